@@ -96,8 +96,7 @@ class ConversationController(QObject):
         self._retry.end()
         self.turns.end_all()
         self._mark()
-        self._parts.transcript_model.tools.clear()
-        self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"))
+        self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"), self.turns.of(self.conversation))
         self._parts.toast.end_stay()
 
     def leave(self) -> None:
@@ -210,17 +209,14 @@ class ConversationController(QObject):
     def apply(self, event: TurnEvent) -> None:
         """Fold an event. Of other conversations than the open one, only the state of the turn is kept."""
         parts = self._parts
-        self.turns.fold(event)
+        self.turns.fold(event, monotonic())
         self._mark()
-        parts.transcript_model.tools.fold(event, monotonic())
         if event.conversation != self.conversation:
             return
-        parts.transcript_model.apply(event)
+        parts.transcript_model.apply(event, self.turns.of(event.conversation))
         match event:
             case GaugeChanged(_, gauge):
                 self._show_gauge(gauge)
-                if not gauge.stated_window:  # what was learned of the window is forgotten
-                    parts.transcript_model.withdraw("silent_cut")
             case ModelChanged(_, model):
                 parts.header.show_conversation(parts.header.title, model)
             case TurnStarted():

@@ -18,6 +18,9 @@ from desktop_app.conversation.events import (
     ReasoningDelta,
     ReplyStarted,
     TextDelta,
+    ToolFinished,
+    ToolOutputReceived,
+    ToolStarted,
     TurnEvent,
     TurnFailed,
     TurnFinished,
@@ -41,6 +44,10 @@ QUESTIONS = frozenset({"rounds", "nearly_full"})
 hardly any room shall be sent."""
 
 
+MAX_OUTPUT = 6_000
+"""Characters of a running tool's output that the window keeps, of which it shows a few lines."""
+
+
 class LiveReply(msgspec.Struct, frozen=True):
     """What has arrived of a reply. continues: the id of the message that it continues."""
 
@@ -51,18 +58,43 @@ class LiveReply(msgspec.Struct, frozen=True):
     reasoning: str = ""
 
 
+class ToolRun(msgspec.Struct, frozen=True):
+    """A run of a tool. tail: the end of its output; lines: newlines so far. seconds: None while it runs."""
+
+    started: float
+    tail: str = ""
+    lines: int = 0
+    seconds: float | None = None
+
+    def duration(self, now: float) -> float:
+        return now - self.started if self.seconds is None else self.seconds
+
+
 class LiveTurn(msgspec.Struct, frozen=True):
     """The state of a conversation's turn.
 
-    failures: why the newest one ended early. questions: those that wait, oldest first. notices: warnings that did not
-    end it.
+    calling: the id of the newest reply that called tools. runs: those of the turn, by the reply and the index of its
+    call, since call ids repeat. failures: why the newest turn ended early. questions: those that wait, oldest first.
+    notices: warnings that did not end it.
     """
 
     is_running: bool = False
     reply: LiveReply | None = None
+    calling: str = ""
+    runs: Mapping[tuple[str, int], ToolRun] = {}
     failures: tuple[Failure, ...] = ()
     questions: tuple[QuestionAsked, ...] = ()
     notices: tuple[Failure, ...] = ()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is under way, and nothing says how it ended."""
+        return not (self.is_running or self.reply or self.failures or self.notices)
+
+    @property
+    def ended(self) -> LiveTurn:
+        """The same turn at its end."""
+        return LiveTurn(failures=self.failures, notices=self.notices)
 
     @property
     def activity(self) -> Activity | None:
@@ -97,19 +129,19 @@ class LiveTurns:
         """The activity of each conversation that has one."""
         return {conversation: turn.activity for conversation, turn in self._turns.items() if turn.activity is not None}
 
-    def fold(self, event: TurnEvent) -> None:
-        self._keep(event.conversation, _after(self.of(event.conversation), event))
+    def fold(self, event: TurnEvent, now: float) -> None:
+        """Take an event that came at that time, in seconds of any clock."""
+        self._keep(event.conversation, turn_after(self.of(event.conversation), event, now))
 
     def note_opened(self, conversation: str, is_running: bool, questions: tuple[QuestionAsked, ...]) -> None:
         """Take over what the engine knew of a conversation when it was opened."""
-        turn = self.of(conversation)
-        reply = turn.reply if is_running else None
-        self._keep(conversation, replace(turn, is_running=is_running, reply=reply, questions=questions))
+        turn = self.of(conversation) if is_running else self.of(conversation).ended
+        self._keep(conversation, replace(turn, is_running=is_running, questions=questions))
 
     def end_all(self) -> None:
         """End all turns, since the engine ended."""
         for conversation, turn in tuple(self._turns.items()):
-            self._keep(conversation, LiveTurn(failures=turn.failures, notices=turn.notices))
+            self._keep(conversation, turn.ended)
 
     def _keep(self, conversation: str, turn: LiveTurn) -> None:
         if turn == RESTING:
@@ -118,36 +150,62 @@ class LiveTurns:
             self._turns[conversation] = turn
 
 
-def _after(turn: LiveTurn, event: TurnEvent) -> LiveTurn:
+def turn_after(turn: LiveTurn, event: TurnEvent, now: float = 0.0) -> LiveTurn:
+    """Return the turn after an event of its conversation; the same one if the event does not concern it."""
     match event:
         case TurnStarted():
             return LiveTurn(is_running=True)
-        case ReplyStarted(_, reply_id, model, continues) if turn.reply is None or turn.reply.reply_id != reply_id:
-            return replace(turn, reply=LiveReply(reply_id, model, continues))
-        case TextDelta(_, reply_id, text):
-            reply = _reply_of(turn, reply_id)
-            return replace(turn, reply=replace(reply, text=reply.text + text))
-        case ReasoningDelta(_, reply_id, text):
-            reply = _reply_of(turn, reply_id)
-            return replace(turn, reply=replace(reply, reasoning=reply.reasoning + text))
-        case MessageRecorded(_, row) if turn.reply is not None and turn.reply.reply_id == row.message.id:
-            return replace(turn, reply=None)
+        case TurnFinished():
+            return turn.ended
+        case ReplyStarted() | TextDelta() | ReasoningDelta():
+            return replace(turn, reply=_reply_after(turn.reply, event))
+        case MessageRecorded(_, row):
+            message = row.message
+            reply = None if turn.reply is not None and turn.reply.reply_id == message.id else turn.reply
+            is_calling = turn.is_running and message.tool_calls
+            return replace(turn, reply=reply, calling=message.id if is_calling else turn.calling)
         case QuestionAsked() if event not in turn.questions:
             return replace(turn, questions=(*turn.questions, event))
         case QuestionAnswered(_, question):
             return replace(turn, questions=tuple(asked for asked in turn.questions if asked.question != question))
         case TurnFailed(_, failure):
-            return replace(turn, failures=(*(f for f in turn.failures if f != failure), failure))
+            return replace(turn, failures=_with_failure(turn.failures, failure))
         case Noticed(_, notice):
-            return replace(turn, notices=(*turn.notices, notice))
+            return replace(turn, notices=_with_failure(turn.notices, notice))
         case GaugeChanged(_, gauge) if turn.notices and not gauge.stated_window:
             return replace(turn, notices=())  # what was learned of the window is forgotten
-        case TurnFinished():
-            return LiveTurn(failures=turn.failures, notices=turn.notices)
+        case ToolStarted() | ToolOutputReceived() | ToolFinished():
+            return _with_run(turn, event, now)
         case _:
             return turn
 
 
-def _reply_of(turn: LiveTurn, reply_id: str) -> LiveReply:
-    is_same = turn.reply is not None and turn.reply.reply_id == reply_id
-    return turn.reply if is_same and turn.reply is not None else LiveReply(reply_id)
+def _reply_after(reply: LiveReply | None, event: ReplyStarted | TextDelta | ReasoningDelta) -> LiveReply:
+    is_same = reply is not None and reply.reply_id == event.reply_id
+    known = reply if reply is not None and is_same else LiveReply(event.reply_id)
+    match event:
+        case TextDelta(text=text):
+            return replace(known, text=known.text + text)
+        case ReasoningDelta(text=text):
+            return replace(known, reasoning=known.reasoning + text)
+        case ReplyStarted(model=model, continues=continues):
+            return known if is_same else replace(known, model=model, continues=continues)
+
+
+def _with_failure(failures: tuple[Failure, ...], failure: Failure) -> tuple[Failure, ...]:
+    """Return them with the failure at the end, and nowhere else."""
+    return (*(known for known in failures if known != failure), failure)
+
+
+def _with_run(turn: LiveTurn, event: ToolStarted | ToolOutputReceived | ToolFinished, now: float) -> LiveTurn:
+    key = event.reply_id, event.call_index
+    if isinstance(event, ToolStarted):
+        return replace(turn, calling=event.reply_id, runs={**turn.runs, key: ToolRun(now)})
+    run = turn.runs.get(key)
+    if run is None:
+        return turn
+    if isinstance(event, ToolFinished):
+        run = replace(run, seconds=event.seconds)
+    else:
+        run = replace(run, tail=(run.tail + event.text)[-MAX_OUTPUT:], lines=run.lines + event.text.count("\n"))
+    return replace(turn, runs={**turn.runs, key: run})

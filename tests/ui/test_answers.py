@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 from test_transcript import click, settle, words
 from transcript_rows import abandoned, call, result, row
+from ui_scenes import tell
 
 from desktop_app.conversation.events import (
     Failure,
@@ -21,9 +22,9 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript.answers import EarlierItem, MissingReply
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import MessageItem, items_of
+from desktop_app.ui.transcript.replies import EarlierItem, MissingReply
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
 KEY = "earlier than m0"
@@ -57,15 +58,15 @@ def test_what_had_arrived_stays_when_it_is_asked_for_again(qapp) -> None:
     model = opened([row(0), replace(row(1), message=partial)])
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     assert waits(model) == [MissingReply.NOTHING, MissingReply.REST]
-    model.apply(TurnStarted("c"))
-    model.apply(ViewChanged("c", (), (MessageChange("m1", MessageState.ABANDONED, operation_id="r1"),)))
-    model.apply(ReplyStarted("c", "m2", "Sonnet"))
+    tell(model, TurnStarted("c"))
+    tell(model, ViewChanged("c", (), (MessageChange("m1", MessageState.ABANDONED, operation_id="r1"),)))
+    tell(model, ReplyStarted("c", "m2", "Sonnet"))
     earlier = model.item(1)
     assert isinstance(earlier, EarlierItem)
     assert (earlier.is_only, earlier.text(0), earlier.is_interrupted(0)) == (True, "message 1", True)
     assert model.row_of("m1") == 1
-    model.apply(MessageRecorded("c", row(2, Role.ASSISTANT)))
-    model.apply(TurnFinished("c"))
+    tell(model, MessageRecorded("c", row(2, Role.ASSISTANT)))
+    tell(model, TurnFinished("c"))
     earlier = model.item(1)
     assert isinstance(earlier, EarlierItem)
     assert not earlier.is_only
@@ -75,15 +76,15 @@ def test_what_had_arrived_stays_when_it_is_asked_for_again(qapp) -> None:
 def test_a_message_without_an_answer_says_so_at_a_restart_and_before_the_next_one(qapp) -> None:
     model = opened([row(0)])
     assert waits(model) == [MissingReply.ANSWER]
-    model.apply(TurnStarted("c"))
+    tell(model, TurnStarted("c"))
     assert waits(model) == [MissingReply.NOTHING]
-    model.apply(TurnFailed("c", Failure("rate_limit", "Rate limit reached")))
-    model.apply(TurnFinished("c", "failed"))
+    tell(model, TurnFailed("c", Failure("rate_limit", "Rate limit reached")))
+    tell(model, TurnFinished("c", "failed"))
     assert waits(model) == [MissingReply.NOTHING]  # the card says more
-    model.apply(TurnStarted("c"))
-    model.apply(MessageRecorded("c", row(1)))
-    model.apply(MessageRecorded("c", row(2, Role.ASSISTANT)))
-    model.apply(TurnFinished("c"))
+    tell(model, TurnStarted("c"))
+    tell(model, MessageRecorded("c", row(1)))
+    tell(model, MessageRecorded("c", row(2, Role.ASSISTANT)))
+    tell(model, TurnFinished("c"))
     assert waits(model) == [MissingReply.PASSED_OVER, MissingReply.NOTHING, MissingReply.NOTHING]
     first = model.item(0)
     assert isinstance(first, MessageItem)
@@ -115,7 +116,7 @@ def test_replaced_answers_unfold_and_are_turned_over(view, qtbot):
 def test_an_answer_that_was_given_up_is_read_until_there_is_another(view, qtbot):
     view.transcript.open([row(0), abandoned(1, "r1", Text("half an ans"))], ())
     assert "half an ans" in words(view, KEY)
-    view.transcript.apply(TurnStarted("c"))
+    tell(view.transcript, TurnStarted("c"))
     settle(view, qtbot)
     assert "half an ans" in words(view, KEY)
 

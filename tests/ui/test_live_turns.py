@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from transcript_rows import chat, row
+from ui_scenes import tell
 
 from desktop_app.conversation.events import (
     Failure,
@@ -21,7 +22,8 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.message import Role, Text
 from desktop_app.ui.live_turns import RESTING, Activity, LiveReply, LiveTurns
-from desktop_app.ui.transcript.items import FailureItem, ReplyItem
+from desktop_app.ui.transcript.items import FailureItem
+from desktop_app.ui.transcript.replies import ReplyItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
 QUESTION = QuestionAsked("a", "q1", "rounds", rounds=25)
@@ -30,7 +32,7 @@ QUESTION = QuestionAsked("a", "q1", "rounds", rounds=25)
 def told(*events: TurnEvent) -> LiveTurns:
     turns = LiveTurns()
     for event in events:
-        turns.fold(event)
+        turns.fold(event, 0.0)
     return turns
 
 
@@ -38,12 +40,12 @@ def test_a_question_comes_before_work_and_a_failure_stays_until_the_next_turn() 
     turns = told(TurnStarted("a"), TurnStarted("b"), QUESTION, QUESTION)
     assert turns.activities == {"a": Activity.WAITS, "b": Activity.WORKS}
     assert turns.of("a").questions == (QUESTION,)
-    turns.fold(QuestionAnswered("a", "q1", True))
+    turns.fold(QuestionAnswered("a", "q1", True), 0.0)
     assert turns.activities["a"] is Activity.WORKS
     for event in (TurnFailed("a", Failure("server", "No answer")), TurnFinished("a", "failed"), TurnFinished("b")):
-        turns.fold(event)
+        turns.fold(event, 0.0)
     assert turns.activities == {"a": Activity.FAILED}
-    turns.fold(TurnStarted("a"))
+    turns.fold(TurnStarted("a"), 0.0)
     assert turns.activities == {"a": Activity.WORKS}
 
 
@@ -65,10 +67,10 @@ def test_a_reply_grows_until_it_is_stored() -> None:
     )
     assert turns.of("a").reply == LiveReply("r", "Sonnet", "m0", "Good morning", "Hm. ")
     stored = row(3, Role.ASSISTANT, Text("Good morning"))
-    turns.fold(MessageRecorded("a", stored))  # another message's id: the reply goes on
+    turns.fold(MessageRecorded("a", stored), 0.0)  # another message's id: the reply goes on
     assert turns.of("a").reply is not None
-    turns.fold(ReplyStarted("a", "m3", "Sonnet"))
-    turns.fold(MessageRecorded("a", stored))
+    turns.fold(ReplyStarted("a", "m3", "Sonnet"), 0.0)
+    turns.fold(MessageRecorded("a", stored), 0.0)
     assert turns.of("a").reply is None
 
 
@@ -93,10 +95,11 @@ def test_a_conversation_is_opened_with_what_has_arrived_of_its_turn(qapp) -> Non
     model = TranscriptModel()
     turns = told(TurnStarted("a"), ReplyStarted("a", "r", "Sonnet"), TextDelta("a", "r", "Half a sen"))
     model.open(chat(1), (), turns.of("a"))
-    model.apply(TextDelta("a", "r", "tence"))
+    tell(model, TextDelta("a", "r", "tence"))
+    model.refresh()
     reply = model.item(1)
     assert isinstance(reply, ReplyItem)
-    assert (reply.text, reply.model) == ("Half a sentence", "Sonnet")
+    assert (reply.text, reply.reply.model) == ("Half a sentence", "Sonnet")
 
 
 def test_a_continued_reply_is_opened_with_all_that_was_said_before(qapp) -> None:
@@ -120,7 +123,7 @@ def test_why_a_turn_failed_is_shown_again(qapp) -> None:
 def test_a_turn_that_waits_for_the_users_word_did_not_go_wrong(kind: str) -> None:
     turns = LiveTurns()
     for event in (TurnStarted("a"), TurnFailed("a", Failure(kind, "What now?")), TurnFinished("a", "failed")):
-        turns.fold(event)
+        turns.fold(event, 0.0)
     assert turns.activities["a"] is Activity.WAITS
 
 
@@ -128,6 +131,6 @@ def test_a_notice_is_kept_and_is_no_failure() -> None:
     turns = LiveTurns()
     notice = Failure("silent_cut", "The server may have read only a part")
     for event in (TurnStarted("a"), Noticed("a", notice), TurnFinished("a")):
-        turns.fold(event)
+        turns.fold(event, 0.0)
     assert turns.of("a").notices == (notice,)
     assert not turns.activities

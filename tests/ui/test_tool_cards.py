@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy
 from transcript_rows import call, chat, result, row
+from ui_scenes import keys, tell
 
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.truncate import truncate_result
@@ -17,16 +18,21 @@ from desktop_app.conversation.events import (
     ToolFinished,
     ToolOutputReceived,
     ToolStarted,
-    TurnEvent,
     TurnFinished,
     TurnStarted,
 )
 from desktop_app.conversation.message import Role, Text, ToolCall, ToolResult
-from desktop_app.ui.live_turns import LiveTurn
+from desktop_app.ui.live_turns import MAX_OUTPUT, LiveTurn, LiveTurns, turn_after
 from desktop_app.ui.transcript.display_list import Action, TextLine
-from desktop_app.ui.transcript.items import MessageItem, ReplyItem, ToolItem, with_run
-from desktop_app.ui.transcript.live_tools import MAX_KEPT, ToolRuns, last_lines, plain_output
-from desktop_app.ui.transcript.row_text import accessible_text, arguments_summary, arguments_text
+from desktop_app.ui.transcript.items import MessageItem, ToolItem
+from desktop_app.ui.transcript.replies import ReplyItem
+from desktop_app.ui.transcript.row_text import (
+    accessible_text,
+    arguments_summary,
+    arguments_text,
+    last_lines,
+    plain_output,
+)
 from desktop_app.ui.transcript.tool_card import truncated_tag
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
@@ -35,23 +41,12 @@ from desktop_app.ui.widgets.formats import format_duration
 CALLS = (ToolCall("c", "bash", '{"command": "pytest -q", "timeout": 60}'), ToolCall("c", "read", '{"path": "a.py"}'))
 
 
-def tell(model: TranscriptModel, *events: TurnEvent, now: float = 0.0) -> None:
-    """As the controller does: runs are folded first."""
-    for event in events:
-        model.tools.fold(event, now)
-        model.apply(event)
-
-
 def calling(model: TranscriptModel) -> None:
     """A running turn whose reply m1 has made two calls, both of one id."""
     model.open(chat(1), ())
     tell(
         model, TurnStarted("v"), ReplyStarted("v", "m1", "Sonnet"), MessageRecorded("v", row(1, Role.ASSISTANT, *CALLS))
     )
-
-
-def keys(model: TranscriptModel) -> list[str]:
-    return [model.item(n).key for n in range(model.rowCount())]
 
 
 def words(view: TranscriptWidget, number: int) -> list[str]:
@@ -117,16 +112,17 @@ def test_calls_that_were_never_answered_are_named_in_their_message_once_the_turn
 
 
 def test_a_conversation_that_is_left_and_opened_again_shows_what_its_tools_have_put_out(view):
-    model = view.transcript
-    calling(model)
-    tell(model, ToolStarted("v", "m1", CALLS[0]))
-    model.open(chat(4), ())
-    for text in ("one\n", "two\n"):
-        model.tools.fold(ToolOutputReceived("v", "c", text, "m1"), 3.0)
-    model.open([*chat(1), row(1, Role.ASSISTANT, *CALLS)], (), LiveTurn(is_running=True))
-    item = model.item(2)
-    assert isinstance(item, ToolItem)
-    assert (item.tail, item.lines) == ("one\ntwo\n", 2)
+    called = row(1, Role.ASSISTANT, *CALLS)
+    turns = LiveTurns()
+    for event in (
+        TurnStarted("v"), MessageRecorded("v", called), ToolStarted("v", "m1", CALLS[0]),
+        ToolStarted("w", "n1", CALLS[0]), ToolOutputReceived("w", "c", "theirs", "n1"),
+        ToolOutputReceived("v", "c", "one\n", "m1"), ToolOutputReceived("v", "c", "two\n", "m1"),
+    ):  # fmt: skip
+        turns.fold(event, 0.0)
+    view.transcript.open([*chat(1), called], (), turns.of("v"))
+    run = view.transcript.item(2).run
+    assert (run.tail, run.lines) == ("one\ntwo\n", 2)
 
 
 def test_stop_on_a_running_card_stops_that_call_alone(view, qtbot):
@@ -145,8 +141,9 @@ def test_a_call_runs_although_one_of_its_id_was_refused_before_it(view):
     tell(model, MessageRecorded("v", result(2, "bash", "denied", is_error=True)))
     tell(model, ToolFinished("v", "c", "m2", "bash", True, 0.0, 0, "m1"), ToolStarted("v", "m1", CALLS[1], 1))
     tell(model, ToolOutputReceived("v", "c", "one\n", "m1", 1))
-    item = with_run(model.item(3), model.tools, 2.0)
-    assert (item.tail, item.seconds) == ("one\n", 2)
+    model.refresh()
+    assert model.item(3).run.tail == "one\n"
+    assert int(model.item(3).run.duration(2.0)) == 2
 
 
 def test_a_reply_that_was_continued_has_cards_for_its_calls_too(view):
@@ -159,7 +156,8 @@ def test_a_reply_that_was_continued_has_cards_for_its_calls_too(view):
     tell(model, ReplyStarted("v", "m2", "Sonnet", "m1"), MessageRecorded("v", called))
     tell(model, ToolStarted("v", "m2", CALLS[0]), ToolOutputReceived("v", "c", "one\n", "m2"))
     assert keys(model) == ["m0", "m1", "m2 call 0"]
-    assert with_run(model.item(2), model.tools, 2.0).tail == "one\n"
+    model.refresh()
+    assert model.item(2).run.tail == "one\n"
     tell(model, MessageRecorded("v", result(3, "bash", "2 passed")))
     assert keys(model) == ["m0", "m1", "m2 call 0"]
     assert isinstance(model.item(2), MessageItem)
@@ -192,6 +190,7 @@ def test_a_reply_that_was_stopped_to_make_room_goes_on_in_its_own_row(view):
     tell(model, MessageRecorded("v", row(1, Role.ASSISTANT, Text("The first ha"))))
     come, gone = QSignalSpy(model.rowsInserted), QSignalSpy(model.rowsRemoved)
     tell(model, ReplyStarted("v", "m2", "Sonnet", continues="m1"), TextDelta("v", "m2", "lf, and"))
+    model.refresh()
     growing = model.item(1)
     assert isinstance(growing, ReplyItem)
     assert (growing.key, growing.text) == ("m1", "The first half, and")
@@ -212,27 +211,13 @@ def continued(index: int, text: str, continues: str):
 
 
 def test_only_the_end_of_an_output_is_kept():
-    tools = ToolRuns()
-    tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
+    turn = turn_after(LiveTurn(), ToolStarted("v", "m1", CALLS[0]))
     for n in range(5_000):
-        tools.fold(ToolOutputReceived("v", "c", f"line {n}\n", "m1"), 0.0)
-    run = tools.run_of("m1", 0)
-    assert run is not None
+        turn = turn_after(turn, ToolOutputReceived("v", "c", f"line {n}\n", "m1"))
+    run = turn.runs["m1", 0]
     assert run.lines == 5_000
-    assert len(run.tail) <= MAX_KEPT
+    assert len(run.tail) <= MAX_OUTPUT
     assert last_lines(run.tail, 2) == "line 4998\nline 4999"
-
-
-def test_output_of_another_conversation_goes_to_its_own_run():
-    tools = ToolRuns()
-    tools.fold(ToolStarted("v", "m1", CALLS[0]), 0.0)
-    tools.fold(ToolStarted("w", "n1", CALLS[0]), 0.0)
-    tools.fold(ToolOutputReceived("w", "c", "theirs", "n1"), 0.0)
-    tools.fold(TurnFinished("v"), 0.0)
-    run = tools.run_of("n1", 0)
-    assert run is not None
-    assert run.tail == "theirs"
-    assert tools.run_of("m1", 0) is None
 
 
 @pytest.mark.parametrize(

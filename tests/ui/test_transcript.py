@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 from transcript_rows import call, chat, compaction, result, row
+from ui_scenes import tell
 
 from desktop_app.conversation.events import (
     Failure,
@@ -75,13 +76,13 @@ def test_a_conversation_opens_at_its_end_and_lays_out_only_what_is_seen(view, qt
 
 def test_new_text_is_followed_unless_the_user_scrolled_up(view, qtbot):
     view.transcript.open(chat(40), ())
-    view.transcript.apply(MessageRecorded("c", row(40)))
+    tell(view.transcript, MessageRecorded("c", row(40)))
     settle(view, qtbot)
     assert at_end(view)
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() - 300)
     settle(view, qtbot)
     place = top_of(view, "m38")
-    view.transcript.apply(MessageRecorded("c", row(41, Role.ASSISTANT)))
+    tell(view.transcript, MessageRecorded("c", row(41, Role.ASSISTANT)))
     settle(view, qtbot)
     assert top_of(view, "m38") == place
     assert view.pill.isVisible()
@@ -92,26 +93,26 @@ def test_new_text_is_followed_unless_the_user_scrolled_up(view, qtbot):
 
 def test_a_growing_reply_is_followed_and_keeps_the_readers_place(view, qtbot):
     view.transcript.open(chat(40), ())
-    view.transcript.apply(ReplyStarted("c", "m40", "Sonnet"))
-    view.transcript.apply(TextDelta("c", "m40", "line\n\n" * 60))
+    tell(view.transcript, ReplyStarted("c", "m40", "Sonnet"))
+    tell(view.transcript, TextDelta("c", "m40", "line\n\n" * 60))
     qtbot.waitUntil(lambda: view.is_settled)
     assert at_end(view)
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() - 400)
     place = top_of(view, "m40")
-    view.transcript.apply(TextDelta("c", "m40", "more\n\n" * 60))
+    tell(view.transcript, TextDelta("c", "m40", "more\n\n" * 60))
     qtbot.waitUntil(view.pill.isVisible)
     assert top_of(view, "m40") == place
 
 
 def test_deltas_are_laid_out_at_most_every_40_ms(view, qtbot, monkeypatch):
     view.transcript.open(chat(4), ())
-    view.transcript.apply(ReplyStarted("c", "m4", "Sonnet"))
+    tell(view.transcript, ReplyStarted("c", "m4", "Sonnet"))
     made: list[str] = []
     make = view.cache.make
     monkeypatch.setattr(view.cache, "make", lambda item, *rest: (made.append(item.key), make(item, *rest))[1])
     started = perf_counter()
     for _ in range(200):
-        view.transcript.apply(TextDelta("c", "m4", "word "))
+        tell(view.transcript, TextDelta("c", "m4", "word "))
         QApplication.processEvents()
     qtbot.waitUntil(lambda: words(view, "m4")[-1].count("word") == 200)
     assert set(made) == {"m4"}
@@ -161,12 +162,12 @@ def test_a_long_reply_is_shown_whole_and_formatted(view, qtbot):
 def test_a_reply_stays_as_it_was_when_it_ends(view, qtbot):
     text = "Some **words** to read.\n\n" * 2_000
     view.transcript.open(chat(1), ())
-    view.transcript.apply(ReplyStarted("c", "m1", "Sonnet"))
-    view.transcript.apply(TextDelta("c", "m1", text))
+    tell(view.transcript, ReplyStarted("c", "m1", "Sonnet"))
+    tell(view.transcript, TextDelta("c", "m1", text))
     settle(view, qtbot)
     documents = [flow.document for flow in view.layout_of(1).flows]
     assert at_end(view)
-    view.transcript.apply(MessageRecorded("c", row(1, Role.ASSISTANT, Text(text))))
+    tell(view.transcript, MessageRecorded("c", row(1, Role.ASSISTANT, Text(text))))
     settle(view, qtbot)
     assert [flow.document for flow in view.layout_of(1).flows] == documents
     assert at_end(view)
@@ -222,7 +223,7 @@ def test_the_actions_fit_the_message(view):
     assert actions(view, "m0") == [Action.PIN, Action.BRING_BACK, Action.COPY]
     assert actions(view, "m1") == [Action.UNPIN, Action.COPY]
     assert actions(view, "m2") == [Action.PIN, Action.REGENERATE, Action.COPY]
-    view.transcript.apply(TurnStarted("c"))
+    tell(view.transcript, TurnStarted("c"))
     assert Action.REGENERATE not in actions(view, "m2")
 
 
@@ -247,7 +248,7 @@ def test_the_mark_says_what_went_and_what_it_freed(view):
 
 def test_a_failure_says_what_happened_what_was_kept_and_what_to_do(view, qtbot):
     view.transcript.open(chat(2), ())
-    view.transcript.apply(TurnFailed("c", Failure("provider", "No answer", "503", "All is kept.", "Try later.")))
+    tell(view.transcript, TurnFailed("c", Failure("provider", "No answer", "503", "All is kept.", "Try later.")))
     key = view.transcript.item(2).key
     assert {"No answer", "503", "All is kept.", "Try later."} <= set(words(view, key))
     with qtbot.waitSignal(view.way_out_requested) as told:

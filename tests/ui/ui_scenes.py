@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from desktop_app.conversation.events import TurnFinished
+from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.live_turns import turn_after
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.items import MessageItem
+from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
 Scene = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
 """What a test does in an open window whose engine is up."""
@@ -82,3 +84,13 @@ async def send(window: MainWindow, bridge: Bridge, text: str) -> None:
     window.chat.send(text)
     await finished
     await until(lambda: not window.composer.text())
+
+
+def tell(model: TranscriptModel, *events: TurnEvent, now: float = 0.0) -> None:
+    """Fold the events of the conversation that is open, as the controller does."""
+    for event in events:
+        model.apply(event, turn_after(model.turn, event, now))
+
+
+def keys(model: TranscriptModel) -> list[str]:
+    return [model.item(n).key for n in range(model.rowCount())]

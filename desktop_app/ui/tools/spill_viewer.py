@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from desktop_app.engine.protocol import SpillRead
 from desktop_app.ui.theme import theme
-from desktop_app.ui.transcript.live_tools import plain_output
+from desktop_app.ui.transcript.row_text import plain_output
 from desktop_app.ui.widgets.formats import first_line, format_bytes, format_number, pluralize
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, font, restyle, scale

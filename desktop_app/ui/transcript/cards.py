@@ -8,9 +8,9 @@ from desktop_app.conversation.events import Failure, OperationRow
 from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
-from .answers import EarlierItem
 from .display_list import Action, Fill
 from .items import MessageItem
+from .replies import EarlierItem
 from .row_builder import ActionLink, RowBuilder, Tag, advance
 from .row_text import mark_text
 from .text_flow import flow_markdown

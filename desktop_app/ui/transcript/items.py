@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Role, ToolCall
+from desktop_app.ui.live_turns import RESTING, LiveReply, LiveTurn, ToolRun
 
-from .answers import EarlierItem, MissingReply, earlier_answers, missing_after
-from .continued_replies import ReplyItem, join_continued
-from .live_tools import ToolRuns
 from .pages import GapItem, runs_of
+from .replies import EarlierItem, MissingReply, ReplyItem, earlier_answers, join_continued, missing_after
 
 
 class MessageItem(msgspec.Struct, frozen=True):
     """A message.
 
-    call: what a tool message answers. unanswered: its calls without a card of their own. is_last_reply: whether it can
-    be regenerated. slot: the key that its card had while the tool ran. missing: what it waits for; why: what happened
+    call: what a tool message answers; slot: the key that its card had while the tool ran. unanswered: calls without a
+    card of their own. is_last_reply: whether it can be regenerated. missing: what it waits for; why: what happened
     instead, if known.
     """
 
@@ -40,16 +40,14 @@ class MessageItem(msgspec.Struct, frozen=True):
 class ToolItem(msgspec.Struct, frozen=True):
     """A call whose result is not stored yet.
 
-    tail: the end of its output; lines: the number of lines so far. index: which of the reply's calls it is, from 0.
-    seconds: how long it has been running; None while it waits.
+    index: which of the reply's calls it is, from 0. run: None while it waits. seconds: how long it has been running.
     """
 
     reply_id: str
     index: int
     call: ToolCall
-    tail: str = ""
-    lines: int = 0
-    seconds: int | None = None
+    run: ToolRun | None = None
+    seconds: int = 0
 
     @property
     def key(self) -> str:
@@ -68,7 +66,7 @@ class MarkItem(msgspec.Struct, frozen=True):
 
 
 class FailureItem(msgspec.Struct, frozen=True):
-    """Why a turn ended early. number: a counter that makes its key unique."""
+    """Why a turn ended early. number: its position among the failures that are shown."""
 
     failure: Failure
     number: int
@@ -86,48 +84,53 @@ def slot_of(reply_id: str, index: int) -> str:
     return f"{reply_id} call {index}"
 
 
-class LiveState(msgspec.Struct, frozen=True):
-    """What goes on in the conversation now.
-
-    watched: replies whose calls were made while the conversation was shown; their cards keep their keys. now: seconds
-    of the clock of `tools`. has_failed: whether a card says why the last turn ended. reasons: why messages have no
-    answer.
-    """
-
-    tools: ToolRuns = msgspec.field(default_factory=ToolRuns)
-    watched: frozenset[str] = frozenset()
-    is_running: bool = False
-    reply: ReplyItem | None = None
-    now: float = 0.0
-    has_failed: bool = False
-    reasons: Mapping[str, str] = {}
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether nothing is under way, and no card says how it ended."""
-        return not self.is_running and not self.has_failed and self.reply is None
-
-
-IDLE = LiveState()
-BEFORE_A_GAP = LiveState(has_failed=True)
+BEFORE_A_GAP = LiveTurn(is_running=True)
 """Nobody knows whether what stands last there was answered."""
 
 
 def items_with_gaps(
-    rows: Sequence[MessageRow], operations: Sequence[OperationRow], live: LiveState = IDLE
+    rows: Sequence[MessageRow],
+    operations: Collection[OperationRow],
+    turn: LiveTurn = RESTING,
+    now: float = 0.0,
+    reasons: Mapping[str, str] = {},
 ) -> list[Item]:
-    """Return the rows of a conversation of which only some pages are loaded."""
+    """Return all that is shown of a conversation, of which only some pages are loaded.
+
+    now: by the clock of the turn's runs. reasons: why messages have no answer.
+    """
     items: list[Item] = []
     runs, end = runs_of(rows), 0
-    for run in runs:
-        if run[0].index > end:
-            items.append(GapItem(end, run[0].index - 1))
+    for run in runs[:-1]:
+        items += [*_gap(end, run[0].index), *items_of(run, operations, BEFORE_A_GAP, reasons)]
         end = run[-1].index + 1
-        items += items_of(run, operations, live if run is runs[-1] else BEFORE_A_GAP)
-    return items if runs else items_of((), operations, live)
+    newest = runs[-1] if runs else []
+    items += _gap(end, newest[0].index) if newest else []
+    items += [update_item(item, turn, now) for item in items_of(newest, operations, turn, reasons)]
+    return items + [FailureItem(failure, n) for n, failure in enumerate((*turn.notices, *turn.failures))]
 
 
-def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], live: LiveState = IDLE) -> list[Item]:
+def _gap(first: int, end: int) -> list[GapItem]:
+    return [GapItem(first, end - 1)] if end > first else []
+
+
+def update_item(item: Item, turn: LiveTurn, now: float) -> Item:
+    """Return the item as the turn stands now, if it shows what goes on."""
+    match item:
+        case ReplyItem() if turn.reply is not None:
+            return replace(item, reply=turn.reply)
+        case ToolItem(reply_id, index) if (run := turn.runs.get((reply_id, index))) is not None:
+            return replace(item, run=run, seconds=int(run.duration(now)))
+        case _:
+            return item
+
+
+def items_of(
+    rows: Sequence[MessageRow],
+    operations: Iterable[OperationRow],
+    turn: LiveTurn = RESTING,
+    reasons: Mapping[str, str] = {},
+) -> list[Item]:
     """Return the rows in their order, each operation's mark behind the last message that it touched.
 
     Left out are operations that were undone, or whose last message is not among the rows. Replaced answers are one row
@@ -140,97 +143,69 @@ def items_of(rows: Sequence[MessageRow], operations: Iterable[OperationRow], liv
         if not operation.is_undone:
             after = roots.get(operation.after_message_id, operation.after_message_id)
             marks.setdefault(after, []).append(MarkItem(operation))
+    growing = _growing(rows, shown, roots, turn.reply)
     items: list[Item] = []
-    waiting = live.reply
-    callers = {root: part for part, root in roots.items()}  # of the parts of a reply it is the last one that calls
-    for item in _with_calls(shown, live, callers):
-        if waiting is not None and waiting.continues == item.key:
-            items.append(waiting)
-            waiting = None
-        else:
-            items.append(item)
+    for item in _with_cards(shown, roots, turn, reasons):
+        is_continued = growing is not None and growing.key == item.key
+        items.append(growing if growing is not None and is_continued else item)
         if isinstance(item, MessageItem):
             items += marks.get(item.row.message.id, ())
-            items += _earlier(item.row, earlier, shown, live)
-    return items if waiting is None else [*items, waiting]
+            found = earlier.get(item.row.message.id)
+            if found is not None:
+                has_newer = item.row is not shown[-1] or (turn.reply is not None and bool(turn.reply.text))
+                items.append(replace(found, is_only=not has_newer))
+    return items if growing is None or growing.begun is not None else [*items, growing]
 
 
-def _earlier(
-    row: MessageRow, earlier: Mapping[str, EarlierItem], shown: Sequence[MessageRow], live: LiveState
-) -> list[EarlierItem]:
-    found = earlier.get(row.message.id)
-    if found is None:
-        return []
-    has_newer = row is not shown[-1] or (live.reply is not None and bool(live.reply.text))
-    return [replace(found, is_only=not has_newer)]
+def _growing(
+    rows: Sequence[MessageRow], shown: Sequence[MessageRow], roots: Mapping[str, str], reply: LiveReply | None
+) -> ReplyItem | None:
+    """Return the reply that is being written, unless it is stored already."""
+    if reply is None or any(row.message.id == reply.reply_id for row in rows):
+        return None
+    root = roots.get(reply.continues, reply.continues)
+    return ReplyItem(reply, next((row for row in shown if row.message.id == root), None))
 
 
-def with_run(item: ToolItem, tools: ToolRuns, now: float) -> ToolItem:
-    """Return the card of a call with the present state of its run."""
-    run = tools.run_of(item.reply_id, item.index)
-    if run is None:
-        return item
-    seconds = int(now - run.started) if run.seconds is None else int(run.seconds)
-    return replace(item, tail=run.tail, lines=run.lines, seconds=seconds)
-
-
-def _last_reply(rows: Sequence[MessageRow]) -> MessageRow | None:
-    for row in reversed(rows):
-        if row.message.role is Role.ASSISTANT:
-            return row
-        if row.message.role is Role.USER:
-            return None
-    return None
-
-
-def _with_calls(
-    rows: Sequence[MessageRow], live: LiveState, callers: Mapping[str, str]
+def _with_cards(
+    rows: Sequence[MessageRow], roots: Mapping[str, str], turn: LiveTurn, reasons: Mapping[str, str]
 ) -> Iterator[MessageItem | ToolItem]:
-    """Yield messages with the calls that they answer; after a reply its results, in the order of its calls.
-
-    callers: the message that made the calls, where it was joined to another one.
-    """
+    """Yield each message and behind it the results of its calls, in the order of the calls."""
+    callers = {root: part for part, root in roots.items()}  # of the parts of a reply it is the last one that calls
     last_reply = _last_reply(rows)
-    position = 0
-    while position < len(rows):
-        row = rows[position]
-        missing, why = missing_after(rows, position, live.is_settled), live.reasons.get(row.message.id, "")
-        position += 1
-        if row.message.role is Role.TOOL:  # its call is on an older page, or was never made
-            yield MessageItem(row, missing=missing)
-            continue
-        end = position
-        while end < len(rows) and rows[end].message.role is Role.TOOL:
-            end += 1
-        by_index, others = pair_results(row.message.tool_calls, rows[position:end])
+    starts = [index for index, row in enumerate(rows) if not index or row.message.role is not Role.TOOL]
+    for start, end in pairwise([*starts, len(rows)]):
+        row = rows[start]
         caller = callers.get(row.message.id, row.message.id)
-        is_live = live.is_running and end == len(rows) and caller in live.watched
-        calls = row.message.tool_calls
-        left = () if is_live else tuple(call for index, call in enumerate(calls) if index not in by_index)
-        yield MessageItem(row, unanswered=left, is_last_reply=row is last_reply, missing=missing, why=why)
-        ending = missing_after(rows, end - 1, live.is_settled) if end > position else MissingReply.NOTHING
-        yield from _cards(caller, calls, by_index, live, is_live, ending)
-        yield from (MessageItem(other) for other in others)
-        position = end
+        is_live = turn.is_running and end == len(rows) and caller == turn.calling
+        first = MessageItem(row, is_last_reply=row is last_reply, why=reasons.get(row.message.id, ""))
+        items = _cards(first, rows[start + 1 : end], caller, is_live)
+        if isinstance(last := items[-1], MessageItem):
+            items[-1] = replace(last, missing=missing_after(rows, end - 1, turn.is_settled))
+        yield from items
 
 
 def _cards(
-    caller: str,
-    calls: Sequence[ToolCall],
-    by_index: Mapping[int, MessageRow],
-    live: LiveState,
-    is_live: bool,
-    ending: MissingReply,
-) -> Iterator[MessageItem | ToolItem]:
-    """Yield the cards of a reply's calls. ending: what the last of them waits for."""
-    is_watched, last = caller in live.watched, max(by_index, default=-1)
+    reply: MessageItem, results: Sequence[MessageRow], caller: str, is_live: bool
+) -> list[MessageItem | ToolItem]:
+    """Return the reply and a card for each of its calls. caller: the id of the message that made them."""
+    cards: list[MessageItem | ToolItem] = []
+    left: list[ToolCall] = []
+    calls = reply.row.message.tool_calls
+    by_index, others = pair_results(calls, results)
     for index, call in enumerate(calls):
         if index in by_index:
-            missing = ending if index == last else MissingReply.NOTHING
-            slot = slot_of(caller, index) if is_watched else ""
-            yield MessageItem(by_index[index], call, slot=slot, missing=missing)
+            cards.append(MessageItem(by_index[index], call, slot=slot_of(caller, index)))
         elif is_live:
-            yield with_run(ToolItem(caller, index, call), live.tools, live.now)
+            cards.append(ToolItem(caller, index, call))
+        else:
+            left.append(call)
+    return [replace(reply, unanswered=tuple(left)), *cards, *map(MessageItem, others)]
+
+
+def _last_reply(rows: Sequence[MessageRow]) -> MessageRow | None:
+    last = next((row for row in reversed(rows) if row.message.role in (Role.ASSISTANT, Role.USER)), None)
+    return last if last is not None and last.message.role is Role.ASSISTANT else None
 
 
 def pair_results(

@@ -12,13 +12,13 @@ from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.formats import format_number, pluralize, speaker_of
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
-from .answers import EarlierItem
 from .cards import lay_out_earlier, lay_out_failure, lay_out_mark, lay_out_missing
 from .display_list import Action, Fill, RowLayout
 from .document_cache import DocumentCache
 from .documents import LINE_HEIGHT
-from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, ToolItem
+from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
+from .replies import EarlierItem, ReplyItem
 from .row_builder import ActionLink, RowBuilder
 from .row_text import actions_of, arguments_summary, meta_of, tags_of
 from .text_flow import estimated_text_height, flow_markdown, flow_plain
@@ -165,7 +165,7 @@ def _system(builder: RowBuilder, row: MessageRow, is_unfolded: bool) -> None:
 
 
 def _reply(builder: RowBuilder, item: ReplyItem, is_unfolded: bool) -> None:
-    builder.head_line(item.model.rsplit("/", 1)[-1] or "Assistant", (), "", ())
+    builder.head_line(item.reply.model.rsplit("/", 1)[-1] or "Assistant", (), "", ())
     _reasoning(builder, item.key, item.reasoning, is_unfolded)
     builder.skip(2)
     if item.text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from datetime import datetime
 
@@ -19,11 +20,15 @@ from desktop_app.ui.widgets.formats import (
 )
 from desktop_app.ui.widgets.invisible import escape_invisible
 
-from .answers import EarlierItem
 from .display_list import Action
-from .items import FailureItem, Item, MarkItem, MessageItem, ReplyItem, ToolItem
+from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
+from .replies import EarlierItem, ReplyItem
 from .row_builder import ActionLink, Tag, TagFrame
+
+MAX_LINE = 400  # characters of a line of a running tool's output
+# Colours and cursor movements, titles of a terminal's window, and other control characters that are no line's end.
+_CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def tags_of(row: MessageRow) -> list[Tag]:
@@ -106,9 +111,9 @@ def accessible_text(item: Item) -> str:
         case EarlierItem():
             return f"Earlier answer: {item.text(-1)}"
         case ReplyItem():
-            return f"{item.model or 'Assistant'} is writing: {item.text}"
-        case ToolItem(call=call, seconds=seconds):
-            return f"{call.name} {'waits' if seconds is None else 'is running'}: {arguments_summary(call)}"
+            return f"{item.reply.model or 'Assistant'} is writing: {item.text}"
+        case ToolItem(call=call, run=run):
+            return f"{call.name} {'waits' if run is None else 'is running'}: {arguments_summary(call)}"
         case MarkItem(operation):
             return mark_text(operation)
         case FailureItem(failure):
@@ -127,3 +132,15 @@ def mark_text(operation: OperationRow) -> str:
             return f"{verb} “{operation.note or 'another conversation'}”"
         case _:
             return pluralize(operation.messages, "tool result") + " pruned"
+
+
+def plain_output(text: str) -> str:
+    """Return what a terminal would show: no colours, and of a line that was rewritten its last state."""
+    lines = _CONTROLS.sub("", text.replace("\r\n", "\n")).split("\n")
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
+
+
+def last_lines(text: str, most: int) -> str:
+    """Return the last lines of an output, each cut to what can be shown."""
+    lines = plain_output(text).rstrip("\n").split("\n")[-most:]
+    return "\n".join(line if len(line) <= MAX_LINE else line[:MAX_LINE] + "…" for line in lines)

@@ -13,9 +13,16 @@ from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .display_list import Action, Fill, Flow, HitRegion
 from .items import MessageItem, ToolItem
-from .live_tools import last_lines, plain_output
 from .row_builder import ActionLink, RowBuilder, Tag, TagFrame, advance
-from .row_text import actions_of, arguments_summary, arguments_text, meta_of, tags_of
+from .row_text import (
+    actions_of,
+    arguments_summary,
+    arguments_text,
+    last_lines,
+    meta_of,
+    plain_output,
+    tags_of,
+)
 
 CARD_LINES = 6
 CARD_CHARACTERS = 600  # about as many lines of one long line
@@ -57,7 +64,7 @@ def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> N
     """Lay out a call that waits or runs: the end of its output so far."""
     frame = len(builder.layout.drawn)
     pad, height = scale(14), scale(HEAD)
-    if item.seconds is None:
+    if item.run is None:
         tag, right = Tag("waiting", "ink_faint"), builder.width - pad
     else:
         tag, small = Tag("running", "accent", TagFrame.ACCENT), font(13, MEDIUM)
@@ -68,13 +75,13 @@ def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> N
     body = builder.y
     if is_unfolded:
         _arguments(builder, item.call)
-    if item.tail:
+    if item.run is not None and item.run.tail:
         builder.skip(9)
-        shown = last_lines(item.tail, CARD_LINES * (UNFOLDED if is_unfolded else 1))
+        shown = last_lines(item.run.tail, CARD_LINES * (UNFOLDED if is_unfolded else 1))
         document = builder.cache.passing(shown or " ", builder.width - 2 * pad)
         builder.flow(Flow(QPointF(pad, builder.y), document, is_code=True))
-        if item.lines > shown.count("\n") + 1:
-            builder.words(pad, f"{pluralize(item.lines, 'line')} so far", font(12), "ink_faint", scale(20))
+        if item.run.lines > shown.count("\n") + 1:
+            builder.words(pad, f"{pluralize(item.run.lines, 'line')} so far", font(12), "ink_faint", scale(20))
             builder.y += scale(20)
         builder.skip(9)
     _frame(builder, frame, body)

@@ -20,8 +20,8 @@ from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scale
 
 from .display_list import HitRegion, RowLayout, paint_row
 from .highlight import Highlighter
-from .items import ReplyItem
 from .pages import GapItem
+from .replies import ReplyItem
 from .row_layout import RowCache, estimated_height
 from .row_view import GAP, TOP, RowView
 from .selection import TextSelection
@@ -29,7 +29,6 @@ from .transcript_model import TranscriptModel
 
 BOTTOM = 14  # pixels under the last row
 LAYOUT_SLICE = 0.012  # seconds of laying out in one pass of the event loop
-REPAINT = 40  # milliseconds between two paintings of a reply that grows
 HIGHLIGHTED_FOR = 1_600  # milliseconds that a message which was jumped to is marked
 
 
@@ -50,8 +49,6 @@ class TranscriptView(RowView):
         self._highlighter.highlighted.connect(self.viewport().update)
         self._settling = QTimer(self, singleShot=True, interval=0)
         self._settling.timeout.connect(self.lay_out_visible)
-        self._growing = QTimer(self, singleShot=True, interval=REPAINT)
-        self._growing.timeout.connect(self._show_growth)
         self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)
         self._forgetting.timeout.connect(self._forget_shown)
         self.pill = Button("↓ New text", parent=self)
@@ -62,7 +59,7 @@ class TranscriptView(RowView):
 
     @property
     def is_settled(self) -> bool:
-        return not self._settling.isActive() and not self._growing.isActive()
+        return not self._settling.isActive() and self.transcript.is_refreshed
 
     def layout_of(self, row: int) -> RowLayout:
         item = self.transcript.item(row)
@@ -211,15 +208,7 @@ class TranscriptView(RowView):
         bottom_right: QModelIndex | QPersistentModelIndex,
         roles: Sequence[int] = (),
     ) -> None:
-        """Repaint a growing reply at most every 40 ms, and all else at once."""
-        if isinstance(self.transcript.item(top_left.row()), ReplyItem):
-            if not self._growing.isActive():
-                self._growing.start()
-            return
-        self.lay_out_visible()
-
-    def _show_growth(self) -> None:
-        if not self.follows_end:
+        if not self.follows_end and isinstance(self.transcript.item(top_left.row()), ReplyItem):
             self._show_pill()
         self.lay_out_visible()
 

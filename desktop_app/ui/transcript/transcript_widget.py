@@ -19,9 +19,9 @@ from desktop_app.ui.widgets.formats import format_number, readable_text, speaker
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import font, scale
 
-from .answers import EarlierItem
 from .display_list import Action, HitRegion, RowLayout
-from .items import Item, MessageItem, ReplyItem, ToolItem
+from .items import Item, MessageItem, ToolItem
+from .replies import EarlierItem, ReplyItem
 from .row_text import accessible_text, arguments_summary
 from .selection import anchor_at, is_over_text, position_at
 from .transcript_model import TranscriptModel
@@ -136,8 +136,8 @@ class TranscriptWidget(TranscriptView):
                 return ""
             case MessageItem(message_row):
                 return readable_text(message_row.message)
-            case ReplyItem(text=text):
-                return text
+            case ReplyItem() as item:
+                return item.text
             case EarlierItem() as item:
                 return item.text(self.cache.choice(key))
             case item:

@@ -1,4 +1,4 @@
-"""Answers that were replaced, and messages without an answer. No Qt."""
+"""Replies as they are shown: joined where one was continued, growing, replaced, or missing. No Qt."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from enum import Enum
 from itertools import groupby
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.conversation.events import MessageRow, MessageState
-from desktop_app.conversation.message import Role
+from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text
+from desktop_app.ui.live_turns import LiveReply
 
 
 class MissingReply(Enum):
@@ -92,3 +94,71 @@ def missing_after(rows: Sequence[MessageRow], index: int, is_settled: bool) -> M
         return MissingReply.REST
     is_passed_over = not is_last and message.role is Role.USER and rows[index + 1].message.role is Role.USER
     return MissingReply.PASSED_OVER if is_passed_over else MissingReply.NOTHING
+
+
+class ReplyItem(msgspec.Struct, frozen=True):
+    """A reply that is being written. begun: what it continues, if it does."""
+
+    reply: LiveReply
+    begun: MessageRow | None = None
+
+    @property
+    def key(self) -> str:
+        """The key that the stored message will have, too."""
+        return self.begun.message.id if self.begun is not None else self.reply.reply_id
+
+    @property
+    def text(self) -> str:
+        return (self.begun.message.text if self.begun is not None else "") + self.reply.text
+
+    @property
+    def reasoning(self) -> str:
+        parts = self.begun.message.parts if self.begun is not None else ()
+        return "\n\n".join(part.text for part in parts if isinstance(part, Reasoning)) + self.reply.reasoning
+
+
+def join_continued(rows: Sequence[MessageRow]) -> tuple[list[MessageRow], dict[str, str]]:
+    """Return the rows with each chain of continued replies as one, under the id of its first.
+
+    The second value maps the id of each message that was joined to that of the first. A reply whose beginning is not
+    loaded stays as it is.
+    """
+    shown: list[MessageRow] = []
+    indices: dict[str, int] = {}
+    roots: dict[str, str] = {}
+    for row in rows:
+        index = indices.get(row.message.continues) if row.message.continues else None
+        if index is None:
+            indices[row.message.id] = len(shown)
+            shown.append(row)
+        else:
+            indices[row.message.id] = index
+            roots[row.message.id] = shown[index].message.id
+            shown[index] = _one(shown[index], row)
+    return shown, roots
+
+
+def _one(first: MessageRow, second: MessageRow) -> MessageRow:
+    head, tail = first.message, second.message
+    message = replace(
+        head,
+        parts=_join_parts(head, tail),
+        is_interrupted=tail.is_interrupted,
+        usage=tail.usage,
+        seconds=head.seconds + tail.seconds,
+    )
+    is_pinned = first.is_pinned or second.is_pinned
+    return replace(first, message=message, tokens=first.tokens + second.tokens, state=second.state, is_pinned=is_pinned)
+
+
+def _join_parts(head: Message, tail: Message) -> tuple[Part, ...]:
+    """Return the parts of both with the texts joined without a gap: the second continues the first."""
+    before, after = list(head.parts), list(tail.parts)
+    last = next((n for n in reversed(range(len(before))) if isinstance(before[n], Text)), None)
+    first = next((n for n, part in enumerate(after) if isinstance(part, Text)), None)
+    if last is not None and first is not None:
+        one, other = before[last], after.pop(first)
+        assert isinstance(one, Text)
+        assert isinstance(other, Text)
+        before[last] = Text(one.text + other.text)
+    return (*before, *after)
