@@ -13,10 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.text_cuts import head_of
-from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.events import DescriptionStarted
 from desktop_app.conversation.message import Attachment, Message, Text
-from desktop_app.conversation.transcript import AuxiliaryUsage, Recalled
+from desktop_app.conversation.transcript import AuxiliaryUsage, Recalled, active_entries
 from desktop_app.settings import Settings
 
 from .complete import RoleModel, resolve_role

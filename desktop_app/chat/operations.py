@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.context.view.view import active_entries, inseparable_ids
+from desktop_app.context.view.view import inseparable_ids
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
@@ -12,6 +12,7 @@ from desktop_app.conversation.transcript import (
     Prune,
     Undo,
     Unpin,
+    active_entries,
     steps_of,
 )
 

@@ -8,10 +8,19 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.view.view import View, active_entries
+from desktop_app.context.view.view import View
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import AnyEntry, Compaction, ConversationLink, Flush, Operation, Prune, Trigger
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    Compaction,
+    ConversationLink,
+    Flush,
+    Operation,
+    Prune,
+    Trigger,
+    active_entries,
+)
 
 PAGE_CHARACTERS = 300_000
 """Text of one page: the window decodes it in a few milliseconds."""
@@ -54,11 +63,7 @@ def _change_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) ->
 
 def _sent_texts(view: View) -> dict[str, tuple[str, str]]:
     """Map the id of each pruned message in the view to the operation that pruned it and to its text as sent."""
-    return {
-        message_id: (pruned.operation_id, _as_sent(message))
-        for message_id, (pruned, message) in view.pruned.items()
-        if message_id not in view.statuses
-    }
+    return {item.message.id: (item.pruned_by, _as_sent(item.message)) for item in view.items if item.pruned_by}
 
 
 def _as_sent(message: Message) -> str:

@@ -158,7 +158,7 @@ def compact_messages(
         operation = replace(operation, id=f"operation-{len(operations) + 1}")
         operations.append(operation)
         transcript = transcript.append(operation)
-        view = view_of(transcript, view)
+        view = view_of(transcript)
     after = request_tokens(view, counts)
     if after > budget.usable:
         raise WindowTooSmall(after, budget.usable, "It would help to allow more tokens.")
@@ -177,7 +177,7 @@ def report_of(
         for m, chat in zip(sent, shaped, strict=True)
     ]
     sent_indexes = {int(item.message.id) for item in result.view.items if item.kind is ItemKind.MESSAGE}
-    pruned = {int(message_id) for message_id in result.view.pruned.keys() - result.view.statuses.keys()}
+    pruned = {int(item.message.id) for item in result.view.items if item.pruned_by}
     summary = result.view.summary
     fidelity = summary.fidelity if summary else Fidelity()
     return {

@@ -213,6 +213,20 @@ AnyEntry = (
 Operation = Prune | Compaction
 
 
+def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
+    """Return the entries that hold: without undone operations and the undoing. An undone `Undo` undoes nothing."""
+    undone: set[str] = set()
+    holding: list[AnyEntry] = []
+    for entry in reversed(list(entries)):
+        if entry.id in undone:
+            continue
+        if isinstance(entry, Undo):
+            undone.add(entry.entry_id)
+        else:
+            holding.append(entry)
+    return holding[::-1]
+
+
 def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operation]:
     """Return what is one operation for the user: that one alone, or all steps of its plan, in their order."""
     if not operation.plan_id:

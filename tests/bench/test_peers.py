@@ -67,7 +67,7 @@ class Conversation:
             if isinstance(step, CompactionPlan):
                 return
             transcript = with_entries(transcript, step)
-            view = view_of(transcript, view)
+            view = view_of(transcript)
 
     def of_peer(self, peer: str) -> Outcome | str:
         """Return what the peer took and left, or why there is nothing to compare with."""

@@ -23,7 +23,7 @@ from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.view.cut_points import blocks
 from desktop_app.context.view.items import Item
-from desktop_app.context.view.view import View, active_entries, view_after, view_of
+from desktop_app.context.view.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Role, Text, user_message
@@ -42,6 +42,7 @@ from desktop_app.conversation.transcript import (
     Trigger,
     Undo,
     Unpin,
+    active_entries,
 )
 from examples import examples
 from request_rules import legal_for_all

@@ -12,7 +12,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import recorded_messages
 from desktop_app.context.ledger.fidelity import facts_to_keep
 from desktop_app.context.ledger.message_facts import Reading
-from desktop_app.context.view.synthetic_items import SUMMARY_HEADING
+from desktop_app.context.view.items import SUMMARY_HEADING
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Role

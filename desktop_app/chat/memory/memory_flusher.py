@@ -37,11 +37,10 @@ from desktop_app.context.memory.memories import (
     memory_text,
 )
 from desktop_app.context.memory.rules import notes_by_rule, user_rules
-from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.memory import Memory, memories_in
 from desktop_app.conversation.message import Message, Usage
-from desktop_app.conversation.transcript import Flush, Trigger, Undo
+from desktop_app.conversation.transcript import Flush, Trigger, Undo, active_entries
 from desktop_app.settings import Settings
 
 from .flush import FlushQuestion, ask_for_notes, question_by_calls, question_by_json

@@ -9,9 +9,8 @@ from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
 from desktop_app.chat.stamp import stamp
-from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Prune, RequestContext
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Prune, RequestContext, active_entries
 
 MAX_WAIT = 0.5
 """Seconds that the message waits for its server to tell the window, before it is stored without what is recalled."""

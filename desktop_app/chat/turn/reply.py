@@ -264,7 +264,7 @@ def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str =
     if partial is not None:
         continuation = Continuation(id="draft", reply_id=partial.id, lost_call=lost_call)
         transcript = with_entries(basis.transcript, partial, continuation)
-        basis = replace(basis, transcript=transcript, view=view_of(transcript, basis.view))
+        basis = replace(basis, transcript=transcript, view=view_of(transcript))
     try:
         step = decide(basis, Trigger.STREAMING)
     except WindowTooSmall:

@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from desktop_app.chat.ports import Emit, Spills, Toolbox
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
-from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule, ToolContext, ToolSpec
-from desktop_app.conversation.transcript import Permit
+from desktop_app.conversation.transcript import Permit, active_entries
 from desktop_app.permissions.rules import decide, rule_of
 from desktop_app.settings import Settings
 

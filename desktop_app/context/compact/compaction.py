@@ -179,12 +179,12 @@ def compaction_of(
         tokens_before=plan.total,
         model=model,
     )
-    draft, after = _measure(draft, transcript, view, counts)
+    draft, after = _measure(draft, transcript, counts)
     over = draft.tokens_after - plan.projected
     if page is None and 0 < over <= plan.summary_budget:  # what the view puts between messages was not foreseen
         shorter = replace(plan, summary_budget=plan.summary_budget - over)
         draft = replace(draft, summary=_extract_summary(shorter, head, turn_at, view, ledger, counts, reading))
-        draft, after = _measure(draft, transcript, view, counts)
+        draft, after = _measure(draft, transcript, counts)
     if draft.tokens_after >= plan.total:
         return None
     return replace(draft, id="", fidelity=fidelity_in(after, draft, head, reading))
@@ -198,9 +198,9 @@ def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], re
     return fidelity(head, compaction.summary, sent, archive, reading, rules)
 
 
-def _measure(draft: Compaction, transcript: Transcript, view: View, counts: TokenCounts) -> tuple[Compaction, View]:
+def _measure(draft: Compaction, transcript: Transcript, counts: TokenCounts) -> tuple[Compaction, View]:
     """Return the draft with the tokens of the request that would be sent, and the view of that request."""
-    after = view_of(with_entries(transcript, draft), view)
+    after = view_of(with_entries(transcript, draft))
     return replace(draft, tokens_after=request_tokens(after, counts)), after
 
 

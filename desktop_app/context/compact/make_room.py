@@ -10,8 +10,8 @@ from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.prune.exchange import max_freed
 from desktop_app.context.prune.plan import is_cache_warm, plan_prune
 from desktop_app.context.view.items import ItemKind
-from desktop_app.context.view.view import View, active_entries
-from desktop_app.conversation.transcript import Compaction, Prune, Trigger
+from desktop_app.context.view.view import View
+from desktop_app.conversation.transcript import Compaction, Prune, Trigger, active_entries
 
 from .compaction import CompactionPlan, plan_compaction
 from .tail import measure_blocks

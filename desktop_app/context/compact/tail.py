@@ -11,9 +11,8 @@ from desktop_app.context.counting.breakdown import base_tokens, closing_tokens, 
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import NO_LIMIT, Budget, ContextPolicy
 from desktop_app.context.view.cut_points import blocks
-from desktop_app.context.view.items import Item, ItemKind, is_of_user
+from desktop_app.context.view.items import Item, ItemKind, is_of_user, summary_message
 from desktop_app.context.view.normalize import UNDERSTOOD
-from desktop_app.context.view.synthetic_items import summary_message
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.conversation.transcript import Compaction, Trigger

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.dialect import reasoning_of, sent_tools
-from desktop_app.context.view.items import Item, ItemKind
-from desktop_app.context.view.synthetic_items import continuation_item
+from desktop_app.context.view.items import Item, ItemKind, continuation_item
 from desktop_app.context.view.view import View, assemble, closing_items, messages_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from desktop_app.context.view.view import active_entries
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.totals import NO_USAGE, Totals
-from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Flush, Prune, Transcript
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    AuxiliaryUsage,
+    Compaction,
+    Flush,
+    Prune,
+    Transcript,
+    active_entries,
+)
 
 NOT_REPORTED = Usage(0, 0)
 """A request of which its provider said nothing counts as a request."""

@@ -19,12 +19,12 @@ from desktop_app.context.compact.make_room import due_shares
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.summary.prompt import label_of, mark_for, shorten, text_of
-from desktop_app.context.view.view import View, active_entries
+from desktop_app.context.view.view import View
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, user_message
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Trigger
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Trigger, active_entries
 
 from .memories import MAX_FLUSHED_NOTES, Note, id_prefix, line_of, prefix_of
 from .merge import is_replaced, is_same

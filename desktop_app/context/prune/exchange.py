@@ -74,7 +74,8 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
     items = view.items[:]
     end = first_protected(items, policy, budget, counts)
     calls = calls_of_results(items)
-    recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in view.pruned} if view.pruned else {}
+    pruned = {item.message.id for item in items if item.pruned_by}
+    recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in pruned} if pruned else {}
     found: list[Exchange] = []
     number = sum(item.message.role is _TOOL for item in items)
     age = turns = 0

@@ -1,14 +1,21 @@
-"""The items of a view: messages as the model sees them."""
+"""The items of a view: messages as the model sees them, and those that stand for no message of the record."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.rows import MessageState
+from desktop_app.conversation.transcript import Compaction, Recalled, RequestContext
+
+from .continuing import continuation_prompt
+
+SUMMARY_HEADING = "[Summary of the earlier conversation. The messages themselves are archived.]"
 
 
 class ItemKind(StrEnum):
@@ -48,6 +55,11 @@ class Item(msgspec.Struct, frozen=True):
     """If it continues a stopped reply: that reply without it and with it, as it is sent."""
     repair: Repair | None = None
 
+    @property
+    def so_far(self) -> Message:
+        """The reply that it is, or continues, as it is sent."""
+        return self.grown[1] if self.grown else self.message
+
 
 def describe_repairs(repairs: Counter[Repair]) -> str:
     """Return the repairs as text, such as "repeated call id (5), empty message (2)"; "" if nothing was wrong."""
@@ -78,7 +90,76 @@ def has_written(message: Message) -> bool:
     return False
 
 
-def join_messages(messages: list[Message]) -> Message:
-    """Return several messages of one role as the one that is sent."""
-    first, *others = messages
-    return replace(first, parts=tuple(part for message in messages for part in message.parts)) if others else first
+def ends_in_text(items: Sequence[Item]) -> bool:
+    """Return whether the last message that would be sent has text, so that joining another one adds a blank line."""
+    for item in reversed(items):
+        if has_written(item.message):
+            return True
+        if not item.is_joined:
+            break
+    return False
+
+
+def messages_of(items: Iterable[Item]) -> list[Message]:
+    """Return the messages as which these items are sent."""
+    runs: list[list[Message]] = []
+    for item in items:
+        if item.grown is not None:
+            runs[-1][-1] = item.grown[1]
+        elif item.is_joined:
+            runs[-1].append(item.message)
+        else:
+            runs.append([item.message])
+    return [replace(run[0], parts=tuple(p for m in run for p in m.parts)) if run[1:] else run[0] for run in runs]
+
+
+class MessageStatus(msgspec.Struct, frozen=True):
+    """Where a message of the record stands, when it is not simply in the view."""
+
+    state: MessageState
+    operation_id: str = ""
+    """The operation that put it there."""
+
+
+class Pruned(msgspec.Struct, frozen=True):
+    """A message as prunes left it: the text of its result, and the arguments of its calls by their index."""
+
+    operation_id: str
+    text: str | None = None
+    arguments: tuple[tuple[int, str], ...] = ()
+
+    def apply_to(self, message: Message) -> Message:
+        arguments = dict(self.arguments)
+
+        def shorten(index: int, part: Part) -> Part:
+            if isinstance(part, ToolResult) and self.text is not None:
+                return replace(part, text=self.text)
+            if isinstance(part, ToolCall) and index in arguments:
+                return replace(part, arguments=arguments[index])
+            return part
+
+        return replace(message, parts=tuple(shorten(index, part) for index, part in enumerate(message.parts)))
+
+
+def summary_message(compaction: Compaction) -> Message:
+    """Return the summary as a user message, so that every provider accepts it as the first one."""
+    text = f"{SUMMARY_HEADING}\n\n{compaction.summary}"
+    return Message(id=compaction.id, at=compaction.at, role=Role.USER, parts=(Text(text),))
+
+
+def recalled_item(recalled: Recalled) -> Item:
+    """Return what was recalled as a user message, before the one that it is for."""
+    message = Message(id=recalled.id, at=recalled.at, role=Role.USER, parts=(Text(recalled.text),))
+    return Item(message, ItemKind.RECALLED)
+
+
+def memory_item(context: RequestContext) -> Item:
+    """Return what is remembered of the user as a part of the system prompt."""
+    message = Message(id=context.id, at=context.at, role=Role.SYSTEM, parts=(Text(context.memory),))
+    return Item(message, ItemKind.MEMORY)
+
+
+def continuation_item(reply_id: str, so_far: str, lost_call: str = "") -> Item:
+    """Return the request to go on with the reply of that id, of which `so_far` is there."""
+    line = continuation_prompt(so_far, lost_call)
+    return Item(Message(id=f"{reply_id}/go on", role=Role.USER, parts=(Text(line),)), ItemKind.SYNTHETIC)

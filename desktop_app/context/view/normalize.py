@@ -103,14 +103,14 @@ class NormalizedSequence:
             last.kind is _MESSAGE
             and last.repair is not _EMPTY
             and not self.open_calls
-            and is_continuation_of(message, replace(_so_far(last), id=last.message.id))
+            and is_continuation_of(message, replace(last.so_far, id=last.message.id))
         )
 
     def _go_on(self, item: Item, last: Item) -> None:
         """Append that item to the reply that it continues. Even white space counts there."""
         if item.message.tool_calls:
             item = self._with_normalized_calls(item)
-        before = _so_far(last)
+        before = last.so_far
         self._last = replace(item, is_joined=True, grown=(before, join_continuation(before, item.message)))
         self._has_text = True
         self.items.append(self._last)
@@ -210,10 +210,6 @@ class NormalizedSequence:
         self._has_text = has_text
         self._last = item
         self.items.append(item)
-
-
-def _so_far(item: Item) -> Message:
-    return item.grown[1] if item.grown else item.message
 
 
 def is_in_turn(last: Item, message: Message) -> bool:

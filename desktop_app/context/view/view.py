@@ -26,13 +26,26 @@ from desktop_app.conversation.transcript import (
     RequestContext,
     Transcript,
     Unpin,
+    active_entries,
 )
 
 from .cut_points import blocks
-from .items import Item, ItemKind, OpenCall, Repair, has_written, is_of_user, join_messages
-from .message_status import ABANDONED, MessageStatus, Pruned, active_entries
+from .items import (
+    Item,
+    ItemKind,
+    MessageStatus,
+    OpenCall,
+    Pruned,
+    Repair,
+    continuation_item,
+    ends_in_text,
+    is_of_user,
+    memory_item,
+    messages_of,
+    recalled_item,
+    summary_message,
+)
 from .normalize import NormalizedSequence, missing_result
-from .synthetic_items import continuation_item, memory_item, recalled_item, summary_message
 
 _SYSTEM = Role.SYSTEM  # looked up once: see cut_points.py
 
@@ -46,8 +59,6 @@ class View(msgspec.Struct, frozen=True):
     """Those of the last assistant message that have no result yet."""
     call_ids: GrowingSet = msgspec.field(default_factory=GrowingSet)
     """Ids that are in use."""
-    pruned: dict[str, tuple[Pruned, Message]] = {}
-    """Messages that prunes shortened, and their form as it is sent."""
     statuses: dict[str, MessageStatus] = {}
     """Of messages that are not in the view, by id."""
     pins: frozenset[str] = frozenset()
@@ -83,9 +94,9 @@ class View(msgspec.Struct, frozen=True):
         return next(newest, "")
 
 
-def view_of(transcript: Transcript, earlier: View | None = None) -> View:
-    """Fold the transcript. What `earlier` shares with it is not made again."""
-    fold, branches = _Fold(earlier), Branches(transcript.entries)
+def view_of(transcript: Transcript) -> View:
+    """Fold the transcript."""
+    fold, branches = _Fold(), Branches(transcript.entries)
     path = branches.path()
     for entry in active_entries(path):
         fold.add(entry)
@@ -107,9 +118,9 @@ def view_after(view: View, transcript: Transcript) -> View:
         and not _are_late(recalled.keys() - {message.id for message in said}, view)
     )
     if not is_growth:
-        return view_of(transcript, view)
+        return view_of(transcript)
     last = view.items[-1] if view.items else None
-    sequence = NormalizedSequence(last, _ends_in_text(view), view.open_calls, view.call_ids)
+    sequence = NormalizedSequence(last, ends_in_text(view.items), view.open_calls, view.call_ids)
     recalled = {**view.recalled, **recalled} if recalled else view.recalled
     for message in said:
         if message.id in recalled:
@@ -118,13 +129,12 @@ def view_after(view: View, transcript: Transcript) -> View:
     items = view.items
     for item in sequence.items:
         items = items.append(item)
-    calls, ids = sequence.open_calls, sequence.call_ids
     continuation = next((e for e in reversed(new) if isinstance(e, Continuation)), view.continuation)
     return replace(
         view,
         items=items,
-        open_calls=calls,
-        call_ids=ids,
+        open_calls=sequence.open_calls,
+        call_ids=sequence.call_ids,
         recalled=recalled,
         continuation=continuation,
         entries=entries,
@@ -134,16 +144,6 @@ def view_after(view: View, transcript: Transcript) -> View:
 def _are_late(ids: Collection[str], view: View) -> bool:
     """Return whether the view has messages of these ids already, so that it has to be folded anew."""
     return bool(ids) and any(item.message.id in ids for item in view.items)
-
-
-def _ends_in_text(view: View) -> bool:
-    """Return whether the last message that would be sent has text, so that joining another one adds a blank line."""
-    for item in reversed(view.items):
-        if has_written(item.message):
-            return True
-        if not item.is_joined:
-            break
-    return False
 
 
 def with_entries(transcript: Transcript, *entries: AnyEntry) -> Transcript:
@@ -156,26 +156,12 @@ def assemble(view: View) -> list[Message]:
     return messages_of((*view.items, *closing_items(view)))
 
 
-def messages_of(items: Iterable[Item]) -> list[Message]:
-    """Return the messages as which these items are sent."""
-    runs: list[list[Message]] = []
-    for item in items:
-        if item.grown is not None:
-            runs[-1][-1] = item.grown[1]
-        elif item.is_joined:
-            runs[-1].append(item.message)
-        else:
-            runs.append([item.message])
-    return [join_messages(run) for run in runs]
-
-
 def closing_items(view: View) -> list[Item]:
     """Return results for the calls that have none yet, or the request that an unfinished reply goes on."""
     last = view.unfinished
     if last is None or view.continuation is None:
         return [missing_result(call.call, "open") for call in view.open_calls]
-    so_far = last.grown[1] if last.grown else last.message
-    return [continuation_item(last.message.id, so_far.text, view.continuation.lost_call)]
+    return [continuation_item(last.message.id, last.so_far.text, view.continuation.lost_call)]
 
 
 def inseparable_ids(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
@@ -196,8 +182,7 @@ def count_repairs(view: View) -> Counter[Repair]:
 class _Fold:
     """The state of one fold."""
 
-    def __init__(self, earlier: View | None) -> None:
-        self._known = earlier.pruned if earlier else {}
+    def __init__(self) -> None:
         self.messages: list[Message] = []
         self.statuses: dict[str, MessageStatus] = {}
         self.shortened: dict[str, Pruned] = {}
@@ -244,15 +229,14 @@ class _Fold:
 
     def view(self, entries: Chain[AnyEntry]) -> View:
         # A pin holds even where a compaction that did not know it is redone.
-        lost = {i for i in self.pins if self.statuses.get(i, ABANDONED).state is MessageState.ARCHIVED}
+        lost = {i for i in self.pins if i in self.statuses and self.statuses[i].state is MessageState.ARCHIVED}
         for message_id in inseparable_ids(self.messages, lost) if lost else ():
             self.statuses.pop(message_id, None)
         present = [m for m in self.messages if m.id not in self.statuses] if self.statuses else self.messages
         sequence = NormalizedSequence()
-        pruned: dict[str, tuple[Pruned, Message]] = {}
         for message in present:
             if message.role is _SYSTEM:
-                sequence.add(self._item(message, pruned))
+                sequence.add(self._item(message))
         if self.request_context.memory:
             sequence.add(memory_item(self.request_context))
         if self.summary:
@@ -261,15 +245,13 @@ class _Fold:
             if message.role is not _SYSTEM:
                 if message.id in self.recalled:
                     sequence.add(recalled_item(self.recalled[message.id]))
-                sequence.add(self._item(message, pruned))
-        pins = frozenset(self.pins)
+                sequence.add(self._item(message))
         return View(
             Chain(sequence.items),
             sequence.open_calls,
             sequence.call_ids,
-            pruned,
             self.statuses,
-            pins,
+            frozenset(self.pins),
             self.summary,
             self.request_context,
             self.recalled,
@@ -277,11 +259,8 @@ class _Fold:
             entries,
         )
 
-    def _item(self, message: Message, pruned: dict[str, tuple[Pruned, Message]]) -> Item:
+    def _item(self, message: Message) -> Item:
         is_pinned, shortened = message.id in self.pins, self.shortened.get(message.id)
         if shortened is None or is_pinned:  # a pin is word for word
             return Item(message, is_pinned=is_pinned)
-        known = self._known.get(message.id)
-        sent = known[1] if known and known[0] == shortened else shortened.apply_to(message)
-        pruned[message.id] = (shortened, sent)
-        return Item(sent, is_pinned=is_pinned, pruned_by=shortened.operation_id)
+        return Item(shortened.apply_to(message), pruned_by=shortened.operation_id)

@@ -4,7 +4,7 @@ from hypothesis import given
 from made_by_hand import call, model, result, user, view
 
 from conversations_made_up import histories
-from desktop_app.context.view.cut_points import INVARIANTS, blocks, cut_points
+from desktop_app.context.view.cut_points import blocks, cut_points
 from desktop_app.context.view.items import Item, Repair
 from desktop_app.conversation.message import Message, Reasoning, Role, Text
 from desktop_app.conversation.transcript import Pin
@@ -45,9 +45,3 @@ def test_reasoning_that_was_recorded_apart_stays_with_its_calls() -> None:
     thought = Message(role=Role.ASSISTANT, parts=(Text("Let me see."), Reasoning("hm")))
     items = [Item(user("q")), Item(thought), Item(model("", call("bash"))), Item(result("r"))]
     assert cut_points(items) == [0, 1, 4]
-
-
-def test_what_one_invariant_allows_another_may_forbid() -> None:
-    items = list(view(user("a"), model("", call("bash")), result("b"), user("c")).items)
-    each = [set(cut_points(items, [invariant])) for invariant in INVARIANTS]
-    assert set(cut_points(items)) == set.intersection(*each)

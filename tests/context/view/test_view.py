@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from made_by_hand import call, model, record, result, sent, system, user, view
 
-from desktop_app.context.view.items import ItemKind, Repair
+from desktop_app.context.view.items import SUMMARY_HEADING, ItemKind, Repair
 from desktop_app.context.view.normalize import NO_RESULT, UNDERSTOOD
-from desktop_app.context.view.synthetic_items import SUMMARY_HEADING
-from desktop_app.context.view.view import active_entries, assemble, view_after, view_of, with_entries
+from desktop_app.context.view.view import assemble, view_after, view_of, with_entries
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
@@ -18,6 +17,7 @@ from desktop_app.conversation.transcript import (
     Trigger,
     Undo,
     Unpin,
+    active_entries,
 )
 
 COMPACTED = Compaction(trigger=Trigger.USER, strategy="extractive", archived=("m1", "m2"), summary="They met.", id="op")
@@ -115,7 +115,7 @@ def test_a_pin_shows_a_pruned_message_word_for_word() -> None:
     said = [user("a"), model("", call("bash")), result("long " * 50), PRUNED, Pin(message_id="m2", id="p")]
     shown = view(*said)
     assert sent(shown)[-1] == ("tool", "long " * 50)
-    assert (shown.pruned, shown.items[2].pruned_by) == ({}, "")
+    assert shown.items[2].pruned_by == ""
     assert sent(view(*said, Unpin(message_id="m2", id="q")))[-1] == ("tool", "short")
 
 
