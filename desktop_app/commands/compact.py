@@ -31,8 +31,8 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, read_jsonl
 from desktop_app.conversation.openai_chat import read_chat as read_chat_messages
-from desktop_app.conversation.plurals import pluralize
 from desktop_app.conversation.transcript import Operation, Prune, Transcript, Trigger
+from desktop_app.conversation.words import pluralize
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 from .arguments import (

@@ -19,7 +19,7 @@ import msgspec
 from desktop_app.archive.health import Health, list_names
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.conversation.plurals import pluralize
+from desktop_app.conversation.words import pluralize
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings
 

@@ -42,8 +42,6 @@ class OverlapTrimmer:
     def __init__(self, before: str) -> None:
         self._before = before[-LOOK_BACK:]
         self._held = ""
-        self._open = list(range(1, len(self._before) + 1))
-        self._differs = [0] * (len(self._before) + 1)
         self._is_decided = not self._before
         self._is_blank_enough = False
         self.trimmed = ""
@@ -53,9 +51,9 @@ class OverlapTrimmer:
         if self._is_decided:
             return self._without_blank(text)
         start, self._held = len(self._held), self._held + text
-        for index in range(start, len(self._held)):
-            if not self._compare(index):
-                return self._decide(index + 1)
+        for seen in range(start + 1, len(self._held) + 1):
+            if not self._may_go_on(seen):
+                return self._decide(seen)
         return ""
 
     def end(self) -> str:
@@ -64,26 +62,13 @@ class OverlapTrimmer:
 
     def cut(self) -> str:
         """Return the rest, when the model is not heard out: nothing if it seemed to be repeating itself."""
-        if not self._is_decided and any(self._differs[length] == 0 for length in self._open):
+        if not self._is_decided and self._held in self._before[:-1]:
             self._is_decided, self.trimmed, self._held = True, self._held, ""
         return self.end()
 
-    def _compare(self, index: int) -> bool:
-        """Compare one more character with each position where the repetition may begin.
-
-        Return whether it can still go on somewhere.
-        """
-        before, held, end = self._before, self._held[index], len(self._before)
-        still: list[int] = []
-        for length in self._open:
-            if before[end - length + index] != held:
-                if index >= MAX_BEGINNING:
-                    continue
-                self._differs[length] = index + 1
-            if length > index + 1:
-                still.append(length)
-        self._open = still
-        return bool(still)
+    def _may_go_on(self, seen: int) -> bool:
+        """Return whether the `seen` first characters may be the beginning of a longer repetition."""
+        return seen < len(self._before) and self._held[MAX_BEGINNING:seen] in self._before[MAX_BEGINNING:-1]
 
     def _decide(self, seen: int) -> str:
         """Return what remains of the `seen` first characters, and of all that came with them."""
@@ -107,16 +92,11 @@ class OverlapTrimmer:
         """Return how many characters of the beginning are repeated: of the longest text that is the same."""
         best, longest = 0, 0
         for length in range(1, min(seen, len(self._before)) + 1):
-            same = self._same(length, seen)
-            if same > longest and self._is_repetition(same, length - same):
-                best, longest = length, same
+            others = range(min(length - longest, MAX_BEGINNING + 1))
+            other = next((n for n in others if self._before.endswith(self._held[n:length])), length)
+            if length - other > longest and self._is_repetition(length - other, other):
+                best, longest = length, length - other
         return best
-
-    def _same(self, length: int, seen: int) -> int:
-        """Return how many of the first characters also end the partial reply; 0 if too many differ."""
-        differs = self._differs[length]
-        is_same = self._held[differs:length] == self._before[len(self._before) - length + differs :]
-        return length - differs if is_same else 0
 
     def _is_repetition(self, same: int, other: int) -> bool:
         text, before = self._before[-same:], self._before[:-same]

@@ -14,7 +14,7 @@ def head_of(text: str, most: int, slack: int = 0) -> str:
     if len(text) <= most:
         return text
     end = text.rfind("\n", most - slack, most) + 1 if slack else 0
-    return text[: end or _before(text, most)]
+    return text[: end or _cut(text, most, -1)]
 
 
 def tail_of(text: str, most: int, slack: int = 0) -> str:
@@ -23,7 +23,7 @@ def tail_of(text: str, most: int, slack: int = 0) -> str:
     if start <= 0:
         return text
     begin = text.find("\n", start - 1, start + slack) + 1 if slack else 0
-    return text[begin or _behind(text, start) :]
+    return text[begin or _cut(text, start, 1) :]
 
 
 def ends_of(text: str, most: int) -> str:
@@ -34,20 +34,12 @@ def ends_of(text: str, most: int) -> str:
     return f"{head}\n…\n{tail_of(text, most - len(head) - 3)}" if most > len(head) + 3 else head_of(text, most)
 
 
-def _before(text: str, at: int) -> int:
-    """Return the index at or before `at` where a cut parts nothing."""
-    for place in range(at, max(at - MAX_STEPS, -1), -1):
-        if not _is_inside(text, place):
-            return place
-    return at - _is_pair(text, at)
-
-
-def _behind(text: str, at: int) -> int:
-    """Return the index at or behind `at` where a cut parts nothing."""
-    for place in range(at, min(at + MAX_STEPS, len(text) + 1)):
-        if not _is_inside(text, place):
-            return place
-    return at + _is_pair(text, at)
+def _cut(text: str, at: int, step: int) -> int:
+    """Return the index nearest to `at` where a cut parts nothing; step: -1 to look before it, 1 behind it."""
+    for index in range(at, at + step * MAX_STEPS, step):
+        if not _is_inside(text, index):
+            return index
+    return at + step * _is_pair(text, at)
 
 
 def _is_inside(text: str, at: int) -> bool:

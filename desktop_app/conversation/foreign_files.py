@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from .plurals import pluralize
+from .words import pluralize
 
 SUPPORTED = (
     'What can be imported is JSON Lines: one chat message a line, such as {"role": "user", "content": "Hello"}, '

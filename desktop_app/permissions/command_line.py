@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from desktop_app.conversation.lexicon import lexicon
+from desktop_app.conversation.words import lexicon
 
 _RESERVED = lexicon("if then else elif fi for while until do done case esac in function select time coproc ! [[ ]] { }")
 _MEANS_SOMETHING = re.compile(r"[\s;&|<>()'\"`\\\x00-\x1f\x7f]|^#|^$")

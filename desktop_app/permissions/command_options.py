@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from desktop_app.conversation.lexicon import lexicon
+from desktop_app.conversation.words import lexicon
 
 from .command_line import Command
 from .read_only_commands import Options, has_known_words, is_read_only, options_of

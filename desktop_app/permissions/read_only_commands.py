@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from desktop_app.conversation.lexicon import lexicon
+from desktop_app.conversation.words import lexicon
 
 from .command_line import Command
 

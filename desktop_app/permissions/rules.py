@@ -23,8 +23,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Literal
 
-from desktop_app.conversation.lexicon import lexicon
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule
+from desktop_app.conversation.words import lexicon
 
 from .command_line import Command, parse_commands
 from .command_options import changes_what_follows, exceeds_pattern, program_of

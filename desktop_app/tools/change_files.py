@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 from weakref import WeakValueDictionary
 
-from desktop_app.conversation.plurals import pluralize
 from desktop_app.conversation.tools import ToolContext
+from desktop_app.conversation.words import pluralize
 
 from .path_policy import PathArguments, PathPolicy, PathTool, display_path, resolve_path
 from .replacement import diff_of, find_places, match_line_ends

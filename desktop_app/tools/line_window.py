@@ -6,7 +6,7 @@ import os
 from io import BytesIO
 from typing import BinaryIO
 
-from desktop_app.conversation.plurals import pluralize
+from desktop_app.conversation.words import pluralize
 
 from .text_files import bom_of
 from .tool import ToolFailed

@@ -12,8 +12,8 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from desktop_app.conversation.plurals import pluralize
 from desktop_app.conversation.tools import ToolContext
+from desktop_app.conversation.words import pluralize
 from desktop_app.permissions.secret_paths import is_secret
 
 from .child_process import run_script

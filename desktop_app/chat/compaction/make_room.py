@@ -9,9 +9,9 @@ from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.drop_results import drop_results as dropped_results
 from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled
 from desktop_app.context.compact.make_room import make_room as next_step
+from desktop_app.context.prune.plan import drop_results as dropped_results
 from desktop_app.conversation.events import Failure, RoomEnded, RoomProgressed, RoomRefused, RoomStarted
 from desktop_app.conversation.transcript import AuxiliaryUsage, Operation, Prune, Trigger
 

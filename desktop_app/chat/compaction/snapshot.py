@@ -51,7 +51,7 @@ def with_measured_tokens(session: Session, step: Operation, transcript: Transcri
     here = {item.message.id for item in view.items}
     if not here.issuperset(touched):
         return None
-    changed = view_of(with_entries(transcript, replace(step, id="draft")), view)
+    changed = view_of(with_entries(transcript, replace(step, id="draft")))
     if request_tokens(changed, session.counts) >= request_tokens(view, session.counts):
         return None
     return replace(step, tokens_before=shown_tokens(session, view), tokens_after=shown_tokens(session, changed))

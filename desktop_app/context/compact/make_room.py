@@ -8,7 +8,7 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.prune.exchange import max_freed
-from desktop_app.context.prune.plan import is_cache_warm, plan_prune
+from desktop_app.context.prune.plan import plan_prune
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View
 from desktop_app.conversation.transcript import Compaction, Prune, Trigger, active_entries
@@ -165,6 +165,11 @@ class _Decision:
 
     def _compaction(self) -> CompactionPlan | None:
         return plan_compaction(*self._inputs, self._total, self._trigger)
+
+
+def is_cache_warm(policy: ContextPolicy, seconds_since_request: float | None) -> bool:
+    """Return whether the provider may still cache the request's prefix, which any prune would invalidate."""
+    return seconds_since_request is not None and seconds_since_request < policy.cache_seconds
 
 
 def is_stalled(view: View, policy: ContextPolicy) -> bool:

@@ -47,9 +47,8 @@ def item_tokens(item: Item, counts: TokenCounts) -> Tokens:
         tokens = _more_of(item.grown, counts)
     elif item.is_joined:
         tokens = _without_frame(item, tokens, counts)
-    if (segment := OWN_SEGMENT.get(item.kind)) is not None:
-        return Tokens(tokens.total, ((segment, tokens.total),))
-    return tokens.as_pinned() if item.is_pinned else tokens
+    segment = Segment.PINNED if item.is_pinned else OWN_SEGMENT.get(item.kind)
+    return Tokens(tokens.total, ((segment, tokens.total),)) if segment else tokens
 
 
 def item_total(item: Item, counts: TokenCounts) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, cached_property
 from typing import Protocol
 
 import msgspec
@@ -59,9 +60,6 @@ class Tokens(msgspec.Struct, frozen=True):
     total: int
     parts: tuple[tuple[Segment, int], ...]
 
-    def as_pinned(self) -> Tokens:
-        return Tokens(self.total, ((Segment.PINNED, self.total),))
-
 
 SEGMENT_OF_ROLE = {
     Role.SYSTEM: Segment.SYSTEM,
@@ -115,7 +113,7 @@ class TokenCounts:
     """Counts of messages under one tokenizer, each made once: a message is a value and never changes.
 
     They are kept by identity, and by content for messages that a fold makes anew. The kept message is referenced here,
-    so that its identity cannot be given to another one meanwhile.
+    so that its identity cannot be given to another one meanwhile. Reasoning and schemas are counted once, too.
     """
 
     def __init__(self, tokenizer: Tokenizer, dialect: Dialect = AS_IT_IS) -> None:
@@ -123,7 +121,8 @@ class TokenCounts:
         self.dialect = dialect
         self._kept: dict[int, tuple[Message, Tokens]] = {}
         self._by_content: dict[object, Tokens] = {}
-        self._separator: int | None = None
+        self.reasoning = cache(tokenizer.count)
+        self.tools = cache(self._tools)
 
     def of(self, message: Message) -> Tokens:
         kept = self._kept.get(id(message))
@@ -144,25 +143,12 @@ class TokenCounts:
         """Count loose text; the count is not kept."""
         return self.tokenizer.count(text)
 
-    def reasoning(self, text: str) -> int:
-        """Count reasoning, at the first call only."""
-        key = ("reasoning", text)
-        if key not in self._by_content:
-            self._by_content[key] = Tokens(self.tokenizer.count(text), ())
-        return self._by_content[key].total
-
-    def tools(self, tools: tuple[ToolSpec, ...]) -> int:
-        """Count the schemas that are on offer."""
-        if tools not in self._by_content:
-            total = sum(map(self.tool, tools))
-            self._by_content[tools] = Tokens(total, ((Segment.SCHEMAS, total),))
-        return self._by_content[tools].total
+    def _tools(self, tools: tuple[ToolSpec, ...]) -> int:
+        return sum(map(self.tool, tools))
 
     def tool(self, tool: ToolSpec) -> int:
         return TOOL_OVERHEAD + sum(map(self.tokenizer.count, (tool.name, tool.description, tool.parameters)))
 
-    @property
+    @cached_property
     def separator(self) -> int:
-        if self._separator is None:
-            self._separator = self.tokenizer.count(SEPARATOR)
-        return self._separator
+        return self.tokenizer.count(SEPARATOR)

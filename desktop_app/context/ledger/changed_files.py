@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from desktop_app.conversation.message import ToolCall
-
-from .facts import lexicon
+from desktop_app.conversation.words import lexicon
 
 READING = re.compile(
     r"^(?:cd \S+ (?:&&|;) )?(?:get|list|search|find|read|view|open|cat|fetch|look|grep|rg|glob|ls|think|calculate|show"

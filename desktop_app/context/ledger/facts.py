@@ -20,11 +20,6 @@ _EXTENSIONS = (
 )
 
 
-def lexicon(words: str) -> frozenset[str]:
-    """Return the words of a text as a set to look them up in."""
-    return frozenset(words.split())
-
-
 _NUMBER_OR_NAME = (
     r"(?P<number>(?<![\w.])[#$€£]?\d[\d,.:/-]{0,40}\d\b%?|(?<![\w.])[#$€£]\d\b|\b\d%)"
     r"|(?P<identifier>\b(?:[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{0,40}){1,8}|(?:[A-Z][a-z0-9]{1,40}){2,8}"

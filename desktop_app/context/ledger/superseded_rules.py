@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from .facts import QUESTION, lexicon, words_of
+from desktop_app.conversation.words import lexicon
+
+from .facts import QUESTION, words_of
 
 MIN_SHARED = 0.5
 """Of the words that either says, for a sentence that only corrects: with less it may be about another thing."""

@@ -11,9 +11,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from desktop_app.context.ledger.facts import lexicon, words_of
+from desktop_app.context.ledger.facts import words_of
 from desktop_app.context.ledger.superseded_rules import superseded_by
 from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.words import lexicon
 
 MIN_OPPOSITE_SHARE = 0.75
 """Of the words besides "not" and the like: from there on one note is the other's opposite."""

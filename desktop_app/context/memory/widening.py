@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from desktop_app.context.ledger.facts import lexicon, words_of
+from desktop_app.context.ledger.facts import words_of
 from desktop_app.context.ledger.rules import is_rule
+from desktop_app.conversation.words import lexicon
 
 MIN_SHARED = 0.5
 """Of the words of the shorter one: from there on a note speaks of the thing that a rule speaks of."""

@@ -28,20 +28,16 @@ class PruneDraft:
         self._counts = counts
         self._results: dict[int, str] = {}
         self._inputs: dict[tuple[str, int], tuple[str, str]] = {}
-        self._asking: dict[str, Message] = {}
         self._uncounted: set[int] = set()
-        self._tokens_of: dict[tuple[str, str, str], int] = {}
 
     def take(self, strategy: str, change: Change) -> None:
         """Make that change, unless it would free nothing."""
         shortened = [self._shorten(shorter) for shorter in change]
-        asking = [self._asking_less(shorter) for shorter in change]
         freed = sum(self.exchanges[exchange.index].tokens - exchange.tokens for exchange in shortened)
-        freed += sum(self._counts.total(now) - self._counts.total(less) for now, less in filter(None, asking))
+        freed += sum(map(self._freed_of_input, change))
         if freed <= 0:
             return
         self.freed += freed
-        self._asking.update((less.id, less) for _, less in filter(None, asking))
         for shorter, exchange in zip(change, shortened, strict=True):
             self.exchanges[exchange.index] = exchange
             self._note(strategy, shorter, exchange)
@@ -68,7 +64,8 @@ class PruneDraft:
         """Return the results and inputs to record, oldest first."""
         changed = ((self.exchanges[index], strategy) for index, strategy in sorted(self._results.items()))
         results = tuple(PrunedResult(e.message.id, strategy, e.result.text) for e, strategy in changed)
-        recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in self._asking}
+        asking = {message_id for message_id, _ in self._inputs}
+        recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in asking}
         inputs = tuple(
             PrunedInput(message_id, _part_index(recorded[message_id], number), strategy, arguments)
             for (message_id, number), (strategy, arguments) in self._inputs.items()
@@ -89,27 +86,16 @@ class PruneDraft:
             is_result_free=exchange.is_result_free and not is_placeholder,
         )
 
-    def _asking_less(self, shorter: Shortening) -> tuple[Message, Message] | None:
-        """Return the message that makes the call, as it is now and with the shorter arguments."""
-        asked = self.exchanges[shorter.index].asked
-        if shorter.arguments is None or asked is None:
-            return None
-        now = self._asking.get(asked[0].id, asked[0])
-        index = _part_index(now, asked[1])
-        parts = list(now.parts)
-        call = parts[index]
-        if isinstance(call, ToolCall):
-            parts[index] = replace(call, arguments=shorter.arguments)
-        return now, replace(now, parts=tuple(parts))
+    def _freed_of_input(self, shorter: Shortening) -> int:
+        call = self.exchanges[shorter.index].call
+        if shorter.arguments is None or call is None:
+            return 0
+        return self._counts.text(call.arguments) - self._counts.text(shorter.arguments)
 
     def _tokens(self, exchange: Exchange, text: str) -> int:
         """Count the result's message with that text. Call ids are not sent as text: equal placeholders count once."""
-        key = exchange.result.name, exchange.message.speaker, text
-        tokens = self._tokens_of.get(key)
-        if tokens is None:
-            sent = Message(role=Role.TOOL, speaker=key[1], parts=(ToolResult("", key[0], text),))
-            tokens = self._tokens_of[key] = self._counts.total(sent)
-        return tokens
+        result = ToolResult("", exchange.result.name, text)
+        return self._counts.total(Message(role=Role.TOOL, speaker=exchange.message.speaker, parts=(result,)))
 
     def _note(self, strategy: str, shorter: Shortening, exchange: Exchange) -> None:
         if shorter.text is not None:
@@ -120,7 +106,7 @@ class PruneDraft:
         if shorter.arguments is not None and exchange.asked and exchange.call:
             call = replace(exchange.call, arguments=shorter.arguments)
             self.exchanges[exchange.index] = replace(exchange, call=call, fields=fields_of(call))
-            self._inputs[exchange.asked[0].id, exchange.asked[1]] = strategy, shorter.arguments
+            self._inputs[exchange.asked] = strategy, shorter.arguments
 
 
 def _part_index(message: Message, number: int) -> int:

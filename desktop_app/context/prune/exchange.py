@@ -36,8 +36,8 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     whole: ToolResult
     """The result as it is recorded."""
     call: ToolCall | None
-    asked: tuple[Message, int] | None
-    """The message of the call, and the call's number among that message's calls."""
+    asked: tuple[str, int] | None
+    """The id of the call's message, and the call's number among that message's calls."""
     fields: dict[str, Any] | None
     """The call's arguments; None if they are not a JSON object."""
     tokens: int
@@ -96,7 +96,7 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
                     result=result_of(item.message),
                     whole=result_of(recorded.get(item.message.id, item.message)),
                     call=asked.call if asked else None,
-                    asked=(items[asked.index].message, asked.number) if asked else None,
+                    asked=(items[asked.index].message.id, asked.number) if asked else None,
                     fields=fields_of(asked.call) if asked else None,
                     tokens=counts.total(item.message),
                     age=age,

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import msgspec
 
-from desktop_app.context.ledger.facts import lexicon
+from desktop_app.conversation.words import lexicon
 
 from .dates import Day, days_in
 from .relations import related_to

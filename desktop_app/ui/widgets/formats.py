@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
-from desktop_app.conversation.plurals import format_number as format_number
-from desktop_app.conversation.plurals import pluralize as pluralize
+from desktop_app.conversation.words import format_number as format_number
+from desktop_app.conversation.words import pluralize as pluralize
 
 MAX_SHARE = 9.99  # what is larger is "over 999 %"
 ROLE_NAMES = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}

@@ -55,11 +55,6 @@ def test_the_chat_format_may_frame_a_reply_differently() -> None:
     assert count_message(Message(role=Role.USER), Terse()).total == 2
 
 
-def test_a_pinned_message_counts_as_pinned_with_everything_in_it() -> None:
-    tokens = count_message(Message(role=Role.ASSISTANT, parts=(Text("t"), ToolCall("c", "read"))), Letters())
-    assert tokens.as_pinned().parts == ((Segment.PINNED, tokens.total),)
-
-
 def test_a_message_is_counted_once_and_so_is_an_equal_one() -> None:
     watched = Watched()
     counts = TokenCounts(watched)

@@ -13,7 +13,7 @@ from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.presets import SELINE
 from desktop_app.context.prune.exchange import calls_of_results, exchanges_of, is_protected
-from desktop_app.context.prune.plan import is_cache_warm, plan_prune
+from desktop_app.context.prune.plan import plan_prune
 from desktop_app.context.prune.strategies import STRATEGIES
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
@@ -101,21 +101,6 @@ def test_a_pinned_result_stays_whole() -> None:
     prune = planned(view_of(record(*messages)), policy())
     assert prune is not None
     assert "m2" not in prune.message_ids
-
-
-def test_while_the_cache_is_warm_nothing_is_pruned_below_the_tight_status() -> None:
-    view = view_of(record(*session(12)))
-    total = tokens(view)
-
-    def by(trigger: Trigger, seconds: float | None, share: float) -> Prune | None:
-        return plan_prune(view, policy(), Budget(round(total / share), 0), letters(), total, trigger, seconds)
-
-    assert by(Trigger.AFTER_TURN, 299, 0.79) is None
-    assert by(Trigger.AFTER_TURN, 300, 0.79), "the cache is cold"
-    assert by(Trigger.AFTER_TURN, None, 0.79), "nobody knows of a cache"
-    assert by(Trigger.BEFORE_REQUEST, 1, 0.81), "it is tight"
-    assert by(Trigger.USER, 1, 0.79), "the user asked for it"
-    assert not is_cache_warm(policy(cache_seconds=0), 0), "never"
 
 
 def test_exchanges_know_their_call_and_their_age() -> None:

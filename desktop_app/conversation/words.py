@@ -1,4 +1,4 @@
-"""Numbers with their nouns, the same in the window, the commands and what tools say."""
+"""Numbers with their nouns, the same in the window, the commands and what tools say; and sets of words."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ def format_number(number: int) -> str:
 def pluralize(number: int, one: str, many: str = "") -> str:
     """Return "1 message", "42 messages"; many: the plural, if it does not end in a mere "s"."""
     return f"{format_number(number)} {one if number == 1 else many or one + 's'}"
+
+
+def lexicon(words: str) -> frozenset[str]:
+    """Return the words of a text that is separated by blanks."""
+    return frozenset(words.split())

@@ -10,8 +10,8 @@ from made_by_hand import call, letters, model, record, result, sent, tokens, use
 from msgspec.structs import replace
 
 from conversations_made_up import histories
-from desktop_app.context.compact.drop_results import drop_results
 from desktop_app.context.policy import BALANCED
+from desktop_app.context.prune.plan import drop_results
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Pin, Prune, Transcript, Trigger, Undo
