@@ -47,16 +47,16 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
     return folder
 
 
-# Real processes that import litellm or load a model, seconds each.
-WIRE_FOLDERS = {ROOT / "tests" / name for name in ("end_to_end", "faults")}
+WIRE_FOLDERS = ("tests/end_to_end/", "tests/faults/")
+"""Real processes that import litellm or load a model, seconds each."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by their folder, and those that read the real conversations, which are not there everywhere."""
     for item in items:
-        if WIRE_FOLDERS & set(item.path.parents) or "conversations" in getattr(item, "fixturenames", ()):
+        if item.nodeid.startswith(WIRE_FOLDERS) or "conversations" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.wire)
-        if ROOT / "tests" / "bench" in item.path.parents:
+        if item.nodeid.startswith("tests/bench/"):
             item.add_marker(pytest.mark.slow)
 
 

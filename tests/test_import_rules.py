@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -72,8 +73,13 @@ def module_name(file: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
-def imports_of(file: Path, root: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imports_of(file: Path, root: Path) -> tuple[tuple[int, str], ...]:
     """Line and full name of everything that a file imports, also where only a type checker would."""
+    return tuple(_imports(file, root))
+
+
+def _imports(file: Path, root: Path) -> Iterator[tuple[int, str]]:
     package = ".".join([APP, *file.relative_to(root / APP).parent.parts])
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), str(file))):
         match node:
