@@ -19,6 +19,8 @@ DATABASE_ERRORS = (DatabaseError, sqlite3.DatabaseError)
 _SCHEMA_ERROR = re.compile(r"no such (table|column)|malformed|vtable constructor failed")
 
 KEPT = "Everything that was stored before is still there."
+UNCHANGED = "Nothing was changed."
+UNTOUCHED = "The file was not touched."
 
 
 @contextmanager
@@ -48,130 +50,74 @@ def _code(error: BaseException) -> int | None:
 
 
 def _failure_of(error: Exception, path: Path) -> Failure | None:
+    detail = str(error)
     if isinstance(error, OSError):
-        return Failure(
-            "disk",
-            f"The data folder {path.parent} cannot be used",
-            detail=str(error),
-            kept="Nothing was changed.",
-            advice="Check the folder and its permissions, or choose another one with --data-dir.",
-        )
+        advice = "Check the folder and its permissions, or choose another one with --data-dir."
+        return Failure("disk", f"The data folder {path.parent} cannot be used", detail, UNCHANGED, advice)
     if is_damage(error):
-        return Failure(
-            "damaged",
-            f"The archive {path} is damaged",
-            detail=str(error),
-            kept="The file was left as it is; conversations outside of the damaged place can still be read.",
-            advice="Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.",
-        )
+        kept = "The file was left as it is; conversations outside of the damaged place can still be read."
+        advice = "Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one."
+        return Failure("damaged", f"The archive {path} is damaged", detail, kept, advice)
     match _code(error):
         case sqlite3.SQLITE_FULL:
-            return _disk("The disk is full", error, "Free some space, then try again.")
+            title, advice = "The disk is full", "Free some space, then try again."
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            return _disk(f"{path} cannot be written", error, "Check the permissions of the file and of its folder.")
+            title, advice = f"{path} cannot be written", "Check the permissions of the file and of its folder."
         case sqlite3.SQLITE_CANTOPEN:
-            return _disk(f"{path} cannot be opened", error, "Check that the folder exists and can be written.")
+            title, advice = f"{path} cannot be opened", "Check that the folder exists and can be written."
         case sqlite3.SQLITE_IOERR:
-            return _disk("The disk did not do what was asked", error, "Check the disk and its free space.")
+            title, advice = "The disk did not do what was asked", "Check the disk and its free space."
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return Failure(
-                "locked",
-                "Another program holds the archive",
-                detail=str(error),
-                kept=KEPT,
-                advice="Close what else reads or writes it, then try again.",
-            )
+            advice = "Close what else reads or writes it, then try again."
+            return Failure("locked", "Another program holds the archive", detail, KEPT, advice)
         case _:
             return None
-
-
-def _disk(title: str, error: Exception, advice: str) -> Failure:
-    return Failure("disk", title, detail=str(error), kept=KEPT, advice=advice)
+    return Failure("disk", title, detail, KEPT, advice)
 
 
 def already_open(path: Path, holder: str) -> ArchiveError:
     """Return the error of a data folder in use. holder: the other process's id, if known."""
-    return ArchiveError(
-        Failure(
-            "locked",
-            "Palimpsest is already open on this data folder",
-            detail=f"{path.parent} is in use" + (f" by process {holder}." if holder else "."),
-            kept="Nothing was changed.",
-            advice="Use the window that is open, close it first, or choose another folder with --data-dir.",
-        )
-    )
+    detail = f"{path.parent} is in use" + (f" by process {holder}." if holder else ".")
+    advice = "Use the window that is open, close it first, or choose another folder with --data-dir."
+    title = "Palimpsest is already open on this data folder"
+    return ArchiveError(Failure("locked", title, detail, UNCHANGED, advice))
 
 
 def foreign_file(path: Path, detail: str) -> ArchiveError:
     """Return the error of a file that is no archive."""
-    return ArchiveError(
-        Failure(
-            "damaged",
-            f"{path} is not a Palimpsest archive",
-            detail=detail,
-            kept="The file was not touched.",
-            advice="Move it elsewhere, or choose another folder with --data-dir.",
-        )
-    )
+    advice = "Move it elsewhere, or choose another folder with --data-dir."
+    return ArchiveError(Failure("damaged", f"{path} is not a Palimpsest archive", detail, UNTOUCHED, advice))
 
 
 def empty_beside_log(path: Path) -> ArchiveError:
     """Return the error of an empty archive with a log, which opening would erase."""
-    return ArchiveError(
-        Failure(
-            "damaged",
-            f"The archive {path} is empty, but its log is not",
-            detail=f"{path.name}-wal holds what was written last. Opening the empty file would erase it.",
-            kept="Neither file was touched.",
-            advice="Copy both files away, then put a backup in their place, or choose another folder with --data-dir.",
-        )
-    )
+    title = f"The archive {path} is empty, but its log is not"
+    detail = f"{path.name}-wal holds what was written last. Opening the empty file would erase it."
+    advice = "Copy both files away, then put a backup in their place, or choose another folder with --data-dir."
+    return ArchiveError(Failure("damaged", title, detail, "Neither file was touched.", advice))
 
 
 def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
     """Return the error of an archive with unknown migrations."""
-    return ArchiveError(
-        Failure(
-            "damaged",
-            f"{path} was written by a newer Palimpsest",
-            detail=f"It has version {version}; this program knows version {known} and older.",
-            kept="The file was not touched.",
-            advice="Install the newest Palimpsest.",
-        )
-    )
+    detail = f"It has version {version}; this program knows version {known} and older."
+    title, advice = f"{path} was written by a newer Palimpsest", "Install the newest Palimpsest."
+    return ArchiveError(Failure("damaged", title, detail, UNTOUCHED, advice))
 
 
 def older_archive(path: Path, version: int) -> ArchiveError:
     """Return the error of an archive that must be migrated, which a reader must not do."""
-    return ArchiveError(
-        Failure(
-            "locked",
-            f"{path} was written by an older Palimpsest",
-            detail=f"It has version {version}, and is brought up to date when Palimpsest opens it.",
-            kept="The file was not touched.",
-            advice="Start Palimpsest once on this data folder, then try again.",
-        )
-    )
+    detail = f"It has version {version}, and is brought up to date when Palimpsest opens it."
+    advice = "Start Palimpsest once on this data folder, then try again."
+    return ArchiveError(Failure("locked", f"{path} was written by an older Palimpsest", detail, UNTOUCHED, advice))
 
 
 def no_archive(path: Path) -> ArchiveError:
     """Return the error of a missing archive."""
-    return ArchiveError(
-        Failure(
-            "not_found",
-            f"There is no archive in {path.parent} yet",
-            advice="Start Palimpsest once, import a conversation, or choose another folder with --data-dir.",
-        )
-    )
+    advice = "Start Palimpsest once, import a conversation, or choose another folder with --data-dir."
+    return ArchiveError(Failure("not_found", f"There is no archive in {path.parent} yet", advice=advice))
 
 
 def no_conversation(conversation: str) -> ArchiveError:
     """Return the error of a missing or deleted conversation."""
-    return ArchiveError(
-        Failure(
-            "not_found",
-            f"There is no conversation {conversation!r}",
-            detail="It does not exist, or it was deleted.",
-            advice="Choose one from the list.",
-        )
-    )
+    title, detail = f"There is no conversation {conversation!r}", "It does not exist, or it was deleted."
+    return ArchiveError(Failure("not_found", title, detail, advice="Choose one from the list."))

@@ -29,7 +29,7 @@ _STORE = """INSERT INTO memories (id, text, at, changed_at, conversation, author
     replaced_by = CASE excluded.is_deleted WHEN 0 THEN '' ELSE replaced_by END"""
 
 
-def read(database: SqliteDatabase, with_deleted: bool) -> tuple[Memory, ...]:
+def read(database: SqliteDatabase, with_deleted: bool = False) -> tuple[Memory, ...]:
     """Return the memories, oldest first. Unreadable ones are skipped and logged. Raises errors of peewee."""
     found = [memory for row in _rows(database) if (memory := _memory(row)) is not None]
     wanted = [memory for memory in found if with_deleted or not memory.is_deleted]
@@ -42,14 +42,14 @@ def unreadable(database: SqliteDatabase) -> list[str]:
     return [f"memory {row[0]}" for row in rows if _memory(row) is None]
 
 
-def store(database: SqliteDatabase, memories: Sequence[Memory], replaced: Mapping[str, str]) -> None:
+def store(database: SqliteDatabase, *memories: Memory, replaced: Mapping[str, str] | None = None) -> None:
     """Store memories that are new or changed. replaced: ids of memories to delete, each with its successor's."""
     at = max((memory.changed_at for memory in memories), default=0.0)
     connection = database.connection()
     connection.executemany(_STORE, [_row(memory) for memory in memories])
     connection.executemany(
         "UPDATE memories SET is_deleted = 1, changed_at = MAX(changed_at, ?), replaced_by = ? WHERE id = ?",
-        [(at, new, old) for old, new in replaced.items()],
+        [(at, new, old) for old, new in (replaced or {}).items()],
     )
 
 

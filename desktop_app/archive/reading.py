@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
-from peewee import SqliteDatabase
+from peewee import ModelSelect, SqliteDatabase, Value, fn
 
+from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 
 from .failures import DATABASE_ERRORS, is_damage, no_conversation
-from .rows import damaged_message, decode, decode_message, number_of
-from .tables import PartialRow
+from .rows import damaged_message, decode, decode_message, info_of, number_of
+from .tables import ConversationRow, EntryRow, PartialRow
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,30 @@ SPILLED = """SELECT e.body FROM entries e JOIN conversations c ON c.id = e.conve
 MAX_MISSING = 1_000_000
 _SPILL = re.compile(r'(?:"spill":"|kept as )([0-9a-f]{64})')
 """As a result names its own, and as a text does, such as the answer of a research."""
+
+
+def conversations(database: SqliteDatabase) -> tuple[ConversationInfo, ...]:
+    """Return the conversations that are not deleted, newest first."""
+    newest_first = _conversations().order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
+    return tuple(map(info_of, database.execute(newest_first)))
+
+
+def conversation(database: SqliteDatabase, conversation: str) -> ConversationInfo:
+    """Return that conversation. Raises ArchiveError if there is none, or it was deleted."""
+    for columns in database.execute(_conversations().where(ConversationRow.id == conversation)):
+        return info_of(columns)
+    raise no_conversation(conversation)
+
+
+def _conversations() -> ModelSelect[ConversationRow]:
+    """Select the fields of ConversationInfo in their order."""
+    row = ConversationRow
+    messages = EntryRow.select(fn.MAX(EntryRow.message_index) + Value(1)).where(
+        EntryRow.conversation == row.id, EntryRow.message_index.is_null(False)
+    )
+    counted = fn.COALESCE(messages, 0) - row.uncounted
+    columns = (row.id, row.title, row.created_at, row.updated_at, counted, row.model, row.share, row.status, row.folder)
+    return row.select(*columns).where(row.is_deleted == Value(False))
 
 
 def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]:

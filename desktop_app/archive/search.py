@@ -85,7 +85,9 @@ class _Query(msgspec.Struct, frozen=True):
         return self.database.execute_sql(sql, (asked, self.conversation, self.limit, pattern)).fetchall()
 
 
-def search(database: SqliteDatabase, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
+def search_messages(
+    database: SqliteDatabase, query: str, conversation: str | None = None, limit: int = 50
+) -> tuple[SearchResult, ...]:
     """Return messages with the query's words, best first, except of deleted conversations."""
     wanted = " ".join(replace_surrogates_in_text(query).replace("\0", " ").split())
     terms = [quoted or plain for quoted, plain in _TERM.findall(wanted)]

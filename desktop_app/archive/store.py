@@ -7,33 +7,46 @@ world. An entry id that is used twice is a bug of the caller, and raises sqlite3
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Unpack
+from typing import Concatenate, ParamSpec, TypeVar
 
-from peewee import ModelSelect, Query, SqliteDatabase, Value, fn
+from peewee import SqliteDatabase
 
-from desktop_app.chat.ports import Changes
-from desktop_app.context.recall.outline import Outline
-from desktop_app.conversation.gauge import Status
-from desktop_app.conversation.listing import ConversationInfo, SearchResult
-from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.paths import make_private_file, make_private_folder
 
-from . import health, memories, reading, search, writing
+from . import health, reading, writing
+from . import memories as memory_rows
 from .damage import keep_damaged
 from .entry_counts import EntryCounts, lost_entries
-from .failures import no_conversation, world_errors
+from .failures import world_errors
 from .lock import FolderLock
 from .opening import check_is_ours, open_to_read, open_to_write
-from .recall_search import MAX_HELD, RecallSearch
-from .rows import info_of, replace_surrogates_in_text
-from .tables import ConversationRow, EntryRow
+from .recall_search import RecallSearch
+from .search import search_messages
 
 log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def _within(
+    enter: Callable[[Store], AbstractContextManager[S]], function: Callable[Concatenate[S, P], T]
+) -> Callable[Concatenate[Store, P], T]:
+    """Return the function as a method of the store, called within that context with what it yields."""
+
+    @wraps(function)
+    def call(self: Store, *args: P.args, **kwargs: P.kwargs) -> T:
+        with enter(self) as subject:
+            return function(subject, *args, **kwargs)
+
+    return call
 
 
 class Store:
@@ -72,6 +85,22 @@ class Store:
             raise
         return database
 
+    @contextmanager
+    def _reading(self) -> Iterator[SqliteDatabase]:
+        with world_errors(self.path):
+            yield self.database
+
+    @contextmanager
+    def _writing(self) -> Iterator[SqliteDatabase]:
+        """Begin a transaction that takes the write lock at once, so that it is never retried."""
+        with world_errors(self.path), self.database.atomic("IMMEDIATE"):
+            yield self.database
+
+    @contextmanager
+    def _recalling(self) -> Iterator[RecallSearch]:
+        with world_errors(self.path):
+            yield self._recall
+
     def close(self) -> None:
         """Fold the write-ahead log into the file, and release the data folder."""
         try:
@@ -87,172 +116,47 @@ class Store:
             self._lock.release()
             self._lock = None
 
-    def conversations(self) -> tuple[ConversationInfo, ...]:
-        """Return the conversations that are not deleted, newest first."""
-        return tuple(self._infos(_conversations().order_by(ConversationRow.updated_at.desc(), ConversationRow.id)))
-
-    def conversation(self, conversation: str) -> ConversationInfo:
-        infos = self._infos(_conversations().where(ConversationRow.id == conversation))
-        if not infos:
-            raise no_conversation(conversation)
-        return infos[0]
+    conversations = _within(_reading, reading.conversations)
+    conversation = _within(_reading, reading.conversation)
+    entries = _within(_reading, reading.entries)
+    spills_in_use = _within(_reading, reading.spills_in_use)
+    examine = _within(_reading, health.examine)
+    search = _within(_reading, search_messages)
+    outline = _within(_recalling, RecallSearch.outline)
+    postings = _within(_recalling, RecallSearch.postings)
+    messages_at = _within(_recalling, RecallSearch.messages_at)
+    archived_indexes = _within(_recalling, RecallSearch.archived_indexes)
+    change = _within(_writing, writing.change)
+    store_gauge = _within(_writing, writing.store_gauge)
+    store_partial = _within(_writing, writing.store_partial)
+    set_archived = _within(_writing, writing.mark_archived)
+    memories = _within(_reading, memory_rows.read)
+    store_memories = _within(_writing, memory_rows.store)
+    undo_memories = _within(_writing, memory_rows.undo)
+    redo_memories = _within(_writing, memory_rows.redo)
 
     def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = ()) -> None:
         """Create a conversation with its first entries."""
-        with self._writing():
-            self._execute(
-                ConversationRow.insert(
-                    id=info.id,
-                    title=replace_surrogates_in_text(info.title),
-                    created_at=info.created_at,
-                    updated_at=info.updated_at,
-                    model=info.model,
-                    share=info.share,
-                    status=info.status.value,
-                    is_deleted=False,
-                    folder=replace_surrogates_in_text(info.folder),
-                    uncounted=sum(isinstance(entry, Message) and not entry.is_counted for entry in entries),
-                )
-            )
-            writing.append(self.database, info.id, entries)
+        with self._writing() as database:
+            writing.create(database, info, entries)
         self._note_count(info.id)
-
-    def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
-        """Change the title, model or working folder, or delete or restore it. Nothing is ever erased."""
-        mended = {
-            name: replace_surrogates_in_text(value) if isinstance(value, str) else value
-            for name, value in changes.items()
-        }
-        self._update(conversation, mended)
-
-    def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
-        """Store the used share of the window, and the number of uncounted messages, for the sidebar."""
-        self._update(conversation, {"share": share, "status": Status(status).value, "uncounted": uncounted})
-
-    def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
-        """Return the transcript in its order. A damaged message is replaced by one that says so."""
-        with world_errors(self.path):
-            return reading.entries(self.database, conversation)
-
-    def spills_in_use(self) -> frozenset[str]:
-        with world_errors(self.path):
-            return reading.spills_in_use(self.database)
 
     def append(self, conversation: str, *entries: AnyEntry) -> None:
         """Append to the transcript. A message that was stored as partial no longer is."""
-        with self._writing():
-            writing.append(self.database, conversation, entries)
+        with self._writing() as database:
+            writing.append(database, conversation, entries)
         self._note_count(conversation)
-
-    def store_partial(self, conversation: str, partial: Message) -> None:
-        """Store the part of a reply that has arrived, replacing an earlier one of the conversation."""
-        with self._writing():
-            writing.store_partial(self.database, conversation, partial)
 
     def recover_partials(self) -> int:
         """Turn every reply that a crash left in flight into an interrupted message. Return how many."""
-        with world_errors(self.path):
-            left = reading.partials(self.database)
+        with self._reading() as database:
+            left = reading.partials(database)
         for conversation, message in left:
             self.append(conversation, message)
         return len(left)
-
-    def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
-        """Mark which messages are archived, for search results."""
-        with self._writing():
-            writing.mark_archived(self.database, conversation, archived, restored)
-
-    def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
-        """Return the memories, oldest first."""
-        with world_errors(self.path):
-            return memories.read(self.database, with_deleted)
-
-    def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
-        """Store memories that are new or changed.
-
-        replaced: ids of memories that are deleted, and the id of each one's successor.
-        """
-        with self._writing():
-            memories.store(self.database, kept, replaced or {})
-
-    def undo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Delete those memories, and restore what they had replaced. Idempotent."""
-        with self._writing():
-            memories.undo(self.database, ids, at)
-
-    def redo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Restore undone memories, and delete again what they had replaced. Idempotent."""
-        with self._writing():
-            memories.redo(self.database, ids, at)
-
-    def search(self, query: str, conversation: str | None = None, limit: int = 50) -> tuple[SearchResult, ...]:
-        """Return messages found by their words, best first, including archived ones."""
-        with world_errors(self.path):
-            return search.search(self.database, query, conversation, limit)
-
-    def outline(self, conversation: str) -> Outline:
-        """Return the outline, which is cached: 60 ms for 10,000 messages, then 0.1 ms."""
-        with world_errors(self.path):
-            return self._recall.outline(conversation)
-
-    def postings(self, conversation: str, terms: Sequence[str], most: int = MAX_HELD) -> dict[str, tuple[int, ...]]:
-        """Return for each term that is found the indexes of the first `most` messages with it, ascending."""
-        with world_errors(self.path):
-            return self._recall.postings(conversation, terms, most)
-
-    def messages_at(self, conversation: str, indexes: Sequence[int]) -> dict[int, Message]:
-        """Return the messages at those indexes, without missing and unreadable ones."""
-        with world_errors(self.path):
-            return self._recall.messages_at(conversation, indexes)
-
-    def archived_indexes(self, conversation: str) -> frozenset[int]:
-        """Return the indexes of the messages that a compaction took out of the view."""
-        with world_errors(self.path):
-            return self._recall.archived_indexes(conversation)
-
-    def examine(self) -> health.Health:
-        with world_errors(self.path):
-            return health.examine(self.database)
 
     def _note_count(self, conversation: str) -> None:
         try:
             self._counts.note(self.database, conversation)
         except OSError as error:  # the entries themselves are stored
             log.warning("the entries of %s could not be counted: %s", conversation, error)
-
-    def _update(self, conversation: str, values: dict[str, object]) -> None:
-        with self._writing():
-            changed = self._execute(ConversationRow.update(values).where(ConversationRow.id == conversation))
-            if not changed:
-                raise no_conversation(conversation)
-
-    def _infos(self, query: ModelSelect[ConversationRow]) -> list[ConversationInfo]:
-        with world_errors(self.path):
-            return [info_of(columns) for columns in self.database.execute(query)]
-
-    def _execute(self, query: Query) -> object:
-        return query.execute(self.database)
-
-    @contextmanager
-    def _writing(self) -> Iterator[SqliteDatabase]:
-        """Begin a transaction that takes the write lock at once, so that it is never retried."""
-        with world_errors(self.path), self.database.atomic("IMMEDIATE"):
-            yield self.database
-
-
-def _conversations() -> ModelSelect[ConversationRow]:
-    """Select the fields of ConversationInfo in their order."""
-    messages = EntryRow.select(fn.MAX(EntryRow.message_index) + Value(1)).where(
-        EntryRow.conversation == ConversationRow.id, EntryRow.message_index.is_null(False)
-    )
-    return ConversationRow.select(
-        ConversationRow.id,
-        ConversationRow.title,
-        ConversationRow.created_at,
-        ConversationRow.updated_at,
-        fn.COALESCE(messages, 0) - ConversationRow.uncounted,
-        ConversationRow.model,
-        ConversationRow.share,
-        ConversationRow.status,
-        ConversationRow.folder,
-    ).where(ConversationRow.is_deleted == Value(False))

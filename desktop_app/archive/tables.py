@@ -7,22 +7,12 @@ from __future__ import annotations
 
 from peewee import BooleanField, FloatField, IntegerField, Model, TextField
 
-TABLES = {"ConversationRow": "conversations", "EntryRow": "entries", "PartialRow": "partials"}
 
-
-class ArchiveRow(Model):
-    """A row of one of TABLES."""
+class ConversationRow(Model):
+    """A conversation. Its transcript is in `entries`."""
 
     class Meta:
-        """peewee's options."""
-
-        @staticmethod
-        def table_function(model: type[Model]) -> str:
-            return TABLES.get(model.__name__, "")
-
-
-class ConversationRow(ArchiveRow):
-    """A conversation. Its transcript is in `entries`."""
+        table_name = "conversations"
 
     id = TextField(primary_key=True)
     title = TextField()
@@ -31,14 +21,17 @@ class ConversationRow(ArchiveRow):
     model = TextField()
     share = FloatField()
     status = TextField()
-    is_deleted = BooleanField()
+    is_deleted = BooleanField(default=False)
     folder = TextField()
     uncounted = IntegerField(default=0)
     """Messages that are not counted for the user, such as system prompts and replaced answers."""
 
 
-class EntryRow(ArchiveRow):
-    """An entry of a transcript: append-only, which triggers enforce."""
+class EntryRow(Model):
+    """An entry of a transcript: append-only, which triggers enforce. Its body is written and read by SQL of our own."""
+
+    class Meta:
+        table_name = "entries"
 
     number = IntegerField(primary_key=True)
     """Names the row in the search tables."""
@@ -47,15 +40,13 @@ class EntryRow(ArchiveRow):
     """Among the conversation's entries, from 0."""
     message_index = IntegerField(null=True)
     """Among the conversation's messages, from 0; null for other entries."""
-    id = TextField()
-    kind = TextField()
-    at = FloatField()
-    body = TextField()
-    """The entry as JSON."""
 
 
-class PartialRow(ArchiveRow):
+class PartialRow(Model):
     """The part of a streaming reply that has arrived; one per conversation."""
+
+    class Meta:
+        table_name = "partials"
 
     conversation = TextField(primary_key=True)
     id = TextField()

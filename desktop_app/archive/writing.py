@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from peewee import SqliteDatabase, fn
 
+from desktop_app.chat.ports import Changes
+from desktop_app.conversation.gauge import Status
+from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.transcript import AnyEntry
 
 from .failures import no_conversation
@@ -25,6 +29,35 @@ LOST_CONVERSATION = """INSERT OR IGNORE INTO conversations (id, title, created_a
     VALUES (?, ?, 0.0, 0.0, '', 0.0, 'safe')"""
 INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_index, id, kind, at, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+
+
+def create(database: SqliteDatabase, info: ConversationInfo, entries: Sequence[AnyEntry]) -> None:
+    """Create a conversation with its first entries."""
+    uncounted = sum(isinstance(entry, Message) and not entry.is_counted for entry in entries)
+    names = ("id", "title", "created_at", "updated_at", "model", "share", "status", "folder")
+    columns = {name: _storable(getattr(info, name)) for name in names}
+    ConversationRow.insert(columns | {"uncounted": uncounted}).execute(database)
+    append(database, info.id, entries)
+
+
+def change(database: SqliteDatabase, conversation: str, **changes: Unpack[Changes]) -> None:
+    """Change the title, model or working folder, or delete or restore it. Raises ArchiveError."""
+    _update(database, conversation, {name: _storable(value) for name, value in changes.items()})
+
+
+def store_gauge(database: SqliteDatabase, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
+    """Store the used share of the window, and the number of uncounted messages, for the sidebar."""
+    _update(database, conversation, {"share": share, "status": Status(status).value, "uncounted": uncounted})
+
+
+def _storable(value: object) -> object:
+    """Return the value without lone surrogates, which UTF-8 cannot encode."""
+    return replace_surrogates_in_text(str(value)) if isinstance(value, str) else value
+
+
+def _update(database: SqliteDatabase, conversation: str, columns: dict[str, object]) -> None:
+    if not ConversationRow.update(columns).where(ConversationRow.id == conversation).execute(database):
+        raise no_conversation(conversation)
 
 
 def append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEntry]) -> None:
