@@ -10,8 +10,9 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
+import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError, WorldError
@@ -20,13 +21,18 @@ from desktop_app.chat.session import Session
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.events import (
     Failure,
+    GaugeChanged,
+    MessageRecorded,
     Noticed,
+    OperationRow,
     TextDelta,
     ToolStarted,
     TurnEvent,
     TurnFailed,
     TurnFinished,
+    ViewChanged,
 )
+from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine.compose import compose_services
 from desktop_app.engine.engine import log_bug
@@ -37,7 +43,6 @@ from desktop_app.settings import Server, ServerKind, Settings
 from .arguments import WORLD_ERROR, BadInput, add_data_dir, add_json, data_of, print_failure, tokens_argument
 from .attached import attached_in
 from .terminal import show, show_error
-from .turn_lines import lines_of
 
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of one message: a pasted book, not a runaway."""
@@ -46,6 +51,10 @@ INTERRUPTED = 130
 SERVER = "chat"
 """The name of a server that is given by its URL; its key, if it has one, stands in PALIMPSEST_KEY_CHAT."""
 KEY_ADVICE = f"Set PALIMPSEST_KEY_{SERVER.upper()} to its key, or leave --base-url out for a server of the settings."
+
+OPERATION_EVENTS = {"prune": "pruned", "compaction": "compacted", "flush": "flushed"}
+
+Line = dict[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -188,6 +197,51 @@ class EventPrinter:
                 show()
             case _:
                 pass
+
+
+def lines_of(event: TurnEvent) -> list[Line]:
+    """Return the lines to print for an event; each operation is an event of its own, with its figures."""
+    match event:
+        case MessageRecorded(conversation, row):
+            return [_message_line(conversation, row.message, row.index)]
+        case ViewChanged():
+            return [_operation_line(event.conversation, row) for row in event.operations]
+        case GaugeChanged(conversation, gauge):
+            shown = {"total": gauge.total, "usable": gauge.usable, "window": gauge.window, "status": gauge.status}
+            return [{"event": "gauge_changed", "conversation": conversation, **shown, "basis": gauge.provenance}]
+        case TurnFailed(conversation, failure):
+            return [{"event": "turn_failed", "conversation": conversation, **msgspec.to_builtins(failure)}]
+        case Noticed(conversation, notice):
+            return [{"event": "noticed", "conversation": conversation, **msgspec.to_builtins(notice)}]
+        case TurnFinished():
+            fields = msgspec.to_builtins(event)
+            cost = fields.pop("dollars")
+            return [{"event": fields.pop("type"), **fields, "cost": cost}]
+        case _:
+            fields = msgspec.to_builtins(event)
+            return [{"event": fields.pop("type"), **fields}]
+
+
+def _message_line(conversation: str, message: Message, index: int) -> Line:
+    name = "reply_finished" if message.role is Role.ASSISTANT else "message_recorded"
+    line: Line = {"event": name, "conversation": conversation, "index": index, "role": message.role.value}
+    line |= {"id": message.id, "text": message.text, "interrupted": message.is_interrupted}
+    if message.tool_calls:
+        line["tool_calls"] = [msgspec.to_builtins(call) for call in message.tool_calls]
+    if (result := message.tool_result) is not None:
+        line |= {"name": result.name, "call_id": result.call_id, "is_error": result.is_error, "spill": result.spill}
+    if message.usage is not None:
+        line["usage"] = msgspec.to_builtins(message.usage)
+    if message.continues:
+        line["continues"] = message.continues
+    return line
+
+
+def _operation_line(conversation: str, row: OperationRow) -> Line:
+    line: Line = {"event": OPERATION_EVENTS.get(row.kind, row.kind), "conversation": conversation, "id": row.id}
+    line |= {"trigger": row.trigger, "strategies": row.strategies, "messages": row.messages, "undone": row.is_undone}
+    line |= {"tokens_before": row.tokens_before, "tokens_after": row.tokens_after, "seconds": round(row.seconds, 3)}
+    return line | {"summary": row.summary, "model": row.model, "note": row.note}
 
 
 def server_of(model: str, base_url: str | None, window: int | None) -> tuple[str, Server | None]:

@@ -13,6 +13,7 @@ from desktop_app.chat.compaction.summarize import SummaryRequest, compact_withou
 from desktop_app.chat.ports import ChatModel
 from desktop_app.context import sentence_kinds
 from desktop_app.context.compact.compaction import CompactionPlan
+from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.transcript import Compaction
 from desktop_app.engine.prompts import read_prompts
 from desktop_app.models.catalogue import Catalogue
@@ -48,7 +49,7 @@ def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
         raise BadInput("It is not said which model writes the summary", advice=advice)
     server = Server(SERVER, arguments.base_url, (arguments.summary_model,))
     catalogue = Catalogue(Settings(servers=(server,)), lambda _: environment_key(server))
-    prompts = read_prompts(data_of(arguments))
+    prompts = read_prompts(Prompts, data_of(arguments))
     with asyncio.Runner() as runner:  # one loop for all of them: the connections belong to it
         try:
             model = runner.run(_find_model(catalogue, f"{SERVER}/{arguments.summary_model}"))
