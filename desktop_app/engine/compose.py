@@ -17,6 +17,8 @@ from desktop_app.chat.services import Services
 from desktop_app.chat.title_generator import TitleGenerator
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context import sentence_kinds
+from desktop_app.context.memory.flush import FlushPrompts
+from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.tools import Rule
 from desktop_app.models.catalogue import Catalogue
@@ -32,7 +34,7 @@ from desktop_app.tools.spill import SpillFolder
 
 from .engine import Engine
 from .event_coalescer import EventCoalescer
-from .prompts import read_flush_prompts, read_prompts, read_words
+from .prompts import read_prompt, read_prompts
 from .services import EngineServices, keys_of_tools
 
 
@@ -78,7 +80,7 @@ async def compose_services(
         return services.settings
 
     def prompt(name: str) -> Callable[[], str]:
-        return partial(read_words, data, name)
+        return partial(read_prompt, data, name)
 
     async def recall_room(conversation: str) -> tuple[int, Callable[[str], int]]:
         session = await conversations.open(conversation)
@@ -102,10 +104,12 @@ async def compose_services(
     turn_services = Services(
         models=catalogue,
         settings=current,
-        summaries=SummaryService(catalogue, current, partial(read_prompts, data), digest_prompt=prompt("digest")),
+        summaries=SummaryService(
+            catalogue, current, partial(read_prompts, Prompts, data), digest_prompt=prompt("digest")
+        ),
         on_bug=on_bug,
         tools=tool_runtime,
-        memory=MemoryFlusher(archive, catalogue, current, partial(read_flush_prompts, data)),
+        memory=MemoryFlusher(archive, catalogue, current, partial(read_prompts, FlushPrompts, data)),
         recall=AutoRecall(archive, current).find,
         describe_images=ImageCaptioner(catalogue, current, prompt("describe")).describe,
         read_research_prompt=prompt("research"),

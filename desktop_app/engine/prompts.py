@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import TypeVar
 
-from desktop_app.context.memory.flush import FlushPrompts
-from desktop_app.context.summary.prompt import Prompts
+import msgspec
+
 from desktop_app.paths import prompt_files
 
 MAX_PROMPT = 40_000
 """Characters: a file that is longer was put there by mistake."""
 
+P = TypeVar("P", bound=msgspec.Struct)
+
 log = logging.getLogger(__name__)
 
 
-def read_prompts(data: Path) -> Prompts:
-    """Return the prompts of summaries; a file `prompts/NAME.md` in the data folder replaces the one that ships.
+def read_prompts(kind: type[P], data: Path) -> P:
+    """Return prompts that are used together, each field from the prompt of its name."""
+    return kind(**{name: read_prompt(data, name) for name in kind.__struct_fields__})
+
+
+def read_prompt(data: Path, name: str) -> str:
+    """Return the prompt of that name; a file `prompts/NAME.md` in the data folder replaces the one that ships.
 
     A file of the user's that cannot be read, is empty or far too long is ignored, with a warning in the log.
     """
-    return Prompts(**{name: _read(*prompt_files(data, name)) for name in Prompts.__struct_fields__})
-
-
-def read_flush_prompts(data: Path) -> FlushPrompts:
-    """Return the prompts of a memory flush, in the same way."""
-    return FlushPrompts(**{name: _read(*prompt_files(data, name)) for name in FlushPrompts.__struct_fields__})
-
-
-def read_words(data: Path, name: str) -> str:
-    """Return the prompt of that name, in the same way."""
-    return _read(*prompt_files(data, name))
-
-
-def _read(own: Path, shipped: Path) -> str:
+    own, shipped = prompt_files(data, name)
     try:
         if own.exists():
             words = own.read_text(encoding="utf-8").strip()

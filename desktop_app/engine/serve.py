@@ -1,12 +1,17 @@
-"""The engine process: reads requests from its standard input, writes responses and events to its standard output."""
+"""The engine process: reads requests from its standard input, writes responses and events to its standard output.
+
+It ends in bounded time: a window that has gone leaves no engine behind.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import logging
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -17,8 +22,7 @@ from desktop_app.chat.turn.take_turn import failure_of
 from desktop_app.conversation.events import Failure
 
 from .compose import compose_engine
-from .ending import end_process, limit_end
-from .engine import Engine
+from .engine import Engine, log_bug
 from .event_coalescer import EventCoalescer
 from .protocol import (
     AnyRequest,
@@ -37,6 +41,9 @@ MAX_LINE = 64 * 1024 * 1024
 
 NICENESS = 5
 """Added to the nice value: where all cores are busy, the window comes first; its children inherit it."""
+
+END_SECONDS = 5.0
+"""From the request to end until the process is gone, whatever hangs. A partial reply is stored twice a second."""
 
 NOT_UNDERSTOOD = Failure(
     "engine",
@@ -77,7 +84,7 @@ async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
     coalescer = EventCoalescer(write)
     server = EngineServer(coalescer)
     try:
-        engine = await compose_engine(data, coalescer, server.tell_list_changed, server.log_bug)
+        engine = await compose_engine(data, coalescer, server.tell_list_changed, log_bug)
     except WorldError as error:
         await _refuse_everything(coalescer, error.failure)
         end_process(1)
@@ -97,7 +104,7 @@ class EngineServer:
 
     def __init__(self, coalescer: EventCoalescer) -> None:
         self.coalescer = coalescer
-        self._tasks = Tasks(self.log_bug)
+        self._tasks = Tasks(log_bug)
         self._list_is_stale = False
         self._lists = 0
 
@@ -159,10 +166,6 @@ class EngineServer:
         except WorldError as error:
             log.warning("the list could not be read: %s", error)
 
-    def log_bug(self, error: BaseException) -> None:
-        """Log a bug with its traceback."""
-        log.error("bug", exc_info=error)
-
 
 async def _standard_input() -> asyncio.StreamReader:
     reader = asyncio.StreamReader(limit=MAX_LINE)
@@ -177,3 +180,26 @@ async def _refuse_everything(coalescer: EventCoalescer, failure: Failure) -> Non
     while line := await reader.readline():
         with contextlib.suppress(ProtocolError):
             coalescer.send(ResponseLine(decode_request(line).number, failure=failure))
+
+
+def limit_end(seconds: float = END_SECONDS) -> None:
+    """Kill this process unless it has ended within so many seconds; the log then says where each thread was."""
+    timer = threading.Timer(seconds, _give_up)
+    timer.daemon = True
+    timer.start()
+
+
+def end_process(code: int) -> NoReturn:
+    """End this process at once, without the interpreter's own teardown.
+
+    The teardown may wait for ever: for a worker thread that hangs, or for the import lock of a thread that imports
+    litellm, whose objects import modules when they are collected.
+    """
+    logging.shutdown()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _give_up() -> None:
+    faulthandler.dump_traceback(sys.stderr)
+    os._exit(1)

@@ -22,7 +22,7 @@ PATIENCE_SECONDS = 120.0
 
 JOIN_SECONDS = 10.0
 """How long a command waits for the import when it ends: a thread that is frozen in it keeps the import lock, for which
-litellm's own threads would wait for ever. The engine does not wait (see `engine/ending.py`)."""
+litellm's own threads would wait for ever. The engine does not wait (see `engine/serve.py`)."""
 
 WARM_UP = b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"x","choices":[]}\n\ndata: [DONE]\n\n'
 

@@ -35,9 +35,9 @@ class RecoveryController(Controller):
             case Action.TRY_AGAIN | Action.GO_ON:
                 self._chat.go_on()
             case Action.OPTIMIZE_AND_RETRY:
-                self._bridge.post(p.OptimizeAndRetry(self._chat.conversation))
+                self._bridge.post(p.GoOn(self._chat.conversation, makes_room=True))
             case Action.SEND_ANYWAY:
-                self._bridge.post(p.SendAnyway(self._chat.conversation))
+                self._bridge.post(p.GoOn(self._chat.conversation, is_forced=True))
             case Action.USE_OWN_WINDOW:
                 self.use_own_window()
             case Action.START_FRESH:

@@ -19,7 +19,7 @@ from desktop_app.conversation.events import Failure, ViewChanged
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
-from desktop_app.engine.requests.plan_view import plan_of
+from desktop_app.engine.requests.context import plan_of
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.engine import protocol as p
-from desktop_app.engine.ending import END_SECONDS
+from desktop_app.engine.serve import END_SECONDS
 from engine_client import EngineClient
 from slowness import slowness
 
@@ -59,7 +59,7 @@ async def test_an_engine_ends_while_litellm_is_imported(
 @pytest.mark.wire
 @pytest.mark.parametrize("stuck", ["time.sleep(60)", "asyncio.run(asyncio.sleep(60))"])
 def test_whatever_hangs_at_the_end_is_given_up(stuck: str) -> None:
-    code = f"import asyncio, time\nfrom desktop_app.engine.ending import limit_end\nlimit_end(0.5)\n{stuck}"
+    code = f"import asyncio, time\nfrom desktop_app.engine.serve import limit_end\nlimit_end(0.5)\n{stuck}"
     start = time.monotonic()
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
     assert ended.returncode == 1
@@ -69,7 +69,7 @@ def test_whatever_hangs_at_the_end_is_given_up(stuck: str) -> None:
 
 def test_a_thread_that_hangs_does_not_keep_the_process() -> None:
     code = (
-        "import threading, time\nfrom desktop_app.engine.ending import end_process\n"
+        "import threading, time\nfrom desktop_app.engine.serve import end_process\n"
         "threading.Thread(target=time.sleep, args=(60,)).start()\nend_process(3)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=30, check=False).returncode == 3

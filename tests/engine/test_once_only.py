@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from desk import Desk
+from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.stamp import stamp
@@ -105,10 +106,10 @@ async def test_a_fresh_start_is_made_once(long_desk) -> None:
 
 
 @pytest.mark.wire
-@pytest.mark.parametrize("kind", [p.Regenerate, p.GoOn, p.OptimizeAndRetry, p.SendAnyway])
-async def test_an_answer_is_asked_for_once(long_desk, kind: type[p.BeginTurn]) -> None:
+@pytest.mark.parametrize("request_sent", [p.Regenerate(""), p.GoOn(""), p.GoOn("", True), p.GoOn("", False, True)])
+async def test_an_answer_is_asked_for_once(long_desk, request_sent: p.BeginTurn) -> None:
     desk = await long_desk()
-    done, kinds = await ask_at_once(desk, kind(desk.conversation))
+    done, kinds = await ask_at_once(desk, replace(request_sent, conversation=desk.conversation))
     assert (len(done), kinds) == (1, {"busy"})
     await desk.engine.conversations.turns.wait_until_idle(desk.conversation, with_room=True)
     assert len([m for m in await recorded(desk, Message) if m.usage is not None]) <= 1

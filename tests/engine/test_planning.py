@@ -11,6 +11,7 @@ from desk import RULE
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
+from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import RoomProgressed
 from desktop_app.engine import protocol as p
 from desktop_app.engine.prompts import read_prompts
@@ -108,11 +109,11 @@ async def test_the_built_in_model_does_not_offer_itself(long_desk) -> None:
 
 
 def test_the_users_own_words_take_the_place_of_ours(tmp_path: Path) -> None:
-    ours = read_prompts(tmp_path)
+    ours = read_prompts(Prompts, tmp_path)
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts" / "summary.md").write_text("Be terse: {tokens}.\n", encoding="utf-8")
     (tmp_path / "prompts" / "merge.md").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "prompts" / "turn.md").write_text("  \n")
-    mine = read_prompts(tmp_path)
+    mine = read_prompts(Prompts, tmp_path)
     assert mine.summary == "Be terse: {tokens}."
     assert (mine.merge, mine.turn, mine.form) == (ours.merge, ours.turn, ours.form)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import compose_engine
+from desktop_app.engine.engine import log_bug
 from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.serve import EngineServer
 
@@ -15,7 +16,7 @@ from desktop_app.engine.serve import EngineServer
 async def test_a_list_that_changes_while_it_is_read_is_told_again(tmp_path: Path) -> None:
     lines: list[bytes] = []
     server = EngineServer(EventCoalescer(lines.append))
-    server.engine = await compose_engine(tmp_path, server.coalescer, server.tell_list_changed, server.log_bug)
+    server.engine = await compose_engine(tmp_path, server.coalescer, server.tell_list_changed, log_bug)
     until = time.monotonic() + 0.1
     while time.monotonic() < until:
         server.tell_list_changed()

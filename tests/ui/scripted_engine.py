@@ -36,7 +36,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine import protocol as p
 
-TurnRequest = p.Send | p.Regenerate | p.GoOn | p.StartResearch | p.OptimizeAndRetry | p.SendAnyway
+TurnRequest = p.Send | p.Regenerate | p.GoOn | p.StartResearch
 REPLY = (
     "The tests pass. Two things remain:\n\n",
     "1. `currency` still allows null.\n",

@@ -33,13 +33,10 @@ class Regenerate(BeginTurn, frozen=True): ...
 class GoOn(BeginTurn, frozen=True):
     """Ask for the reply that is missing; what tools have done stays."""
 
-
-class OptimizeAndRetry(BeginTurn, frozen=True):
-    """Make room at the user's word, then go on with the turn."""
-
-
-class SendAnyway(BeginTurn, frozen=True):
-    """Ask for the missing reply, though little is left of the window."""
+    # Room is made first, at the user's word.
+    makes_room: bool = False
+    # It is asked for even if little is left of the window.
+    is_forced: bool = False
 
 
 class Stop(ConversationRequest[Done], frozen=True):
@@ -76,16 +73,5 @@ class CountDraft(ConversationRequest[DraftCounted], frozen=True):
 
 
 TurnRequest = (
-    Send
-    | StartResearch
-    | Regenerate
-    | GoOn
-    | OptimizeAndRetry
-    | SendAnyway
-    | Stop
-    | StopTool
-    | StopRoom
-    | AnswerQuestion
-    | UseOwnWindow
-    | CountDraft
+    Send | StartResearch | Regenerate | GoOn | Stop | StopTool | StopRoom | AnswerQuestion | UseOwnWindow | CountDraft
 )

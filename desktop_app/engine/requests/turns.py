@@ -12,48 +12,34 @@ from desktop_app.engine.engine import Engine
 
 async def respond(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:
     """Carry out a request. Raises WorldError for errors of the world."""
-    turns, tools = engine.conversations.turns, engine.services.tool_runtime
+    chats, turns, tools = engine.conversations, engine.conversations.turns, engine.services.tool_runtime
     match request:
-        case p.Send() | p.StartResearch() | p.Regenerate() | p.GoOn() | p.OptimizeAndRetry() | p.SendAnyway():
-            await _begin(engine, request)
-        case p.Stop():
-            await turns.stop(request.conversation)
-        case p.StopTool():
-            tools.stop(request.conversation, request.reply_id, request.call_index)
-        case p.StopRoom():
-            await turns.stop_room(request.conversation)
-        case p.AnswerQuestion():
-            tools.questions.answer(request.question, request.answer)
-        case p.UseOwnWindow():
-            session = await engine.conversations.open(request.conversation)
+        case p.Send(conversation, text, attachments):
+            await turns.send(await chats.open(conversation), text, attachments)
+        case p.StartResearch(conversation, question):
+            await turns.research(await chats.open(conversation), question)
+        case p.Regenerate(conversation):
+            await turns.regenerate(await chats.open(conversation))
+        case p.GoOn(conversation, makes_room, is_forced):
+            await turns.go_on(await chats.open(conversation), makes_room, is_forced)
+        case p.Stop(conversation):
+            await turns.stop(conversation)
+        case p.StopTool(conversation, reply_id, call_index):
+            tools.stop(conversation, reply_id, call_index)
+        case p.StopRoom(conversation):
+            await turns.stop_room(conversation)
+        case p.AnswerQuestion(_, question, answer):
+            tools.questions.answer(question, answer)
+        case p.UseOwnWindow(conversation):
+            session = await chats.open(conversation)
             session.use_own_window()
             await engine.publish(session, [session.gauge_changed()])
-        case p.CountDraft():
-            session = await engine.conversations.open(request.conversation)
-            return request.respond_with(p.DraftCounted(await _count_draft(engine, session, request.text)))
+        case p.CountDraft(conversation, text):
+            tokens = await _count_draft(engine, await chats.open(conversation), text)
+            return request.respond_with(p.DraftCounted(tokens))
         case _:
             assert_never(request)
     return request.respond_with(p.Done())
-
-
-async def _begin(
-    engine: Engine,
-    request: p.Send | p.StartResearch | p.Regenerate | p.GoOn | p.OptimizeAndRetry | p.SendAnyway,
-) -> None:
-    turns, session = engine.conversations.turns, await engine.conversations.open(request.conversation)
-    match request:
-        case p.Send():
-            await turns.send(session, request.text, request.attachments)
-        case p.StartResearch():
-            await turns.research(session, request.question)
-        case p.Regenerate():
-            await turns.regenerate(session)
-        case p.GoOn():
-            await turns.go_on(session)
-        case p.OptimizeAndRetry():
-            await turns.go_on(session, makes_room=True)
-        case p.SendAnyway():
-            await turns.go_on(session, is_forced=True)
 
 
 async def _count_draft(engine: Engine, session: Session, text: str) -> int:
