@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -37,6 +38,7 @@ from .engine_process import RESTARTS_A_MINUTE, EngineProcess
 log = logging.getLogger(__name__)
 
 R = TypeVar("R", bound=EngineResponse)
+Args = ParamSpec("Args")
 
 HELLO_NUMBER = 0
 FIRST_BACKOFF = 0.1  # seconds before the engine is started again
@@ -62,6 +64,18 @@ ENGINE_IS_FOREIGN = msgspec.structs.replace(
     advice="Close Palimpsest and install it again. Your conversations are kept.",
 )
 CLOSING = Failure(kind="engine", title="Palimpsest is closing", kept="Everything shown as saved is saved.")
+
+
+def in_task(
+    method: Callable[Concatenate[Any, Args], Coroutine[Any, Any, None]],
+) -> Callable[Concatenate[Any, Args], None]:
+    """Let a coroutine method of an object with a bridge be a slot: when it is called, the bridge starts it."""
+
+    @wraps(method)
+    def start(self: Any, *args: Args.args, **named: Args.kwargs) -> None:
+        self._bridge.start(method(self, *args, **named))
+
+    return start
 
 
 class EngineFailure(Exception):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject
+
+from desktop_app.engine.protocol import Done, EngineRequest
 
 from .bridge import Bridge
 from .conversation_controller import ConversationController
@@ -20,3 +24,8 @@ class Controller(QObject):
         self._bridge = bridge
         self._parts = parts
         self._chat = chat
+
+    def post(self, request: Callable[..., EngineRequest[Done]], *details: object) -> None:
+        """Make a request of the open conversation, if there is one. request: a class, whose first field that is."""
+        if self._chat.conversation:
+            self._bridge.post(request(self._chat.conversation, *details))

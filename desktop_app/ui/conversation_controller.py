@@ -173,14 +173,14 @@ class ConversationController(QObject):
             self._blank = self._shown
         elif self._blank == self._shown:
             self._blank = ""
-        parts.panel.set_operations(opened.operations)
+        parts.panel.history.set_operations(opened.operations)
         parts.sidebar.list.show_open(self.conversation)
         self._show_gauge(opened.gauge)
         if before != self.conversation:
             parts.failure.clear_passing()
         self.drafts.show(self.conversation)
-        parts.panel.set_pins(opened.pins)
-        parts.panel.set_totals(opened.totals)
+        parts.panel.pins.set_pins(opened.pins)
+        parts.panel.breakdown.totals.set_totals(opened.totals)
         self.shown.emit(opened)
 
     # The turn
@@ -227,7 +227,7 @@ class ConversationController(QObject):
             case ViewChanged():
                 parts.panel.change_view(event)
             case TurnFinished(totals=Totals() as totals):
-                parts.panel.set_totals(totals)
+                parts.panel.breakdown.totals.set_totals(totals)
                 parts.toast.end_stay()
             case ReplyStarted() | TurnFailed() | TurnFinished() | RoomEnded():  # what a toast that stays tells of
                 parts.toast.end_stay()
@@ -277,4 +277,4 @@ class ConversationController(QObject):
 
     def _show_gauge(self, gauge: Gauge) -> None:
         self._parts.gauge.set_gauge(gauge)
-        self._parts.panel.set_gauge(gauge)
+        self._parts.panel.breakdown.set_gauge(gauge)

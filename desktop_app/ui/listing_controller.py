@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.engine import protocol as p
 
-from .bridge import Bridge
+from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
@@ -29,7 +29,6 @@ class ListingController(Controller):
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._palette: SearchPalette | None = None
-        self.results_shown = 0
 
     def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
         self._parts.sidebar.show_conversations(conversations)
@@ -37,63 +36,33 @@ class ListingController(Controller):
         if current is not None:
             self._parts.header.show_title(current.title)
 
-    def rename(self, conversation: str, title: str) -> None:
-        self._bridge.start(self._change(p.Rename(conversation, title)))
+    @in_task
+    async def rename(self, conversation: str, title: str) -> None:
+        await self._change(p.Rename(conversation, title))
 
     def rename_open(self, title: str) -> None:
         self.rename(self._chat.conversation, title)
 
-    def delete(self, conversation: str) -> None:
+    @in_task
+    async def delete(self, conversation: str) -> None:
         """Delete a conversation; the toast offers to restore it."""
-        self._bridge.start(self._delete(conversation))
+        title = self._parts.sidebar.list.conversations.title_of(conversation) or "Conversation"
+        await self._change(p.Delete(conversation))
+        if conversation == self._chat.conversation:
+            self._chat.leave()
+        self._parts.toast.show_message(f"“{title}” deleted", "Restore", lambda: self._restore(conversation))
 
-    def restore(self, conversation: str) -> None:
-        self._bridge.start(self._restore(conversation))
-
-    def choose_import(self, parent: QWidget) -> None:
-        dialog = QFileDialog(parent, "Import conversations")
+    def choose_import(self) -> None:
+        dialog = QFileDialog(self._parts, "Import conversations")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setNameFilters(["Conversations (*.jsonl *.json)", "All files (*)"])
         dialog.filesSelected.connect(self.import_files)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def import_files(self, files: list[str]) -> None:
+    @in_task
+    async def import_files(self, files: list[str]) -> None:
         """Import the files one after the other, and open the last conversation."""
-        self._bridge.start(self._import(files))
-
-    def open_search(self, parent: QWidget) -> None:
-        from .search.search_palette import SearchPalette
-
-        if self._palette is None:
-            self._palette = SearchPalette(parent)
-            self._palette.search_requested.connect(self.search)
-            self._palette.result_chosen.connect(self.show_result)
-            self._palette.conversation_chosen.connect(self._chat.open)
-        self._palette.set_conversations(self._parts.sidebar.list.conversations.conversations)
-        self._palette.open()
-
-    def search(self, query: str) -> None:
-        self._bridge.start(self._search(query))
-
-    def show_result(self, result: SearchResult) -> None:
-        self._bridge.start(self._chat.show_message(result.conversation, result.message, result.index))
-
-    async def _change(self, request: p.Rename | p.Delete | p.Restore) -> None:
-        self.show((await self._bridge.ask(request)).conversations)
-
-    async def _delete(self, conversation: str) -> None:
-        title = self._parts.sidebar.list.conversations.title_of(conversation) or "Conversation"
-        await self._change(p.Delete(conversation))
-        if conversation == self._chat.conversation:
-            self._chat.leave()
-        self._parts.toast.show_message(f"“{title}” deleted", "Restore", lambda: self.restore(conversation))
-
-    async def _restore(self, conversation: str) -> None:
-        await self._change(p.Restore(conversation))
-        self._chat.open(conversation)
-
-    async def _import(self, files: list[str]) -> None:
         for file in files:
             self._parts.toast.show_message(f"Importing {Path(file).name}…", stays=True)
             try:
@@ -110,8 +79,31 @@ class ListingController(Controller):
                     f"{text}. {REPAIRED.format(imported.repaired)}" if imported.repaired else text
                 )
 
+    def open_search(self) -> None:
+        from .search.search_palette import SearchPalette
+
+        if self._palette is None:
+            self._palette = SearchPalette(self._parts)
+            self._palette.search_requested.connect(self._search)
+            self._palette.result_chosen.connect(self.show_result)
+            self._palette.conversation_chosen.connect(self._chat.open)
+        self._palette.set_conversations(self._parts.sidebar.list.conversations.conversations)
+        self._palette.open()
+
+    @in_task
+    async def show_result(self, result: SearchResult) -> None:
+        await self._chat.show_message(result.conversation, result.message, result.index)
+
+    async def _change(self, request: p.Rename | p.Delete | p.Restore) -> None:
+        self.show((await self._bridge.ask(request)).conversations)
+
+    @in_task
+    async def _restore(self, conversation: str) -> None:
+        await self._change(p.Restore(conversation))
+        self._chat.open(conversation)
+
+    @in_task
     async def _search(self, query: str) -> None:
         found = await self._bridge.ask(p.SearchMessages(query))
-        self.results_shown = len(found.results)
         if self._palette is not None:
             self._palette.set_results(query, found.results)

@@ -1,45 +1,34 @@
-"""The main window: its widgets, its controllers, and all connections between them."""
+"""The main window: its controllers, and all connections between them and the widgets."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QMainWindow, QWidget
 
+from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
-from .composer.composer import Composer
 from .context_controller import ContextController
-from .context_panel.context_panel import ContextPanel
 from .conversation_controller import ConversationController
 from .engine_watch import EngineWatch
-from .failure_card import FailureCard
-from .gauge.context_gauge import ContextGauge
-from .header import Header
 from .listing_controller import ListingController
 from .memory_controller import MemoryController
-from .panes import BottomPane, ChatPane, SplitPane
 from .parts import Parts
 from .question_controller import QuestionController
-from .questions.question_card import QuestionCard
 from .recovery_controller import RecoveryController
 from .settings_controller import SettingsController
-from .sidebar.sidebar import Sidebar
-from .toast import Toast
 from .tools_controller import ToolsController
-from .transcript.transcript_model import TranscriptModel
-from .widgets.boxes import Panel
-from .widgets.layouts import horizontal, vertical
 
 SIZE = (1440, 900)
 FRAME = (8, 44)
 """Pixels that a window's frame may take; how many, the system tells only once the window is shown."""
 
 
-class MainWindow(QMainWindow):
+class MainWindow(Parts):
     """Signals: painted, once, when it is first on the screen; close_requested, when the user closes it.
 
     window_shown_seconds: from the start of Python in this process to the first painting; 0 before.
@@ -54,16 +43,15 @@ class MainWindow(QMainWindow):
         self.window_shown_seconds = 0.0
         self._is_painted = False
         self._memory = QSettings(str(layout_file), QSettings.Format.IniFormat, self)
-        self._build()
-        self.chat = ConversationController(bridge, self.parts)
-        self.listing = ListingController(bridge, self.parts, self.chat)
-        self.context = ContextController(bridge, self.parts, self.chat)
-        self.settings = SettingsController(bridge, self.parts, settings)
-        self.questions = QuestionController(bridge, self.parts, self.chat)
-        self.recovery = RecoveryController(bridge, self.parts, self.chat, self.settings)
-        self.tools = ToolsController(bridge, self.parts, self.chat, self.settings)
-        self.watch = EngineWatch(bridge, self.parts, self.chat)
-        self.memory = MemoryController(bridge, self.parts, self.chat)
+        self.chat = ConversationController(bridge, self)
+        self.listing = ListingController(bridge, self, self.chat)
+        self.context = ContextController(bridge, self, self.chat)
+        self.settings = SettingsController(bridge, self, settings)
+        self.questions = QuestionController(bridge, self, self.chat)
+        self.recovery = RecoveryController(bridge, self, self.chat, self.settings)
+        self.tools = ToolsController(bridge, self, self.chat, self.settings)
+        self.watch = EngineWatch(bridge, self, self.chat)
+        self.memory = MemoryController(bridge, self, self.chat)
         for controller in (self.chat, self.memory):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
@@ -71,41 +59,9 @@ class MainWindow(QMainWindow):
         self._add_shortcuts()
         self._recall_layout()
 
-    def _build(self) -> None:
-        self.transcript_model = TranscriptModel(self)
-        self.sidebar = Sidebar()
-        self.header = Header()
-        self.chat_pane = ChatPane(self.transcript_model)
-        self.composer = Composer()
-        self.gauge = ContextGauge()
-        self.failure = FailureCard()
-        self.question = QuestionCard()
-        self.panel = ContextPanel()
-        self.toast = Toast()
-        foot = BottomPane((self.question, self.failure), (self.composer, self.gauge))
-        chat = QWidget()
-        vertical((self.chat_pane, 1), self.toast, foot, holder=chat, spacing=0)
-        self.split_pane = SplitPane(chat, self.panel)
-        ground = Panel("paper")
-        right = vertical(self.header, (self.split_pane, 1), spacing=0)
-        horizontal(self.sidebar, (right, 1), holder=ground, spacing=0)
-        self.setCentralWidget(ground)
-        self.parts = Parts(
-            sidebar=self.sidebar,
-            header=self.header,
-            transcript=self.chat_pane.transcript,
-            transcript_model=self.transcript_model,
-            composer=self.composer,
-            gauge=self.gauge,
-            panel=self.panel,
-            toast=self.toast,
-            failure=self.failure,
-            question=self.question,
-        )
-
     def _connect(self, bridge: Bridge) -> None:
         chat, listing, context, settings, watch = self.chat, self.listing, self.context, self.settings, self.watch
-        transcript, panel, sidebar, header = self.chat_pane.transcript, self.panel, self.sidebar, self.header
+        transcript, panel, sidebar, header = self.transcript, self.panel, self.sidebar, self.header
         # the engine
         bridge.became_ready.connect(watch.note_ready)
         bridge.became_ready.connect(context.get_ready)
@@ -139,48 +95,52 @@ class MainWindow(QMainWindow):
         self.question.answered.connect(self.questions.answer)
         # tools
         chat.shown.connect(self.tools.note_opened)
-        header.folder_requested.connect(self._offer_folder)
-        self.composer.tools_requested.connect(self._open_tools)
+        header.folder_requested.connect(self.tools.offer_folder)
+        self.composer.tools_requested.connect(self.tools.open)
         transcript.whole_requested.connect(self.tools.open_whole)
-        transcript.stop_requested.connect(self.tools.stop)
         # conversations
         sidebar.new_requested.connect(chat.open_new)
-        sidebar.import_requested.connect(self._choose_import)
-        sidebar.search_requested.connect(self._open_search)
-        sidebar.settings_requested.connect(self._open_settings)
+        sidebar.import_requested.connect(listing.choose_import)
+        sidebar.search_requested.connect(listing.open_search)
+        sidebar.settings_requested.connect(settings.open)
         sidebar.list.conversation_chosen.connect(chat.open)
         sidebar.list.delete_requested.connect(listing.delete)
         sidebar.list.conversations.renamed.connect(listing.rename)
-        self.chat_pane.welcome.import_requested.connect(self._choose_import)
+        self.chat_pane.welcome.import_requested.connect(listing.choose_import)
         header.title_changed.connect(listing.rename_open)
         header.models_requested.connect(settings.offer_models)
         header.model_chosen.connect(chat.choose_model)
         header.panel_button.clicked.connect(self._toggle_panel)
         # what the model sees
-        self.gauge.optimize_requested.connect(self._optimize)
+        self.gauge.optimize_requested.connect(context.optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
         transcript.way_out_requested.connect(self.recovery.perform)
-        chat.optimize_requested.connect(self._optimize)
+        chat.optimize_requested.connect(context.optimize)
         transcript.operation_requested.connect(context.show_operation)
-        transcript.undo_requested.connect(context.undo)
-        transcript.pin_requested.connect(context.pin)
-        transcript.unpin_requested.connect(context.unpin)
-        transcript.bring_back_requested.connect(context.bring_back)
-        panel.archived_requested.connect(context.read_archived)
-        panel.undo_requested.connect(context.undo)
-        panel.redo_requested.connect(context.redo)
-        panel.bring_back_requested.connect(context.bring_back)
-        panel.own_window_requested.connect(self.recovery.use_own_window)
-        panel.pin_requested.connect(context.pin)
-        panel.unpin_requested.connect(context.unpin)
-        panel.message_requested.connect(context.go_to)
+        asked = panel.requests
+        asked.archived_requested.connect(context.read_archived)
+        asked.message_requested.connect(context.go_to)
+        for signal, request in (
+            (transcript.stop_requested, p.StopTool),
+            (transcript.undo_requested, p.UndoOperation),
+            (transcript.pin_requested, p.PinMessage),
+            (transcript.unpin_requested, p.UnpinMessage),
+            (transcript.bring_back_requested, p.BringBackMessages),
+            (asked.undo_requested, p.UndoOperation),
+            (asked.redo_requested, p.RedoOperation),
+            (asked.pin_requested, p.PinMessage),
+            (asked.unpin_requested, p.UnpinMessage),
+            (asked.bring_back_requested, p.BringBackMessages),
+            (asked.own_window_requested, p.UseOwnWindow),
+        ):
+            signal.connect(partial(context.post, request))
         # what is remembered
         bridge.happened.connect(self.memory.note)
-        panel.memories_requested.connect(self.memory.read)
+        asked.memories_requested.connect(self.memory.read)
         chat.shown.connect(self.memory.note_opened)
-        panel.memories.write_requested.connect(self.memory.write)
-        panel.memories.delete_requested.connect(self.memory.delete)
-        panel.conversation_requested.connect(chat.open)
+        asked.write_requested.connect(self.memory.write)
+        asked.delete_requested.connect(self.memory.delete)
+        asked.conversation_requested.connect(chat.open)
         transcript.conversation_requested.connect(chat.open)
         # the system
         QGuiApplication.styleHints().colorSchemeChanged.connect(settings.show_theme)
@@ -188,35 +148,17 @@ class MainWindow(QMainWindow):
     def _add_shortcuts(self) -> None:
         for keys, act in {
             "Ctrl+N": self.chat.open_new,
-            "Ctrl+K": self._open_search,
-            "Ctrl+Shift+O": self._optimize,
+            "Ctrl+K": self.listing.open_search,
+            "Ctrl+Shift+O": self.context.optimize,
             "Ctrl+.": self._toggle_panel,
-            "Ctrl+,": self._open_settings,
-            "Ctrl+Shift+T": self._open_tools,
+            "Ctrl+,": self.settings.open,
+            "Ctrl+Shift+T": self.tools.open,
             "Ctrl+L": self.composer.take_focus,
             "F2": self._rename,
         }.items():
             QShortcut(QKeySequence(keys), self, act)
         stop = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.chat_pane, self.questions.escape)
         stop.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # elsewhere Escape has other meanings
-
-    def _optimize(self) -> None:
-        self.context.optimize(self)
-
-    def _open_search(self) -> None:
-        self.listing.open_search(self)
-
-    def _open_settings(self) -> None:
-        self.settings.open(self)
-
-    def _open_tools(self) -> None:
-        self.tools.open(self)
-
-    def _offer_folder(self) -> None:
-        self.tools.offer_folder(self)
-
-    def _choose_import(self) -> None:
-        self.listing.choose_import(self)
 
     def _toggle_panel(self) -> None:
         self.panel.setVisible(not self.panel.isVisible())

@@ -11,6 +11,7 @@ from desktop_app.settings import Settings
 from desktop_app.ui.context_panel.memory_card import CurrentScope
 from desktop_app.ui.widgets.formats import first_line
 
+from .bridge import in_task
 from .controller import Controller
 
 SAVING_TOOL = "save_memory"
@@ -24,9 +25,9 @@ class MemoryController(Controller):
     def use(self, settings: Settings) -> None:
         self._parts.panel.memories.set_on(settings.is_memory_on)
 
-    def read(self) -> None:
-        self._is_stale = False
-        self._bridge.start(self._show(p.ListMemories(self._chat.conversation)))
+    @in_task
+    async def read(self) -> None:
+        await self._show(p.ListMemories(self._chat.conversation))
 
     def note_opened(self, _opened: p.ConversationOpened) -> None:
         if self._parts.panel.tabs.value() == "memory":
@@ -42,16 +43,16 @@ class MemoryController(Controller):
             case _:
                 pass
         if self._is_stale and not self._chat.turns.running:
+            self._is_stale = False
             self.read()
 
-    def write(self, memory: Memory) -> None:
-        self._bridge.start(self._show(p.WriteMemory(memory, self._chat.conversation)))
+    @in_task
+    async def write(self, memory: Memory) -> None:
+        await self._show(p.WriteMemory(memory, self._chat.conversation))
 
-    def delete(self, memory: Memory) -> None:
+    @in_task
+    async def delete(self, memory: Memory) -> None:
         """Delete a memory; the toast offers to bring it back."""
-        self._bridge.start(self._delete(memory))
-
-    async def _delete(self, memory: Memory) -> None:
         await self._show(p.WriteMemory(replace(memory, is_deleted=True), self._chat.conversation))
         text = f"“{first_line(memory.text, 60)}” forgotten"
         self._parts.toast.show_message(text, "Undo", lambda: self.write(replace(memory, is_deleted=False)))

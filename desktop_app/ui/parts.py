@@ -1,31 +1,44 @@
-"""The widgets of the window that the controllers use."""
+"""The widgets of the window and their layout."""
 
 from __future__ import annotations
 
-import msgspec
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from .composer.composer import Composer
 from .context_panel.context_panel import ContextPanel
 from .failure_card import FailureCard
 from .gauge.context_gauge import ContextGauge
 from .header import Header
+from .panes import BottomPane, ChatPane, SplitPane
 from .questions.question_card import QuestionCard
 from .sidebar.sidebar import Sidebar
 from .toast import Toast
 from .transcript.transcript_model import TranscriptModel
-from .transcript.transcript_widget import TranscriptWidget
+from .widgets.boxes import Panel
+from .widgets.layouts import horizontal, vertical
 
 
-class Parts(msgspec.Struct, frozen=True):
-    """Widgets, and the model of the transcript."""
+class Parts(QMainWindow):
+    """A window with the widgets that the controllers use."""
 
-    sidebar: Sidebar
-    header: Header
-    transcript: TranscriptWidget
-    transcript_model: TranscriptModel
-    composer: Composer
-    gauge: ContextGauge
-    panel: ContextPanel
-    toast: Toast
-    failure: FailureCard
-    question: QuestionCard
+    def __init__(self) -> None:
+        super().__init__()
+        self.transcript_model = TranscriptModel(self)
+        self.sidebar = Sidebar()
+        self.header = Header()
+        self.chat_pane = ChatPane(self.transcript_model)
+        self.transcript = self.chat_pane.transcript
+        self.composer = Composer()
+        self.gauge = ContextGauge()
+        self.failure = FailureCard()
+        self.question = QuestionCard()
+        self.panel = ContextPanel()
+        self.toast = Toast()
+        foot = BottomPane((self.question, self.failure), (self.composer, self.gauge))
+        chat = QWidget()
+        vertical((self.chat_pane, 1), self.toast, foot, holder=chat, spacing=0)
+        self.split_pane = SplitPane(chat, self.panel)
+        ground = Panel("paper")
+        right = vertical(self.header, (self.split_pane, 1), spacing=0)
+        horizontal(self.sidebar, (right, 1), holder=ground, spacing=0)
+        self.setCentralWidget(ground)

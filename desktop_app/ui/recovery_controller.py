@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.message import Role
 from desktop_app.engine import protocol as p
 
-from .bridge import Bridge
+from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
@@ -39,27 +39,23 @@ class RecoveryController(Controller):
             case Action.SEND_ANYWAY:
                 self._bridge.post(p.GoOn(self._chat.conversation, is_forced=True))
             case Action.USE_OWN_WINDOW:
-                self.use_own_window()
+                self.post(p.UseOwnWindow)
             case Action.START_FRESH:
                 self._chat.open_with(p.StartFresh(self._chat.conversation))
             case Action.SWITCH_MODEL:
                 self._settings.offer_models(is_largest_first=True)
             case Action.EXPORT:
-                self.choose_export(self._parts.composer.window())
+                self.choose_export()
             case Action.OPEN_SETTINGS:
-                self._settings.open(self._parts.composer.window(), setting)
+                self._settings.open(setting)
             case Action.EDIT_MESSAGE:
                 self._edit_message()
             case _:
                 raise ValueError(f"{action} is no way out of a failure")
 
-    def use_own_window(self) -> None:
-        """Forget what was learned of the window from its server's behaviour."""
-        self._bridge.post(p.UseOwnWindow(self._chat.conversation))
-
-    def choose_export(self, parent: QWidget) -> None:
+    def choose_export(self) -> None:
         """Ask for a file to write the conversation to."""
-        dialog = QFileDialog(parent, "Export the conversation")
+        dialog = QFileDialog(self._parts, "Export the conversation")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters(list(FORMATS))
         dialog.setDefaultSuffix("md")
@@ -70,10 +66,12 @@ class RecoveryController(Controller):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def export(self, conversation: str, path: str) -> None:
+    @in_task
+    async def export(self, conversation: str, path: str) -> None:
         """Write a conversation to a file; its suffix decides the format."""
         kind = "json" if path.lower().endswith(".json") else "markdown"
-        self._bridge.start(self._export(p.ExportConversation(conversation, path, kind)))
+        exported = await self._bridge.ask(p.ExportConversation(conversation, path, kind))
+        self._parts.toast.show_message(f"Exported to {Path(exported.path).name}, {format_bytes(exported.bytes)}")
 
     def _edit_message(self) -> None:
         rows = self._parts.transcript_model.rows
@@ -82,10 +80,6 @@ class RecoveryController(Controller):
         if last is not None and not composer.text().strip():
             composer.set_text(last.message.text)
         composer.take_focus()
-
-    async def _export(self, request: p.ExportConversation) -> None:
-        exported = await self._bridge.ask(request)
-        self._parts.toast.show_message(f"Exported to {Path(exported.path).name}, {format_bytes(exported.bytes)}")
 
 
 def _file_name(title: str) -> str:

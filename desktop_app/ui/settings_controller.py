@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from desktop_app.engine import protocol as p
 from desktop_app.settings import ServerKind, Settings
 
-from .bridge import Bridge, EngineFailure
+from .bridge import Bridge, EngineFailure, in_task
 from .parts import Parts
 from .style import show_theme
 
@@ -39,15 +39,33 @@ class SettingsController(QObject):
         assert isinstance(application, QApplication)
         show_theme(application, self._settings.theme, self._settings.font_scale)
 
-    def offer_models(self, is_largest_first: bool = False) -> None:
-        self._bridge.start(self._offer_models(is_largest_first))
+    @in_task
+    async def offer_models(self, is_largest_first: bool = False) -> None:
+        models = (await self._bridge.ask(p.ListModels())).models
+        if is_largest_first:
+            models = tuple(sorted(models, key=lambda model: (bool(model.note), -model.window)))
+        self._parts.header.offer_models(models)
 
-    def open(self, parent: QWidget, setting: str = "") -> None:
+    @in_task
+    async def open(self, setting: str = "") -> None:
         """Open the settings, scrolled to one of them: "servers/NAME/FIELD"."""
-        if self._dialog is None:
-            self._bridge.start(self._open(parent, setting))
-        else:
+        from .settings.settings_dialog import SettingsDialog
+
+        if self._dialog is not None:
             self._dialog.show_setting(setting)
+            return
+        read = await self._bridge.ask(p.ReadSettings())
+        models = await self._bridge.ask(p.ListModels())
+        if self._dialog is not None:
+            return
+        dialog = self._dialog = SettingsDialog(read, models, self._parts)
+        dialog.save_requested.connect(self._write)
+        dialog.find_requested.connect(lambda: self._find_servers(dialog))
+        dialog.proposals_requested.connect(lambda kind: self._propose(dialog, kind))
+        dialog.finished.connect(self._forget_dialog)
+        await dialog.open_gradually()
+        if dialog is self._dialog:
+            dialog.show_setting(setting)
 
     async def change(self, changed: Callable[[Settings], Settings]) -> None:
         """Store the settings with one change; concurrent changes are made one after the other."""
@@ -55,29 +73,7 @@ class SettingsController(QObject):
             read = await self._bridge.ask(p.ReadSettings())
             await self._store(changed(read.settings), {})
 
-    async def _offer_models(self, is_largest_first: bool) -> None:
-        listed = await self._bridge.ask(p.ListModels())
-        models = listed.models
-        if is_largest_first:
-            models = tuple(sorted(models, key=lambda model: (bool(model.note), -model.window)))
-        self._parts.header.offer_models(models)
-
-    async def _open(self, parent: QWidget, setting: str) -> None:
-        from .settings.settings_dialog import SettingsDialog
-
-        read = await self._bridge.ask(p.ReadSettings())
-        models = await self._bridge.ask(p.ListModels())
-        if self._dialog is not None:
-            return
-        dialog = self._dialog = SettingsDialog(read, models, parent)
-        dialog.save_requested.connect(self._write)
-        dialog.find_requested.connect(lambda: self._bridge.start(self._find_servers(dialog)))
-        dialog.proposals_requested.connect(lambda kind: self._bridge.start(self._propose(dialog, kind)))
-        dialog.finished.connect(self._forget_dialog)
-        await dialog.open_gradually()
-        if dialog is self._dialog:
-            dialog.show_setting(setting)
-
+    @in_task
     async def _find_servers(self, dialog: SettingsDialog) -> None:
         try:
             servers = (await self._bridge.ask(p.FindServers())).servers
@@ -88,13 +84,15 @@ class SettingsController(QObject):
         if dialog is self._dialog:  # else it was closed meanwhile
             dialog.servers.show_found(servers)
 
+    @in_task
     async def _propose(self, dialog: SettingsDialog, kind: ServerKind) -> None:
         proposed = await self._bridge.ask(p.ProposeModels(kind))
         if dialog is self._dialog:
             dialog.servers.propose(kind, proposed.models)
 
-    def _write(self, settings: Settings, keys: dict[str, str]) -> None:
-        self._bridge.start(self._store(settings, keys))
+    @in_task
+    async def _write(self, settings: Settings, keys: dict[str, str]) -> None:
+        await self._store(settings, keys)
 
     def _forget_dialog(self) -> None:
         if self._dialog is not None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu
 from shiboken6 import isValid
 
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
-from .bridge import Bridge, EngineFailure
+from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
@@ -43,20 +43,20 @@ class ToolsController(Controller):
 
     # The folder
 
-    def offer_folder(self, parent: QWidget) -> None:
+    def offer_folder(self) -> None:
         """Ask for a folder; where there is one, offer to leave it."""
         if not self._folder:
-            self.choose_folder(parent)
+            self.choose_folder()
             return
         chip = self._parts.header.folder
         menu = QMenu(chip)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Choose another folder…", lambda: self.choose_folder(parent))
+        menu.addAction("Choose another folder…", self.choose_folder)
         menu.addAction("Work without a folder", lambda: self.use_folder(""))
         menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
 
-    def choose_folder(self, parent: QWidget) -> None:
-        dialog = QFileDialog(parent, "Working folder of this conversation", self._folder or str(Path.home()))
+    def choose_folder(self) -> None:
+        dialog = QFileDialog(self._parts, "Working folder of this conversation", self._folder or str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self.use_folder)
@@ -70,40 +70,22 @@ class ToolsController(Controller):
 
     # Which tools are on
 
-    def open(self, parent: QWidget) -> None:
-        if self._sheet is None and self._chat.conversation:
-            self._bridge.start(self._open(parent))
-
-    def switch(self, name: str, is_on: bool) -> None:
-        self._bridge.start(self._switch(name, is_on))
-
-    # Runs and whole outputs
-
-    def stop(self, reply_id: str, index: int) -> None:
-        """Stop one running call; the turn goes on with its output so far."""
-        self._bridge.post(p.StopTool(self._chat.conversation, reply_id, index))
-
-    def open_whole(self, spill: str, title: str) -> None:
-        """Open a window that shows a whole output."""
-        from .tools.spill_viewer import SpillViewer
-
-        viewer = SpillViewer(spill, title, self._parts.composer.window())
-        viewer.page_requested.connect(lambda *page: self._bridge.start(self._read(viewer, p.ReadSpill(*page))))
-        viewer.search()
-        viewer.show()
-
-    async def _open(self, parent: QWidget) -> None:
+    @in_task
+    async def open(self) -> None:
         from .tools.tools_sheet import ToolsSheet
 
+        if self._sheet is not None or not self._chat.conversation:
+            return
         tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
         if self._sheet is not None:
             return
-        sheet = self._sheet = ToolsSheet(tools, self._can_call, parent)
-        sheet.switched.connect(self.switch)
-        sheet.settings_requested.connect(lambda: self._settings.open(parent))
+        sheet = self._sheet = ToolsSheet(tools, self._can_call, self._parts)
+        sheet.switched.connect(self._switch)
+        sheet.settings_requested.connect(self._settings.open)
         sheet.finished.connect(self._forget_sheet)
         await sheet.open_gradually()
 
+    @in_task
     async def _switch(self, name: str, is_on: bool) -> None:
         def switch(settings: Settings) -> Settings:
             off = tuple(tool for tool in settings.tools_off if tool != name)
@@ -116,6 +98,18 @@ class ToolsController(Controller):
             if self._sheet is not None:
                 self._sheet.show_tools(tools)
 
+    # Whole outputs
+
+    def open_whole(self, spill: str, title: str) -> None:
+        """Open a window that shows a whole output."""
+        from .tools.spill_viewer import SpillViewer
+
+        viewer = SpillViewer(spill, title, self._parts)
+        viewer.page_requested.connect(lambda *page: self._read(viewer, p.ReadSpill(*page)))
+        viewer.search()
+        viewer.show()
+
+    @in_task
     async def _read(self, viewer: SpillViewer, request: p.ReadSpill) -> None:
         try:
             page = await self._bridge.ask(request)

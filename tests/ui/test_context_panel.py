@@ -74,7 +74,7 @@ def click(qtbot, button: LinkButton) -> None:
 
 
 def test_the_breakdown_adds_up(panel):
-    panel.set_gauge(GAUGE)
+    panel.breakdown.set_gauge(GAUGE)
     lines = panel.breakdown.table.lines
     names = [line.name for line in lines]
     assert names[:4] == ["System prompt", "Summary", "You", "Assistant"]
@@ -86,28 +86,28 @@ def test_the_breakdown_adds_up(panel):
     assert sum(line.tokens for line in parts) == by_name["Window"].tokens == 8_192
     assert sum(line.share for line in parts) == 100
     assert sum(line.share for line in segments) == by_name["In the request"].share
-    panel.set_gauge(replace(GAUGE, segments={Segment.USER: 7_000}, total=7_000))
+    panel.breakdown.set_gauge(replace(GAUGE, segments={Segment.USER: 7_000}, total=7_000))
     over = next(line for line in panel.breakdown.table.lines if line.name == "Over the limit")
     assert over.tokens == 8_192 - 1_638 - 7_000
 
 
 def test_the_breakdown_tells_where_its_numbers_come_from(panel):
-    panel.set_gauge(GAUGE)
+    panel.breakdown.set_gauge(GAUGE)
     assert "by smollm2" in panel.breakdown.note.text()
-    panel.set_gauge(replace(GAUGE, provenance=Provenance.MEASURED, window_provenance=Provenance.ASSUMED))
+    panel.breakdown.set_gauge(replace(GAUGE, provenance=Provenance.MEASURED, window_provenance=Provenance.ASSUMED))
     assert "Measured" in panel.breakdown.note.text()
     assert "assumed" in panel.breakdown.note.text()
-    panel.set_gauge(None)
+    panel.breakdown.set_gauge(None)
     assert panel.breakdown.table.lines == []
 
 
 def test_a_learned_window_is_shown_as_such_and_can_be_taken_back(panel, qtbot):
-    panel.set_gauge(GAUGE)
+    panel.breakdown.set_gauge(GAUGE)
     assert not panel.breakdown.own_window.isVisible()
-    panel.set_gauge(replace(GAUGE, stated_window=64_000))
+    panel.breakdown.set_gauge(replace(GAUGE, stated_window=64_000))
     assert "learned" in panel.breakdown.note.text()
     assert "64,000" in panel.breakdown.note.text()
-    with qtbot.waitSignal(panel.own_window_requested, timeout=1_000):
+    with qtbot.waitSignal(panel.requests.own_window_requested, timeout=1_000):
         qtbot.mouseClick(panel.breakdown.own_window, Qt.MouseButton.LeftButton)
 
 
@@ -115,42 +115,42 @@ def test_a_learned_window_is_shown_as_such_and_can_be_taken_back(panel, qtbot):
 
 
 def test_cards_are_newest_first_and_say_what_was_done(panel):
-    panel.show_tab("History")
-    assert panel.history.empty.isVisible()
-    panel.set_operations((PRUNE, COMPACTION))
-    indices = [panel.history.area.column.indexOf(panel.history.cards[key]) for key in ("c1", "p1")]
+    panel.show_tab("history")
+    assert panel.history.list.empty.isVisible()
+    panel.history.set_operations((PRUNE, COMPACTION))
+    indices = [panel.history.list.column.indexOf(panel.history.list.cards[key]) for key in ("c1", "p1")]
     assert indices == [0, 1]
     assert "".join(run.text for run in figures_of(COMPACTION)) == "61,204 → 4,180 tokens · 42 messages"
     assert "".join(run.text for run in figures_of(PRUNE)) == "3,500 tokens freed · 3 tool results"
-    assert "2 trimmed" in panel.history.cards["p1"].accessibleName()
-    assert not panel.history.empty.isVisible()
+    assert "2 trimmed" in panel.history.list.cards["p1"].accessibleName()
+    assert not panel.history.list.empty.isVisible()
 
 
 def test_undo_redo_and_merging_by_id(panel, qtbot):
     panel.show_tab("history")
-    panel.set_operations((COMPACTION,))
-    with qtbot.waitSignal(panel.undo_requested) as undone:
-        click(qtbot, link(panel.history.cards["c1"], "Undo"))
+    panel.history.set_operations((COMPACTION,))
+    with qtbot.waitSignal(panel.requests.undo_requested) as undone:
+        click(qtbot, link(panel.history.list.cards["c1"], "Undo"))
     assert undone.args == ["c1"]
     panel.change_view(ViewChanged("c", (replace(COMPACTION, is_undone=True), PRUNE), (), totals=Totals(operations=1)))
     assert "1 operation" in panel.breakdown.totals.accessibleDescription()
-    assert set(panel.history.cards) == {"c1", "p1"}
-    with qtbot.waitSignal(panel.redo_requested) as redone:
-        click(qtbot, link(panel.history.cards["c1"], "Redo"))
+    assert set(panel.history.list.cards) == {"c1", "p1"}
+    with qtbot.waitSignal(panel.requests.redo_requested) as redone:
+        click(qtbot, link(panel.history.list.cards["c1"], "Redo"))
     assert redone.args == ["c1"]
 
 
 def test_the_summary_opens_in_the_card_stays_open_and_can_be_selected(panel, qtbot):
     panel.show_tab("history")
-    panel.set_operations((COMPACTION,))
-    click(qtbot, link(panel.history.cards["c1"], "Summary"))
+    panel.history.set_operations((COMPACTION,))
+    click(qtbot, link(panel.history.list.cards["c1"], "Summary"))
     panel.change_view(ViewChanged("c", (replace(COMPACTION, is_undone=True),), ()))
-    summary = panel.history.cards["c1"].summary
+    summary = panel.history.list.cards["c1"].summary
     assert "Move billing, by 3 March." in summary.toPlainText()
     assert summary.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
     qtbot.waitUntil(lambda: summary.height() >= summary.document().size().height())
-    click(qtbot, link(panel.history.cards["c1"], "Summary"))
-    assert not panel.history.cards["c1"].is_open()
+    click(qtbot, link(panel.history.list.cards["c1"], "Summary"))
+    assert not panel.history.list.cards["c1"].is_open()
 
 
 def test_a_summary_loads_no_pictures_and_no_html(qtbot, tmp_path):
@@ -164,11 +164,13 @@ def test_a_summary_loads_no_pictures_and_no_html(qtbot, tmp_path):
 
 def test_many_operations_are_made_by_and_by(panel, qtbot):
     panel.show_tab("history")
-    panel.set_operations([replace(COMPACTION, id=f"c{number}", at=float(number)) for number in range(3 * CARDS)])
-    assert len(panel.history.cards) == CARDS
-    assert "c59" in panel.history.cards
-    click(qtbot, panel.history.more)
-    assert len(panel.history.cards) == 2 * CARDS
+    panel.history.set_operations(
+        [replace(COMPACTION, id=f"c{number}", at=float(number)) for number in range(3 * CARDS)]
+    )
+    assert len(panel.history.list.cards) == CARDS
+    assert "c59" in panel.history.list.cards
+    click(qtbot, panel.history.list.more)
+    assert len(panel.history.list.cards) == 2 * CARDS
 
 
 # The archived messages
@@ -176,9 +178,9 @@ def test_many_operations_are_made_by_and_by(panel, qtbot):
 
 def open_messages(panel, qtbot) -> None:
     panel.show_tab("history")
-    panel.set_operations((COMPACTION, PRUNE))
-    with qtbot.waitSignal(panel.archived_requested) as asked:
-        click(qtbot, link(panel.history.cards["c1"], "Messages"))
+    panel.history.set_operations((COMPACTION, PRUNE))
+    with qtbot.waitSignal(panel.requests.archived_requested) as asked:
+        click(qtbot, link(panel.history.list.cards["c1"], "Messages"))
     assert asked.args == ["c1", "", 0]
 
 
@@ -192,40 +194,40 @@ def test_a_message_is_read_in_full_brought_back_and_pinned(panel, qtbot):
     open_messages(panel, qtbot)
     long = "First line.\n" + "And a long story. " * 200
     said = Message(id="m7", role=Role.ASSISTANT, model="builtin/SmolLM2", parts=(Text(long),))
-    panel.show_archived("c1", (message(1), message(2, message=said, tokens=812)), 2)
+    panel.history.show_archived("c1", (message(1), message(2, message=said, tokens=812)), 2)
     choose(panel, qtbot, 1)
     reader = panel.history.archived.reader
     assert reader.body.toPlainText() == long
     assert reader.speaker.text() == "SmolLM2"
     assert "812 tokens" in reader.about.text()
-    with qtbot.waitSignal(panel.bring_back_requested) as back:
+    with qtbot.waitSignal(panel.requests.bring_back_requested) as back:
         click(qtbot, reader.bring_back)
     assert back.args == [("m7",)]
-    with qtbot.waitSignal(panel.pin_requested) as pinned:
+    with qtbot.waitSignal(panel.requests.pin_requested) as pinned:
         click(qtbot, reader.pin)
     assert pinned.args == ["m7"]
-    with qtbot.waitSignal(panel.message_requested) as shown:
+    with qtbot.waitSignal(panel.requests.message_requested) as shown:
         click(qtbot, reader.show_in_chat)
     assert shown.args == ["m7"]
 
 
 def test_several_messages_are_brought_back_at_once(panel, qtbot):
     open_messages(panel, qtbot)
-    panel.show_archived("c1", [message(number) for number in range(5)], 5)
+    panel.history.show_archived("c1", [message(number) for number in range(5)], 5)
     choose(panel, qtbot, 0)
     choose(panel, qtbot, 2, Qt.KeyboardModifier.ShiftModifier)
-    with qtbot.waitSignal(panel.bring_back_requested) as back:
+    with qtbot.waitSignal(panel.requests.bring_back_requested) as back:
         click(qtbot, panel.history.archived.reader.bring_back)
     assert back.args == [("m0", "m1", "m2")]
 
 
 def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel, qtbot):
     open_messages(panel, qtbot)
-    panel.show_archived("c1", (message(1),), 1)
+    panel.history.show_archived("c1", (message(1),), 1)
     choose(panel, qtbot, 0)
     panel.change_view(ViewChanged("c", (), (MessageChange("m1", is_pinned=True), MessageChange("m99"))))
     assert not panel.history.archived.reader.bring_back.isVisible()
-    with qtbot.waitSignal(panel.unpin_requested) as unpinned:
+    with qtbot.waitSignal(panel.requests.unpin_requested) as unpinned:
         click(qtbot, panel.history.archived.reader.pin)
     assert unpinned.args == ["m1"]
 
@@ -233,7 +235,7 @@ def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel,
 def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, qtbot):
     open_messages(panel, qtbot)
     result = Message(id="r", role=Role.TOOL, parts=(ToolResult("1", "read", "line\n" * 50),))
-    panel.show_archived(
+    panel.history.show_archived(
         "c1", (message(1, message=result, state=MessageState.PRUNED, sent_text="[50 lines cleared]"),), 1
     )
     choose(panel, qtbot, 0)
@@ -244,27 +246,27 @@ def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, qtbot):
 
 def test_typing_searches_once(panel, qtbot):
     open_messages(panel, qtbot)
-    panel.show_archived("c1", (message(1),), 1)
+    panel.history.show_archived("c1", (message(1),), 1)
     asked: list[tuple] = []
-    panel.archived_requested.connect(lambda *args: asked.append(args))
+    panel.requests.archived_requested.connect(lambda *args: asked.append(args))
     qtbot.keyClicks(panel.history.archived.search, "ledger")
     qtbot.waitUntil(lambda: asked == [("c1", "ledger", 0)])
-    panel.show_archived("c1", (), 0)
+    panel.history.show_archived("c1", (), 0)
     assert panel.history.archived.found.text() == "Nothing found for “ledger”."
 
 
 def test_four_thousand_messages_come_page_by_page(panel, qtbot):
     open_messages(panel, qtbot)
-    panel.show_archived("c1", [message(number) for number in range(60)], 4_000)
+    panel.history.show_archived("c1", [message(number) for number in range(60)], 4_000)
     shown = panel.history.archived.list
     qtbot.waitUntil(lambda: shown.verticalScrollBar().maximum() > 0)
-    with qtbot.waitSignal(panel.archived_requested) as asked:
+    with qtbot.waitSignal(panel.requests.archived_requested) as asked:
         shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
     assert asked.args == ["c1", "", 60]
-    with qtbot.assertNotEmitted(panel.archived_requested):  # one page at a time
+    with qtbot.assertNotEmitted(panel.requests.archived_requested):  # one page at a time
         shown.verticalScrollBar().setValue(0)
         shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
-    panel.show_archived("c1", [message(number) for number in range(60, 120)], 4_000, offset=1)
+    panel.history.show_archived("c1", [message(number) for number in range(60, 120)], 4_000, offset=1)
     assert shown.rows.rowCount() == 120
     assert "4,000 messages" in panel.history.archived.found.text()
 
@@ -272,10 +274,10 @@ def test_four_thousand_messages_come_page_by_page(panel, qtbot):
 def test_an_answer_that_nobody_waits_for_is_passed_over(panel, qtbot):
     open_messages(panel, qtbot)
     click(qtbot, panel.history.archived.back)
-    panel.show_archived("c1", (message(1),), 1)
-    assert panel.history.currentWidget() is panel.history.area
+    panel.history.show_archived("c1", (message(1),), 1)
+    assert panel.history.currentWidget() is panel.history.list
     panel.open_archived("p1")
-    panel.show_archived("c1", (message(1),), 1)
+    panel.history.show_archived("c1", (message(1),), 1)
     assert panel.history.archived.list.rows.rowCount() == 0
 
 
@@ -283,18 +285,18 @@ def test_an_answer_that_nobody_waits_for_is_passed_over(panel, qtbot):
 
 
 def test_pins_are_listed_with_their_sum(panel, qtbot):
-    panel.show_tab("Pins")
-    assert "Nothing is pinned" in panel.pins.empty.text()
-    panel.set_pins((message(1, tokens=1_200), message(2, tokens=34)))
+    panel.show_tab("pins")
+    assert "Nothing is pinned" in panel.pins.list.empty.text()
+    panel.pins.set_pins((message(1, tokens=1_200), message(2, tokens=34)))
     assert panel.pins.total.text() == "1,234 tokens in 2 pinned messages"
-    with qtbot.waitSignal(panel.unpin_requested) as unpinned:
-        click(qtbot, panel.pins.cards[1].unpin)
+    with qtbot.waitSignal(panel.requests.unpin_requested) as unpinned:
+        click(qtbot, panel.pins.list.cards["m2"].unpin)
     assert unpinned.args == ["m2"]
-    with qtbot.waitSignal(panel.message_requested) as shown:
-        click(qtbot, panel.pins.cards[0].show_in_chat)
+    with qtbot.waitSignal(panel.requests.message_requested) as shown:
+        click(qtbot, panel.pins.list.cards["m1"].show_in_chat)
     assert shown.args == ["m1"]
-    panel.set_pins(())
-    assert panel.pins.empty.isVisible()
+    panel.pins.set_pins(())
+    assert panel.pins.list.empty.isVisible()
 
 
 def test_tabs_turn_by_mouse_and_by_keyboard(panel, qtbot):

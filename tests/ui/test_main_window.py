@@ -169,7 +169,7 @@ def test_older_messages_are_read_when_the_user_scrolls_up(play):
 
 def test_a_search_result_far_back_is_gone_to(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.listing.open_search(window)
+        window.listing.open_search()
         palette = window.listing._palette
         palette.field.setText("Question 4")
         await until(lambda: palette.list.rows.rowCount() > 5)
@@ -188,7 +188,7 @@ def test_optimizing_marks_the_chat_and_undo_takes_it_back(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.gauge.optimize.click()
         await until(lambda: window.context._dialog)
-        window.context._dialog.apply_requested.emit("plan1", "What was said.")
+        window.context._dialog.apply_requested.emit(p.ApplyPlan("c1", "plan1", "What was said."))
         await until(lambda: "MarkItem" in texts(window))
         await until(lambda: window.context._dialog is None)
         assert "5,102 → 2,871" in window.toast.label.text()
@@ -207,7 +207,7 @@ def test_a_pin_is_shown_in_the_chat_and_in_the_panel(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         window.chat_pane.transcript.pin_requested.emit("c1-199")
         await until(lambda: window.transcript_model.item(60).row.is_pinned)
-        assert [card.row.message.id for card in window.panel.pins.cards] == ["c1-199"]
+        assert list(window.panel.pins.list.cards) == ["c1-199"]
 
     play(scene)
 
@@ -309,7 +309,7 @@ def test_settings_change_the_theme_at_once(play, qapp: QApplication):
     style_sheet, palette = qapp.styleSheet(), qapp.palette()
 
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.settings.open(window)
+        window.settings.open()
         await until(lambda: window.settings._dialog)
         window.settings._dialog.save_requested.emit(Settings(theme="dark"), {})
         await until(lambda: window.palette().window().color().name() == "#1a1815")

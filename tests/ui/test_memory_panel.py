@@ -62,7 +62,7 @@ def test_where_it_is_used_is_shown_and_one_click_makes_it_valid_everywhere(panel
     assert "billing" in used.scope.text()
     assert used.widen.isVisibleTo(used)
     assert not everywhere.widen.isVisibleTo(everywhere)
-    with qtbot.waitSignal(panel.memories.write_requested) as told:
+    with qtbot.waitSignal(panel.requests.write_requested) as told:
         qtbot.mouseClick(used.widen, Qt.MouseButton.LeftButton)
     assert told.args[0] == replace(RULE, scope="user")
 
@@ -92,7 +92,7 @@ def test_the_menu_changes_where_it_is_used(panel, qtbot, memory: Memory, offered
     assert list(actions) == offered
     assert [scope for scope, action in actions.items() if action.isChecked()] == [memory.scope]
     wanted = "conversation" if memory.scope != "conversation" else "user"
-    with qtbot.waitSignal(panel.memories.write_requested) as told:
+    with qtbot.waitSignal(panel.requests.write_requested) as told:
         actions[wanted].trigger()
     menu.close()
     assert (told.args[0].scope, told.args[0].conversation) == (wanted, memory.conversation or "c2")
@@ -100,12 +100,12 @@ def test_the_menu_changes_where_it_is_used(panel, qtbot, memory: Memory, offered
 
 def test_without_memories_it_says_what_will_stand_here(panel):
     panel.memories.set_memories((), 0, 1_000, {})
-    assert panel.memories.empty.isVisible()
+    assert panel.memories.list.empty.isVisible()
     assert panel.memories.total.text() == "0 of 1,000 tokens · 0 memories"
 
 
 def test_a_switch_says_whether_it_is_sent(panel, qtbot):
-    with qtbot.waitSignal(panel.memories.write_requested) as told:
+    with qtbot.waitSignal(panel.requests.write_requested) as told:
         panel.memories.cards[1].switch.click()
     assert (told.args[0].id, told.args[0].is_on) == ("k1", False)
 
@@ -116,7 +116,7 @@ def test_it_is_edited_in_place_and_kept_with_ctrl_enter(panel, qtbot):
     field = card.editing.field
     assert field.hasFocus()
     field.setPlainText("Cut-over is on 4 March")
-    with qtbot.waitSignal(panel.memories.write_requested) as told:
+    with qtbot.waitSignal(panel.requests.write_requested) as told:
         qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert told.args[0].text == "Cut-over is on 4 March"
     assert card.editing is None
@@ -126,7 +126,7 @@ def test_escape_leaves_it_as_it_was(panel, qtbot):
     card = panel.memories.cards[0]
     card.begin_edit()
     card.editing.field.setPlainText("nonsense")
-    with qtbot.assertNotEmitted(panel.memories.write_requested):
+    with qtbot.assertNotEmitted(panel.requests.write_requested):
         qtbot.keyClick(card.editing.field, Qt.Key.Key_Escape)
     assert card.text.isVisible()
 
@@ -148,23 +148,23 @@ def test_a_new_one_is_written_by_the_user_or_leaves_nothing(panel, qtbot):
     panel.memories.add.click()
     card = panel.memories.cards[0]
     card.editing.field.setPlainText("Speaks Portuguese")
-    with qtbot.waitSignal(panel.memories.write_requested) as told:
+    with qtbot.waitSignal(panel.requests.write_requested) as told:
         links(card, "Save").click()
     assert (told.args[0].text, told.args[0].author) == ("Speaks Portuguese", "user")
     assert told.args[0].id not in ("", "k1", "k2")
 
 
 def test_a_flush_stands_in_the_history_with_what_it_saved_and_can_be_reverted(panel, qtbot):
-    panel.set_operations((FLUSH,))
+    panel.history.set_operations((FLUSH,))
     panel.show_tab("history")
-    card = panel.history.cards["f1"]
+    card = panel.history.list.cards["f1"]
     shown = " ".join(label.text() for label in card.findChildren(type(panel.memories.total)))
     assert "Memory saved" in shown
     assert "vendor/ is off limits" in shown
-    with qtbot.waitSignal(panel.undo_requested) as told:
+    with qtbot.waitSignal(panel.requests.undo_requested) as told:
         links(card, "Revert").click()
     assert told.args == ["f1"]
-    with qtbot.waitSignal(panel.memories_requested):
+    with qtbot.waitSignal(panel.requests.memories_requested):
         links(card, "Show").click()
     assert mark_text(FLUSH) == "2 memories saved"
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Usage
-from desktop_app.engine.protocol import Writer
+from desktop_app.engine.protocol import ApplyPlan, CheckSummary, PlanOptimize, Writer, WriteSummary
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.optimize.strategy_choice import cost_text
 
@@ -30,7 +30,7 @@ def window(qtbot):
 
 @pytest.fixture
 def dialog(window):
-    made = PlanDialog(PLAN, window)
+    made = PlanDialog(PLAN, "c", window)
     made.open()
     return made
 
@@ -82,7 +82,7 @@ def test_show_unfolds_the_messages(dialog, qtbot):
 def test_optimize_applies_and_leaves_closing_to_whoever_applied(dialog, qtbot):
     with qtbot.waitSignal(dialog.apply_requested) as applied:
         click(qtbot, dialog.apply)
-    assert applied.args == ["plan1", SUMMARY]
+    assert applied.args == [ApplyPlan("c", "plan1", SUMMARY)]
     assert dialog.isVisible()
     dialog.set_busy(True)
     assert not dialog.apply.isEnabled()
@@ -95,13 +95,13 @@ def test_optimize_applies_and_leaves_closing_to_whoever_applied(dialog, qtbot):
 
 
 def test_the_slider_asks_once_and_waits_for_the_new_plan(dialog, qtbot):
-    asked: list[int] = []
-    dialog.tail_changed.connect(asked.append)
+    asked: list[PlanOptimize] = []
+    dialog.plan_requested.connect(asked.append)
     for x in (0.3, 0.5, 0.99):
         qtbot.mouseClick(dialog.tail, Qt.MouseButton.LeftButton, pos=QPoint(round(dialog.tail.width() * x), 10))
     assert not dialog.apply.isEnabled()
     qtbot.waitUntil(lambda: len(asked) == 1)
-    assert asked == [dialog.tail.value()] == [3_200]
+    assert asked == [PlanOptimize("c", 3_200)]
     assert dialog.tail_label.text() == "Keep unchanged: the last 3,200 tokens"
     assert not dialog.apply.isEnabled()
     dialog.set_plan(replace(PLAN, id="plan2", tail_tokens=3_200, summary="## Primary intent\nLess."))
@@ -112,29 +112,29 @@ def test_the_slider_asks_once_and_waits_for_the_new_plan(dialog, qtbot):
 def test_an_edited_summary_is_checked_and_applied(dialog, qtbot):
     dialog.summary.area.setFocus()
     qtbot.keyClick(dialog.summary.area, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
-    with qtbot.waitSignal(dialog.summary_edited) as edited:
+    with qtbot.waitSignal(dialog.plan_requested) as edited:
         qtbot.keyClicks(dialog.summary.area, " By March.")
     text = SUMMARY + " By March."
-    assert edited.args == ["plan1", text]
+    assert edited.args == [CheckSummary("c", "plan1", text)]
     assert not dialog.apply.isEnabled()
     dialog.set_plan(replace(PLAN, id="plan1b", summary=text, summary_tokens=415))
     assert "415 tokens" in dialog.summary.heading.text()
     with qtbot.waitSignal(dialog.apply_requested) as applied:
         click(qtbot, dialog.apply)
-    assert applied.args == ["plan1b", text]
+    assert applied.args == [ApplyPlan("c", "plan1b", text)]
 
 
 def test_what_the_user_wrote_survives_a_new_plan_and_the_new_summary_can_be_taken(dialog, qtbot):
-    with qtbot.waitSignal(dialog.summary_edited):
+    with qtbot.waitSignal(dialog.plan_requested):
         qtbot.keyClicks(dialog.summary.area, "Mine. ")
     mine = "Mine. " + SUMMARY
-    with qtbot.waitSignal(dialog.summary_edited) as checked:
+    with qtbot.waitSignal(dialog.plan_requested) as checked:
         dialog.set_plan(replace(PLAN, id="plan2", summary="Another."))
-    assert checked.args == ["plan2", mine]
+    assert checked.args == [CheckSummary("c", "plan2", mine)]
     assert dialog.summary.take.isVisible()
-    with qtbot.waitSignal(dialog.summary_edited) as taken:
+    with qtbot.waitSignal(dialog.plan_requested) as taken:
         click(qtbot, dialog.summary.take)
-    assert taken.args == ["plan2", "Another."]
+    assert taken.args == [CheckSummary("c", "plan2", "Another.")]
     assert dialog.summary.text() == "Another."
 
 
@@ -156,7 +156,7 @@ def test_lost_facts_are_named(dialog):
 def test_escape_closes_and_the_keyboard_returns(window, qtbot):
     behind = window.findChild(QPushButton)
     behind.setFocus()
-    dialog = PlanDialog(PLAN, window)
+    dialog = PlanDialog(PLAN, "c", window)
     dialog.open()
     assert window.focusWidget() is dialog.apply
     with qtbot.waitSignal(dialog.rejected):
@@ -182,7 +182,7 @@ def test_behind_the_dialog_nothing_happens(window, dialog, qtbot):
 
 
 def test_nothing_flashes_up_as_a_window_of_its_own(window, qtbot, qapp):
-    dialog = PlanDialog(PLAN, window)
+    dialog = PlanDialog(PLAN, "c", window)
     dialog.open()
     dialog.set_plan(replace(PLAN, id="plan2"))
     assert [shown for shown in qapp.topLevelWidgets() if shown.isVisible()] == [window]
@@ -219,9 +219,9 @@ def test_what_a_model_would_take_is_said_before_it_is_asked(dialog, qtbot):
 def test_it_is_written_on_wish_with_what_the_user_asks_of_it(dialog, qtbot):
     dialog.set_plan(UNWRITTEN)
     qtbot.keyClicks(dialog.strategy.instructions, "Name tickets.")
-    with qtbot.waitSignal(dialog.write_requested) as wished:
+    with qtbot.waitSignal(dialog.plan_requested) as wished:
         click(qtbot, dialog.summary.unwritten.write)
-    assert wished.args == ["plan3", "Name tickets."]
+    assert wished.args == [WriteSummary("c", "plan3", "Name tickets.")]
     assert dialog.is_writing
     for widget in (dialog.apply, dialog.tail, dialog.strategy.instructions):
         assert not widget.isEnabled()
@@ -238,20 +238,20 @@ def test_it_is_written_on_wish_with_what_the_user_asks_of_it(dialog, qtbot):
     assert dialog.strategy.text() == "Name tickets."
     with qtbot.waitSignal(dialog.apply_requested) as applied:
         click(qtbot, dialog.apply)
-    assert applied.args == ["plan4", SUMMARY]
+    assert applied.args == [ApplyPlan("c", "plan4", SUMMARY)]
 
 
 def test_writing_can_be_stopped_and_begun_again(dialog, qtbot):
     dialog.set_plan(UNWRITTEN)
     click(qtbot, dialog.summary.unwritten.write)
-    with qtbot.waitSignal(dialog.write_cancelled):
+    with qtbot.waitSignal(dialog.cancel_requested):
         click(qtbot, dialog.summary.unwritten.cancel)
     dialog.set_busy(False)
     assert dialog.summary.unwritten.write.isVisible()
     dialog.set_plan(WRITTEN)
-    with qtbot.waitSignal(dialog.write_requested) as again:
+    with qtbot.waitSignal(dialog.plan_requested) as again:
         click(qtbot, dialog.summary.again)
-    assert again.args == ["plan4", ""]
+    assert again.args == [WriteSummary("c", "plan4")]
     assert dialog.summary.unwritten.isVisible()
     dialog.set_busy(False)
     assert dialog.summary.area.isVisible(), "what was written before is still there"
@@ -262,9 +262,9 @@ def test_another_strategy_is_asked_for_and_the_plan_shows_it(dialog, qtbot):
     choices = dialog.strategy.choices
     assert choices.values() == ("llm", "extractive", "last_messages")
     assert choices.value() == "extractive"
-    with qtbot.waitSignal(dialog.strategy_chosen) as chosen:
+    with qtbot.waitSignal(dialog.plan_requested) as chosen:
         click(qtbot, choices.button("last_messages"))
-    assert chosen.args == ["last_messages"]
+    assert chosen.args == [PlanOptimize("c", None, "last_messages")]
     assert not dialog.apply.isEnabled(), "until it was measured"
     dialog.set_plan(replace(PLAN, id="plan5", strategy="last_messages", kept=5))
     assert dialog.apply.isEnabled()
@@ -298,7 +298,7 @@ def test_the_cost_in_words(writer, words):
 def test_the_scroll_bar_of_a_long_list_covers_nothing(qtbot, window):
     many = tuple(f"a fact number {number} that is long enough to be wrapped in its column" for number in range(40))
     window.resize(1_400, 1_000)
-    made = PlanDialog(replace(PLAN, fidelity=Fidelity(40, 0, 40, 0, (), summary_facts=many)), window)
+    made = PlanDialog(replace(PLAN, fidelity=Fidelity(40, 0, 40, 0, (), summary_facts=many)), "c", window)
     made.open()
     click(qtbot, made.facts.link)
     qtbot.waitUntil(made.choices.verticalScrollBar().isVisible)

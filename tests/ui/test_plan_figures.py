@@ -13,7 +13,7 @@ from desktop_app.ui.optimize.plan_dialog import PlanDialog
 
 @pytest.fixture
 def dialog(window):
-    made = PlanDialog(PLAN, window)
+    made = PlanDialog(PLAN, "c", window)
     made.open()
     return made
 

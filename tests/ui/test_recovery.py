@@ -101,7 +101,7 @@ def test_switching_offers_the_largest_windows_first(play, monkeypatch):
 
 def test_an_export_is_written_where_the_user_says(play, tmp_path):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.recovery.choose_export(window)
+        window.recovery.choose_export()
         dialog = window.findChildren(QFileDialog)[0]
         assert dialog.selectedFiles()[0].endswith("Migrating the billing service.md")
         dialog.fileSelected.emit(str(tmp_path / "chat.md"))

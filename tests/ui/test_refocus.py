@@ -46,10 +46,10 @@ def link(card: QWidget, name: str) -> LinkButton:
 def test_redo_takes_the_keyboard_from_undo(panel, qtbot, operation):
     panel.show_tab("history")
     panel.history.set_operations((FIRST, SECOND))
-    qtbot.waitUntil(lambda: panel.history.cards["c1"].y() > panel.history.cards["c2"].y())
-    qtbot.mouseClick(link(panel.history.cards[operation.id], "Undo"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.history.list.cards["c1"].y() > panel.history.list.cards["c2"].y())
+    qtbot.mouseClick(link(panel.history.list.cards[operation.id], "Undo"), Qt.MouseButton.LeftButton)
     panel.history.change_operations((replace(operation, is_undone=True),))
-    qtbot.waitUntil(lambda: focused(panel) is link(panel.history.cards[operation.id], "Redo"))
+    qtbot.waitUntil(lambda: focused(panel) is link(panel.history.list.cards[operation.id], "Redo"))
 
 
 def test_a_memory_that_is_switched_keeps_the_keyboard_on_its_switch(panel, qtbot):
@@ -66,9 +66,9 @@ def test_the_last_pin_leaves_the_keyboard_in_the_list(panel, qtbot):
     panel.show_tab("pins")
     said = Message(id="m1", at=1.0, role=Role.USER, parts=(Text("Hello"),))
     panel.pins.set_pins((MessageRow(message=said, index=0, tokens=10, state=MessageState.IN_VIEW),))
-    qtbot.mouseClick(panel.pins.cards[0].unpin, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panel.pins.list.cards["m1"].unpin, Qt.MouseButton.LeftButton)
     panel.pins.set_pins(())
-    qtbot.waitUntil(lambda: focused(panel) is panel.pins)
+    qtbot.waitUntil(lambda: focused(panel) is panel.pins.list)
 
 
 def test_a_new_memory_that_is_not_written_leaves_the_keyboard_here(panel, qtbot):

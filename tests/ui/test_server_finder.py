@@ -153,8 +153,8 @@ def test_the_last_name_is_the_one_that_is_written(text, parts):
 @pytest.mark.wire
 def test_the_engine_finds_servers_and_stores_one(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.settings.open(window)
-        window.settings.open(window, "servers/none/key")  # at once again: it is still being built
+        window.settings.open()
+        window.settings.open("servers/none/key")  # at once again: it is still being built
         await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
         (dialog,) = window.findChildren(SettingsDialog)
         dialog.servers.finder.button.click()

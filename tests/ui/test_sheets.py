@@ -21,7 +21,7 @@ from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
 SHEETS: dict[str, Callable[[QWidget], Sheet]] = {
-    "optimize": lambda window: PlanDialog(PLAN, window),
+    "optimize": lambda window: PlanDialog(PLAN, "c", window),
     "search": SearchPalette,
     "settings": lambda window: SettingsDialog(SettingsRead(Settings(), (), ""), ModelsListed(()), window),
     "tools": lambda window: ToolsSheet(ToolsListed(()), True, window),
@@ -85,7 +85,7 @@ def test_escape_closes_a_sheet_and_the_keyboard_is_where_it_was(sheet, behind, q
 
 
 def test_a_plan_that_is_measured_anew_keeps_the_keyboard(window, behind, qtbot):
-    dialog = PlanDialog(PLAN, window)
+    dialog = PlanDialog(PLAN, "c", window)
     dialog.open()
     dialog.apply.setFocus()
     dialog.tail.setValue(dialog.tail.minimum())  # nothing can be applied until it is measured
@@ -126,7 +126,7 @@ def test_a_label_measures_its_text_once_for_a_width(qtbot, monkeypatch):
 
 
 def test_a_plan_that_cannot_be_applied_has_the_keyboard_too(window, behind, qtbot):
-    dialog = PlanDialog(replace(PLAN, is_useful=False, archived=(), pruned=(), summary=""), window)
+    dialog = PlanDialog(replace(PLAN, is_useful=False, archived=(), pruned=(), summary=""), "c", window)
     dialog.open()
     assert has_keyboard(dialog)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)

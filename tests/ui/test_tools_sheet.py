@@ -237,7 +237,7 @@ def test_an_output_that_is_gone_says_so_and_can_be_asked_for_again(play):
 @pytest.mark.wire
 def test_a_switch_that_cannot_be_stored_goes_back(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.tools.open(window)
+        window.tools.open()
         switch = (await open_sheet(window)).rows["find_issue"].switch
         switch.click()
         await until(lambda: window.failure.isVisible() and switch.isChecked())

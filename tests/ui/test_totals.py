@@ -13,6 +13,7 @@ from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.breakdown import TotalsCard, format_dollars, format_spent
 from desktop_app.ui.context_panel.history import History
+from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.row_text import mark_text
@@ -96,11 +97,12 @@ def test_the_way_to_the_other_conversation_stands_in_both(qtbot, way, words):
 
 
 def test_the_history_leads_there_too(qtbot):
-    history = History()
+    requests = PanelRequests()
+    history = History(requests)
     qtbot.addWidget(history)
     history.set_operations((link("to"),))
-    links = history.cards["l1"].findChildren(LinkButton)
+    links = history.list.cards["l1"].findChildren(LinkButton)
     assert [button.text() for button in links] == ["Open"]
-    with qtbot.waitSignal(history.conversation_requested) as told:
+    with qtbot.waitSignal(requests.conversation_requested) as told:
         links[0].click()
     assert told.args == ["c9"]

@@ -7,6 +7,7 @@ import signal
 import time
 
 from desktop_app.conversation.events import MessageState
+from desktop_app.engine.protocol import UndoOperation
 from desktop_app.ui.driver import NotSeen
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.search.search_palette import SearchPalette
@@ -135,7 +136,7 @@ async def undo_it(tour: TourSession) -> None:
     tour.window.panel.show_tab("history")
 
     async def undo() -> None:
-        tour.window.context.undo(operation.id)
+        tour.window.context.post(UndoOperation, operation.id)
 
     await tour.change_view(undo, 10, "the view as it was")
     await tour.driver.until(lambda: tour.gauge and tour.gauge.share > 0.7, 5, "the gauge as it was")
@@ -153,9 +154,9 @@ async def go_on_until_room_is_made(tour: TourSession) -> None:
 async def search_everything(tour: TourSession) -> None:
     """Search for archived messages."""
     await tour.driver.click(tour.window.sidebar.search)
-    await tour.driver.sheet(SearchPalette, 10, "the search")
+    palette = await tour.driver.sheet(SearchPalette, 10, "the search")
     await tour.driver.type("harbour")
-    await tour.driver.until(lambda: tour.window.listing.results_shown > 0, 10, "results")
+    await tour.driver.until(lambda: "result" in palette.note.text(), 10, "results")
 
 
 async def find_it_in_the_chat(tour: TourSession) -> None:

@@ -43,7 +43,7 @@ class Composer(StyleAware, QWidget):
         self._is_running = False
         self._tokens = 0
         self._refusal = ""
-        self.field = DraftField(self)
+        self.field = DraftField()
         self.field.setAccessibleName("Message")
         self.note = TextLabel(size=12, tint="ink_faint")
         self.button = Button(SEND, ButtonKind.PRIMARY)

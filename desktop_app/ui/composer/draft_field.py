@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextBlock, QTextBlockFormat, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QWidget
 
 from desktop_app.ui.widgets.row_list import ENTER
 from desktop_app.ui.widgets.text_area import TextArea
@@ -41,8 +40,8 @@ class DraftField(TextArea):
     send_requested = Signal()
     escape_pressed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._is_composing = False
         self._has_pieces = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QWidget
 
@@ -20,18 +20,15 @@ from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .operation_card import figures_of, title_of
+from .requests import PanelRequests
 
 
 class MessageDetails(Card):
     """A message in full with its actions, or the sum of several."""
 
-    bring_back_requested = Signal(tuple)
-    pin_requested = Signal(str)
-    unpin_requested = Signal(str)
-    message_requested = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, requests: PanelRequests) -> None:
+        super().__init__()
+        self._requests = requests
         self._chosen: tuple[MessageRow, ...] = ()
         self.speaker = TextLabel(size=13, weight=BOLD)
         self.about = TextLabel(size=12, tint="ink_faint")
@@ -45,9 +42,9 @@ class MessageDetails(Card):
         self.pin.setToolTip("Keeps the message in the context window, whatever else is archived")
         self.show_in_chat = LinkButton("Show in chat")
         self._lay_out()
-        self.bring_back.clicked.connect(lambda _=False: self.bring_back_requested.emit(self._archived_ids()))
+        self.bring_back.clicked.connect(lambda _=False: requests.bring_back_requested.emit(self._archived_ids()))
         self.pin.clicked.connect(self._pin)
-        self.show_in_chat.clicked.connect(lambda _=False: self.message_requested.emit(self._chosen[0].message.id))
+        self.show_in_chat.clicked.connect(lambda _=False: requests.message_requested.emit(self._chosen[0].message.id))
         self.show_messages(())
 
     def show_messages(self, chosen: Sequence[MessageRow]) -> None:
@@ -84,7 +81,8 @@ class MessageDetails(Card):
 
     def _pin(self) -> None:
         row = self._chosen[0]
-        (self.unpin_requested if row.is_pinned else self.pin_requested).emit(row.message.id)
+        requests = self._requests
+        (requests.unpin_requested if row.is_pinned else requests.pin_requested).emit(row.message.id)
 
 
 PAUSE = 150  # milliseconds from the last key to the search
@@ -111,11 +109,9 @@ def row_of(shown: MessageRow) -> ListRow:
 class ArchivedMessages(QWidget):
     """The messages of one operation, requested page by page."""
 
-    page_requested = Signal(str, str, int)  # operation, query, offset
-    back_requested = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, requests: PanelRequests) -> None:
+        super().__init__()
+        self._requests = requests
         self.operation_id = ""
         self._messages: dict[str, MessageRow] = {}
         self._total = 0
@@ -129,8 +125,8 @@ class ArchivedMessages(QWidget):
         self.found = TextLabel(size=12, tint="ink_faint")
         self.list = RowList()
         self.list.setSelectionMode(RowList.SelectionMode.ExtendedSelection)
-        self.list.setAccessibleName("ArchivedMessages messages")
-        self.reader = MessageDetails()
+        self.list.setAccessibleName("Archived messages")
+        self.reader = MessageDetails(requests)
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         self._lay_out()
         self._connect()
@@ -172,7 +168,7 @@ class ArchivedMessages(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.back_requested.emit()
+            self.back.click()
         else:
             super().keyPressEvent(event)
 
@@ -190,7 +186,6 @@ class ArchivedMessages(QWidget):
         vertical(head, *below, holder=self, margins=(0, 0, 12, 0), spacing=8)
 
     def _connect(self) -> None:
-        self.back.clicked.connect(self.back_requested)
         self.search.textChanged.connect(lambda _: self._pause.start())
         self.search.returnPressed.connect(self._search)
         self._pause.timeout.connect(self._search)
@@ -203,7 +198,7 @@ class ArchivedMessages(QWidget):
 
     def _ask(self, offset: int = 0) -> None:
         self._is_waiting = True
-        self.page_requested.emit(self.operation_id, self.search.text().strip(), offset)
+        self._requests.archived_requested.emit(self.operation_id, self.search.text().strip(), offset)
 
     def _ask_for_more(self) -> None:
         loaded = len(self._messages)

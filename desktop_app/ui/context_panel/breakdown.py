@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -16,8 +16,10 @@ from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_number, format_percent, percentages, pluralize
 from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, RESTYLING, Tint, colour, font, paint_box, scale
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, StyleAware, Tint, colour, font, paint_box, scale
 from desktop_app.ui.widgets.text_label import Run, TextLabel
+
+from .requests import PanelRequests
 
 
 def format_dollars(dollars: float) -> str:
@@ -118,7 +120,7 @@ def _without_share(line: TableLine) -> TableLine:
     return TableLine(line.name, line.tokens, None, line.square, line.tint, line.is_sum)
 
 
-class BreakdownTable(QWidget):
+class BreakdownTable(StyleAware, QWidget):
     """The table: square, name, tokens and share."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -140,11 +142,6 @@ class BreakdownTable(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(180, self.sizeHint().height())
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -184,17 +181,15 @@ class BreakdownTable(QWidget):
 class Breakdown(QWidget):
     """The first tab: the table, where its numbers come from, and the totals."""
 
-    own_window_requested = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, requests: PanelRequests) -> None:
+        super().__init__()
         scroll = ScrollColumn(self)
         self.table = BreakdownTable()
         self.note = TextLabel("Counting…", size=12, tint="ink_faint", wraps=True)
         scroll.add(self.table)
         scroll.add(self.note)
         self.own_window = LinkButton("Use the full window")
-        self.own_window.clicked.connect(self.own_window_requested)
+        self.own_window.clicked.connect(requests.own_window_requested)
         self.own_window.hide()
         scroll.add(self.own_window)
         self.totals = TotalsCard()

@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -19,9 +19,11 @@ from desktop_app.ui.widgets.flow import FlowLayout
 from desktop_app.ui.widgets.formats import first_line, format_time, shorten
 from desktop_app.ui.widgets.inputs import ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
-from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box
+from desktop_app.ui.widgets.look import colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
+
+from .requests import PanelRequests
 
 MAX_NAME = 24
 """Characters of a folder's name or a title."""
@@ -57,9 +59,9 @@ class ScopeButton(LinkButton):
 
     chosen = Signal(object)
 
-    def __init__(self, memory: Memory, title: str, here: CurrentScope, parent: QWidget | None = None) -> None:
+    def __init__(self, memory: Memory, title: str, here: CurrentScope) -> None:
         self._memory, self._title, self._here = memory, title, here
-        super().__init__(f"{scope_text(memory.scope, memory, title, here)} ▾", size=12, parent=parent)
+        super().__init__(f"{scope_text(memory.scope, memory, title, here)} ▾", size=12)
         self.setToolTip(memory.folder if memory.scope == "folder" else "Where this memory is sent")
         self.setAccessibleName(f"Where it is used: {scope_text(memory.scope, memory, title, here)}")
         self.clicked.connect(lambda _=False: self.offer())
@@ -96,27 +98,12 @@ def origin_text(memory: Memory, title: str, now: float) -> str:
     return f"{AUTHORS.get(memory.author, 'Saved')}{where} · {format_time(memory.changed_at or memory.at, now)}"
 
 
-class EditField(TextArea):
-    """The text of a memory while it is edited. Ctrl+Enter saves, Escape cancels."""
-
-    kept = Signal()
-    left = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.kept.emit()
-        elif event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-        else:
-            super().keyPressEvent(event)
-
-
 class EditBox(QWidget):
-    """The field with its frame, and the links that end the editing."""
+    """The field in which a memory is edited, and the links that end the editing. Ctrl+Enter saves, Escape cancels."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.field = EditField(size=13)
+        self.field = TextArea(size=13, rows=EDIT_LINES)
         self.field.setPlainText(text)
         self.field.setAccessibleName("What is remembered")
         self.field.setPlaceholderText("Something to remember")
@@ -125,39 +112,28 @@ class EditBox(QWidget):
         self.leave = LinkButton("Cancel")
         links = horizontal(self.keep, self.leave, STRETCH, spacing=14)
         vertical(self.field, links, holder=self, margins=(8, 6, 4, 6), spacing=4)
-        self._fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.keep.click()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.leave.click()
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_box(QPainter(self), QRectF(self.rect()), colour("paper"), colour("accent"), 8)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in RESTYLING:
-            QTimer.singleShot(0, self, self._fit)  # once the field has its new font
-
-    def _fit(self) -> None:
-        self.field.setFixedHeight(EDIT_LINES * self.field.fontMetrics().lineSpacing() + 8)
-
 
 class MemoryCard(Card):
-    """One memory.
+    """One memory. Signal: abandoned, when a new memory was not written after all."""
 
-    Signals: write_requested(Memory) with a change; delete_requested(Memory); conversation_requested(id); abandoned,
-    when a new memory was not written after all.
-    """
-
-    write_requested = Signal(object)
-    delete_requested = Signal(object)
-    conversation_requested = Signal(str)
     abandoned = Signal()
 
-    def __init__(
-        self, memory: Memory, title: str = "", here: CurrentScope | None = None, parent: QWidget | None = None
-    ) -> None:
-        here = here or CurrentScope()
+    def __init__(self, memory: Memory, title: str, here: CurrentScope, requests: PanelRequests) -> None:
         self.is_sent = memory.is_on and is_valid_in(memory, here.conversation, here.folder)
-        super().__init__(parent, tint="raised" if self.is_sent else "paper")
-        self.memory = memory
+        super().__init__(tint="raised" if self.is_sent else "paper")
+        self.memory, self._requests = memory, requests
         self.editing: EditBox | None = None
         self.text = TextLabel(memory.text, size=13, tint="ink" if self.is_sent else "ink_faint", wraps=True)
         self.origin = TextLabel(origin_text(memory, title, time.time()), size=12, tint="ink_faint", wraps=True)
@@ -173,11 +149,13 @@ class MemoryCard(Card):
         self.show_conversation = LinkButton("Show conversation")
         self._lay_out(has_conversation=bool(memory.conversation and title))
         self.switch.toggled.connect(self._switch)
-        self.scope.chosen.connect(self.write_requested)
-        self.widen.clicked.connect(lambda _=False: self.write_requested.emit(replace(self.memory, scope="user")))
-        self.edit.clicked.connect(lambda _=False: self.begin_edit())
-        self.delete.clicked.connect(lambda _=False: self.delete_requested.emit(self.memory))
-        self.show_conversation.clicked.connect(lambda _=False: self.conversation_requested.emit(memory.conversation))
+        self.scope.chosen.connect(requests.write_requested)
+        self.widen.clicked.connect(lambda _=False: requests.write_requested.emit(replace(memory, scope="user")))
+        self.edit.clicked.connect(self.begin_edit)
+        self.delete.clicked.connect(lambda _=False: requests.delete_requested.emit(memory))
+        self.show_conversation.clicked.connect(
+            lambda _=False: requests.conversation_requested.emit(memory.conversation)
+        )
         self.setAccessibleName(f"Memory: {memory.text}. {self.origin.text()}")
 
     def begin_edit(self) -> None:
@@ -186,16 +164,14 @@ class MemoryCard(Card):
         box = self.editing = EditBox(self.memory.text)
         self._show_words(False)
         self.column.insertWidget(0, box)
-        for signal in (box.field.kept, box.keep.clicked):
-            signal.connect(self._keep)
-        for signal in (box.field.left, box.leave.clicked):
-            signal.connect(self._leave)
+        box.keep.clicked.connect(self._keep)
+        box.leave.clicked.connect(self._leave)
         box.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _keep(self) -> None:
         words = self.editing.field.toPlainText().strip() if self.editing else ""
         if words and words != self.memory.text:
-            self.write_requested.emit(replace(self.memory, text=words, changed_at=time.time()))
+            self._requests.write_requested.emit(replace(self.memory, text=words, changed_at=time.time()))
         self._leave()
 
     def _leave(self) -> None:
@@ -213,20 +189,14 @@ class MemoryCard(Card):
             widget.setVisible(is_shown and (widget is not self.widen or self.memory.scope != "user"))
 
     def _switch(self, is_on: bool) -> None:
-        self.write_requested.emit(replace(self.memory, is_on=is_on))
+        self._requests.write_requested.emit(replace(self.memory, is_on=is_on))
 
     def _lay_out(self, *, has_conversation: bool) -> None:
         head = horizontal((self.text, 1), self.switch, spacing=8)
         head.setAlignment(self.switch, Qt.AlignmentFlag.AlignTop)
-        links = FlowLayout(gap=14)
-        for link in (self.edit, self.delete, self.show_conversation):
-            links.addWidget(link)
         self.column.addLayout(head)
         self.column.addWidget(self.origin)
-        where = FlowLayout(gap=14)
-        for link in (self.scope, self.widen):
-            where.addWidget(link)
-        self.column.addLayout(where)
-        self.column.addLayout(links)
+        self.column.addLayout(FlowLayout(self.scope, self.widen, gap=14))
+        self.column.addLayout(FlowLayout(self.edit, self.delete, self.show_conversation, gap=14))
         self.widen.setVisible(self.memory.scope != "user")
         self.show_conversation.setVisible(has_conversation)

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.facts import Fidelity
@@ -24,6 +23,8 @@ from desktop_app.ui.widgets.legend import Legend
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.markdown_text import MarkdownText
 from desktop_app.ui.widgets.text_label import Run, TextLabel
+
+from .requests import PanelRequests
 
 TRIGGER_WORDS = {
     Trigger.BEFORE_REQUEST: "automatic, before a message was sent",
@@ -105,14 +106,10 @@ class OperationCard(Card):
     """The card of one operation, dimmed when it was undone."""
 
     messages_requested = Signal(str)
-    undo_requested = Signal(str)
-    redo_requested = Signal(str)
-    memories_requested = Signal()
-    conversation_requested = Signal(str)
 
-    def __init__(self, row: OperationRow, parent: QWidget | None = None) -> None:
-        super().__init__(parent, tint="paper" if row.is_undone else "raised")
-        self.row = row
+    def __init__(self, row: OperationRow, requests: PanelRequests) -> None:
+        super().__init__(tint="paper" if row.is_undone else "raised")
+        self.row, self._requests = row, requests
         self.summary: MarkdownText | None = None
         self._soft: Tint = "ink_faint" if row.is_undone else "ink_soft"
         self._add_head()
@@ -180,13 +177,13 @@ class OperationCard(Card):
 
         What was saved to memory is reverted, not undone, since the view did not change.
         """
-        row = self.row
-        undo, redo = (lambda: self.undo_requested.emit(row.id)), (lambda: self.redo_requested.emit(row.id))
+        row, requests = self.row, self._requests
+        undo, redo = (lambda: requests.undo_requested.emit(row.id)), (lambda: requests.redo_requested.emit(row.id))
         if row.kind == "link":
-            return [("Open", lambda: self.conversation_requested.emit(row.linked))]
+            return [("Open", lambda: requests.conversation_requested.emit(row.linked))]
         if row.kind == "flush":
-            show = self.memories_requested.emit
-            return [("Show", show), ("Save again", redo) if row.is_undone else ("Revert", undo)]
+            show = ("Show", lambda: requests.tab_requested.emit("memory"))
+            return [show, ("Save again", redo) if row.is_undone else ("Revert", undo)]
         actions: list[tuple[str, Callable[[], None]]] = [("Summary", self.toggle_summary)] if row.summary else []
         name = "Results" if row.kind == "prune" else "Messages"
         actions.append((name, lambda: self.messages_requested.emit(row.id)))

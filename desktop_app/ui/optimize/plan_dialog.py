@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.facts import Fidelity
-from desktop_app.engine.protocol import Plan
+from desktop_app.engine.protocol import ApplyPlan, CancelSummary, CheckSummary, Plan, PlanOptimize, WriteSummary
 from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.fidelity import FactList, fidelity_counts, lost_facts_hint
@@ -22,6 +22,7 @@ from .plan_changes import GaugeComparison, PlanChanges
 from .strategy_choice import StrategyChoice
 from .summary_editor import SummaryEditor
 
+TITLE = "Optimize conversation"
 WIDTH, HEIGHT = 860, 670
 TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
 APPLY, MEASURING, APPLYING = "Optimize", "Measuring…", "Optimizing…"
@@ -30,24 +31,26 @@ TAIL_HINT = "The summary covers exactly the archived messages. If you move this,
 USELESS = "There is nothing to optimize right now."
 
 
+PlanRequest = PlanOptimize | CheckSummary | WriteSummary
+
+
 class PlanDialog(Sheet):
     """Shows a plan, and requests another one while the user changes it. Closing it changes nothing.
 
-    It stays open on `apply_requested`: call `accept()` once the plan was applied, or `set_busy(False)` when it failed.
+    Signals, each with a request to the engine: plan_requested(PlanRequest), answered by `set_plan`;
+    apply_requested(ApplyPlan), answered by `accept()`; cancel_requested(CancelSummary). After a failure, call
+    `set_busy(False)`.
     """
 
-    apply_requested = Signal(str, str)  # the plan's id, the summary
-    tail_changed = Signal(int)  # tokens
-    summary_edited = Signal(str, str)  # the plan's id, the summary
-    strategy_chosen = Signal(str)
-    write_requested = Signal(str, str)  # the plan's id, the user's instructions
-    write_cancelled = Signal()
+    plan_requested = Signal(object)
+    apply_requested = Signal(object)
+    cancel_requested = Signal(object)
 
-    def __init__(self, plan: Plan, parent: QWidget | None = None) -> None:
-        super().__init__(parent, width=WIDTH)
-        self.setWindowTitle("Optimize conversation")
-        self.setAccessibleName("Optimize conversation")
-        self._plan = plan
+    def __init__(self, plan: Plan, conversation: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent, width=WIDTH, title=TITLE)
+        self._plan, self._conversation = plan, conversation
+        self._tail: int | None = None  # what the user chose, if anything
+        self._strategy = ""
         self._is_busy = self._is_measuring = self.is_writing = False
         self.comparison = GaugeComparison()
         self.changes = PlanChanges()
@@ -112,7 +115,7 @@ class PlanDialog(Sheet):
         self._update_buttons()
 
     def _lay_out(self) -> None:
-        title = TextLabel("Optimize conversation", size=17, weight=BOLD)
+        title = TextLabel(TITLE, size=17, weight=BOLD)
         promise = TextLabel(PROMISE, tint="ink_soft", wraps=True)
         head = vertical(title, promise, margins=(24, 18, 24, 0), spacing=2)
         comparison = vertical(self.comparison, margins=(24, 0, 24, 0))
@@ -135,13 +138,14 @@ class PlanDialog(Sheet):
 
     def _connect(self) -> None:
         self.cancel.clicked.connect(self.reject)
-        self.apply.clicked.connect(lambda _=False: self.apply_requested.emit(self._plan.id, self.summary.text()))
+        self.apply.clicked.connect(self._ask_to_apply)
+        self.finished.connect(self._cancel_writing)
         self.tail.valueChanged.connect(self._move_tail)
-        self._tail_pause.timeout.connect(self._ask_for_tail)
+        self._tail_pause.timeout.connect(self._choose_tail)
         self.summary.edited.connect(self._ask_for_check)
-        self.strategy.chosen.connect(self._ask_for_strategy)
+        self.strategy.chosen.connect(self._choose_strategy)
         self.summary.unwritten.write_requested.connect(self._ask_for_summary)
-        self.summary.unwritten.cancel_requested.connect(self.write_cancelled)
+        self.summary.unwritten.cancel_requested.connect(self._cancel_writing)
         self.summary.area.textChanged.connect(self._update_buttons)
 
     def _size_within(self, limit: QSize) -> QSize:
@@ -182,24 +186,32 @@ class PlanDialog(Sheet):
         self._tail_pause.start()
         self._update_buttons()
 
-    def _ask_for_tail(self) -> None:
-        self._is_measuring = True
-        self._update_buttons()
-        self.tail_changed.emit(self.tail.value())
+    def _choose_tail(self) -> None:
+        self._tail = self.tail.value()
+        self._ask(PlanOptimize(self._conversation, self._tail, self._strategy))
 
-    def _ask_for_strategy(self, strategy: str) -> None:
-        self._is_measuring = True
-        self._update_buttons()
-        self.strategy_chosen.emit(strategy)
+    def _choose_strategy(self, strategy: str) -> None:
+        self._strategy = strategy
+        self._ask(PlanOptimize(self._conversation, self._tail, self._strategy))
+
+    def _ask_for_check(self, summary: str) -> None:
+        self._ask(CheckSummary(self._conversation, self._plan.id, summary))
 
     def _ask_for_summary(self) -> None:
         self.set_writing(True)
-        self.write_requested.emit(self._plan.id, self.strategy.text())
+        self.plan_requested.emit(WriteSummary(self._conversation, self._plan.id, self.strategy.text()))
 
-    def _ask_for_check(self, summary: str) -> None:
+    def _ask(self, request: PlanRequest) -> None:
         self._is_measuring = True
         self._update_buttons()
-        self.summary_edited.emit(self._plan.id, summary)
+        self.plan_requested.emit(request)
+
+    def _ask_to_apply(self) -> None:
+        self.apply_requested.emit(ApplyPlan(self._conversation, self._plan.id, self.summary.text()))
+
+    def _cancel_writing(self) -> None:
+        if self.is_writing:
+            self.cancel_requested.emit(CancelSummary(self._conversation))
 
     def _update_buttons(self) -> None:
         """Enable what can be done now. A plan is applied only after what is shown was measured."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QKeyEvent, QPalette, QTextOption
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPalette, QTextOption
+from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from .look import TRANSPARENT, StyleAware, colour, font, recolour
 
@@ -21,9 +21,10 @@ def is_command(event: QKeyEvent) -> bool:
 class TextArea(StyleAware, QPlainTextEdit):
     """Takes plain text only. Its parent paints the box around it."""
 
-    def __init__(self, *, size: float = 14, is_mono: bool = False, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._size, self._is_mono = size, is_mono
+    def __init__(self, *, size: float = 14, is_mono: bool = False, rows: int = 0) -> None:
+        """rows: lines that it is high; 0 for a height that the layout chooses."""
+        super().__init__()
+        self._size, self._is_mono, self._rows = size, is_mono, rows
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -56,6 +57,8 @@ class TextArea(StyleAware, QPlainTextEdit):
         wanted = font(self._size, is_mono=self._is_mono)
         if self.font() != wanted:
             self.setFont(wanted)
+        if self._rows:
+            self.setFixedHeight(self._rows * QFontMetrics(wanted).lineSpacing() + 8)
         roles = QPalette.ColorRole
         colours = {
             roles.Base: TRANSPARENT,

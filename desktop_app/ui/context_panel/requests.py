@@ -1,0 +1,23 @@
+"""What the user asks for in the context panel."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+
+class PanelRequests(QObject):
+    """Signals that the parts of the panel emit."""
+
+    tab_requested = Signal(str)
+    own_window_requested = Signal()
+    archived_requested = Signal(str, str, int)  # operation, query, offset
+    undo_requested = Signal(str)
+    redo_requested = Signal(str)
+    bring_back_requested = Signal(tuple)  # ids of messages
+    pin_requested = Signal(str)
+    unpin_requested = Signal(str)
+    message_requested = Signal(str)
+    conversation_requested = Signal(str)
+    memories_requested = Signal()  # the tab was opened
+    write_requested = Signal(object)  # a Memory with a change
+    delete_requested = Signal(object)  # a Memory
