@@ -9,17 +9,20 @@ import re
 import shutil
 import signal
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
+from glob import has_magic, iglob
+from itertools import islice
+from pathlib import Path
 from typing import Annotated
 
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
-from desktop_app.permissions.command_line import parse_commands
+from desktop_app.permissions.command_line import Command, parse_commands
 from desktop_app.permissions.command_options import changes_what_follows
-from desktop_app.permissions.rules import escape_pattern, suggest_pattern
+from desktop_app.permissions.rules import escape_pattern, possible_paths, suggest_pattern
+from desktop_app.permissions.secret_paths import may_mean_secret
 
 from .child_process import ChildProcess
-from .command_files import private_files
 from .path_policy import PathPolicy, working_folder
 from .tool import Arguments, Tool, ToolFailed, field
 
@@ -40,6 +43,12 @@ _INVISIBLE = re.compile(
 asked."""
 BLANKS = " \t\n"
 """Those of a shell; others are a part of a word."""
+MAX_MATCHES = 2_000
+"""Names that one pattern is expanded to."""
+MAX_PATTERN_FOLDERS = 3
+"""Names with wildcards in one pattern: each may multiply what has to be looked at."""
+MAX_PATH = 4_096
+"""Characters; no file has a longer path."""
 
 
 class BashArguments(Arguments, frozen=True):
@@ -81,7 +90,7 @@ class BashTool(Tool[BashArguments]):
         if commands is None:
             return (whole_line,)
         async with self._files_lock:
-            private = await asyncio.to_thread(private_files, self.name, commands, self._policy, context)
+            private = await asyncio.to_thread(_private_files, commands, self._policy, context)
         if any(parse_commands(command.text) != (command,) for command in commands):
             proposed = suggest_pattern(commands[0]) if len(commands) == 1 else ""
             is_wide = proposed not in ("", escape_pattern(commands[0].text))
@@ -119,6 +128,37 @@ def _check_visible(command: str) -> str:
     if found := _INVISIBLE.search(command):
         raise ToolFailed(f"The command holds U+{ord(found[0]):04X}, which is invisible: escape it ($'\\u…').")
     return command
+
+
+def _private_files(
+    commands: Sequence[Command], policy: PathPolicy, context: ToolContext
+) -> tuple[RequiredPermission, ...]:
+    """Return a permission for each private file that the words of a command may name: by links, relative to its folder,
+    and by what a shell would substitute there. What the words alone say is checked in permissions/rules.py."""
+    folder = os.path.realpath(working_folder(context))
+    found: dict[str, None] = {}
+    for command in commands:
+        for word in (*command.words[1:], *command.reads):
+            if word in command.expanded and sum(map(has_magic, word.split("/"))) > MAX_PATTERN_FOLDERS:
+                found[os.path.join(folder, word)] = None  # expanding it would take too long
+                continue
+            for path in _existing_paths(word, folder, word in command.expanded):
+                real = os.path.realpath(path)
+                if real not in found and not Path(folder).is_relative_to(real) and policy.is_private(Path(real)):
+                    found[real] = None
+    return tuple(RequiredPermission(BashTool.name, "read", path) for path in found)
+
+
+def _existing_paths(word: str, folder: str, is_expanded: bool) -> Iterator[str]:
+    """Yield the existing files that the word may name."""
+    for part in possible_paths(word):
+        if not part or len(part) > MAX_PATH or "\0" in part:
+            continue
+        path = os.path.join(folder, os.path.expanduser(os.path.expandvars(part) if is_expanded else part))
+        if is_expanded and has_magic(part) and not may_mean_secret(part):  # else permission is required anyway
+            yield from islice(iglob(path), MAX_MATCHES)
+        if os.path.lexists(path):
+            yield path
 
 
 async def _read(child: ChildProcess, output: Output, deadline: float) -> AsyncGenerator[str, None]:

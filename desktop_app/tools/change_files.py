@@ -13,7 +13,7 @@ from desktop_app.conversation.words import pluralize
 
 from .path_policy import PathArguments, PathPolicy, PathTool, display_path, resolve_path
 from .replacement import diff_of, find_places, match_line_ends
-from .text_files import read_text, replace_file
+from .text_files import decode_text, read_content, replace_file
 from .tool import ToolFailed, field
 
 MAX_EDITED = 5_000_000
@@ -115,7 +115,7 @@ class EditTool(ChangeTool[EditArguments]):
         if arguments.old_text == arguments.new_text:
             raise ToolFailed("old_text and new_text are the same: there is nothing to change.")
         try:
-            file = read_text(path, MAX_EDITED)
+            file = decode_text(read_content(path, MAX_EDITED, "Change it with bash."))
         except FileNotFoundError:
             raise ToolFailed(f"There is no file {name}: make it with write.") from None
         except IsADirectoryError:

@@ -9,7 +9,6 @@ import os
 import secrets
 import shutil
 import stat
-from io import BufferedReader
 from pathlib import Path
 
 import msgspec
@@ -54,26 +53,25 @@ class TextFile(msgspec.Struct, frozen=True):
             raise ToolFailed(f"The file is {self.encoding}, which cannot hold {wrong!r}.") from None
 
 
-def open_regular(path: Path, max_bytes: int, advice: str) -> BufferedReader:
-    """Open a file for reading, by its resolved path.
+def read_content(path: Path, max_bytes: int, advice: str) -> bytes:
+    """Return the bytes of a text file, by its resolved path.
 
-    Raises ToolFailed for a file that is not regular or is too large, with the advice; OSError, also for a folder or a
-    link on the way.
+    Raises ToolFailed for a file that is not regular, is binary, or is too large, with the advice; OSError, also for a
+    folder or a link on the way.
     """
-    # Not blocking: a pipe that nobody writes to would never open.
-    flags = (getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY"))
-    handle = open_file(path, sum(flags, os.O_RDONLY))
-    status = os.fstat(handle)
-    if stat.S_ISDIR(status.st_mode):
-        os.close(handle)
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    file = os.fdopen(handle, "rb")
-    if stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes:
-        return file
-    file.close()
-    if not stat.S_ISREG(status.st_mode):
-        raise ToolFailed(f"{path} is not a regular file.")
-    raise ToolFailed(f"{path} has {status.st_size:,} bytes; the limit is {max_bytes:,}. {advice}")
+
+    def open_it(_: str, flags: int) -> int:
+        return open_file(path, flags | getattr(os, "O_NONBLOCK", 0))  # else a pipe that nobody writes to never opens
+
+    with open(path, "rb", opener=open_it) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise ToolFailed(f"{path} is not a regular file.")
+        if status.st_size > max_bytes:
+            raise ToolFailed(f"{path} has {status.st_size:,} bytes; the limit is {max_bytes:,}. {advice}")
+        content = file.read(max_bytes)
+    _refuse_binary(path, content[:SNIFFED], len(content))
+    return content
 
 
 def bom_of(start: bytes) -> tuple[bytes, str]:
@@ -81,7 +79,7 @@ def bom_of(start: bytes) -> tuple[bytes, str]:
     return next(((bom, encoding) for bom, encoding in BOMS if start.startswith(bom)), (b"", ""))
 
 
-def refuse_binary(path: Path, start: bytes, size: int) -> None:
+def _refuse_binary(path: Path, start: bytes, size: int) -> None:
     """Raise ToolFailed if the first bytes of a file are not those of a text."""
     kind = next((kind for signature, kind in IMAGES if start.startswith(signature)), "")
     if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
@@ -90,14 +88,6 @@ def refuse_binary(path: Path, start: bytes, size: int) -> None:
         raise ToolFailed(f"{path} is an image ({kind}, {size:,} bytes): ask the user to attach it to a message.")
     if b"\0" in start and not bom_of(start)[0]:
         raise ToolFailed(f"{path} is a binary file ({size:,} bytes): look at it with bash (file, xxd, strings).")
-
-
-def read_text(path: Path, max_bytes: int) -> TextFile:
-    """Read a whole text file. Raises ToolFailed if it is binary or too large, and OSError."""
-    with open_regular(path, max_bytes, "Change it with bash.") as file:
-        content = file.read(max_bytes + 1)
-    refuse_binary(path, content[:SNIFFED], len(content))
-    return decode_text(content)
 
 
 def decode_text(content: bytes) -> TextFile:
