@@ -27,7 +27,7 @@ from desktop_app.models.last_known import LastKnownFile
 from desktop_app.paths import SENTENCE_KINDS, database_file, last_known_file, settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
 from desktop_app.tools.mcp.source import McpServers
-from desktop_app.tools.memory import MemoryTools
+from desktop_app.tools.memory import SaveMemoryTool
 from desktop_app.tools.recall_tool import RecallTool
 from desktop_app.tools.registry import BuiltinTools, ToolRegistry
 from desktop_app.tools.spill import SpillFolder
@@ -90,9 +90,9 @@ async def compose_services(
     # What a model may call.
     spills = SpillFolder(data / "spills")
     mcp = McpServers(settings.mcp_servers, keys.get, on_bug)
-    memory_tools = MemoryTools(archive, lambda: current().is_memory_on)
-    recall_tool = BuiltinTools((RecallTool(archive, recall_room),))
-    registry = ToolRegistry((memory_tools, recall_tool, mcp), spills, current, data)
+    save_memory = SaveMemoryTool(archive, lambda: current().is_memory_on)
+    archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_room)))
+    registry = ToolRegistry((archive_tools, mcp), spills, current, data)
     tool_runtime = ToolRuntime(
         registry, spills, current, lambda rule: services.keep_rule(rule), on_bug, allowed, is_attended
     )

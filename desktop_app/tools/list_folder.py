@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import itertools
 import os
 from pathlib import Path
 from typing import Annotated
@@ -51,16 +52,12 @@ class ListTool(PathTool[ListArguments]):
 
 def _first_entries(path: Path, handle: int | None) -> tuple[list[str], int]:
     """Return a line for each of the first entries, and how many there are. handle: the open folder, if there is one."""
-    count = 0
-    kept: list[tuple[bool, str, os.DirEntry[str]]] = []
+    numbers = itertools.count()
     with os.scandir(path if handle is None else handle) as entries:
-        for entry in entries:  # all are counted, but few kept: a folder may hold millions
-            count += 1
-            kept.append((not _is_folder(entry), entry.name, entry))
-            if len(kept) > 20 * MAX_LISTED:
-                kept = heapq.nsmallest(MAX_LISTED, kept)
-        first = sorted(kept, key=lambda one: one[:2])[:MAX_LISTED]
-        return [_line_of(entry, handle) for _, _, entry in first], count
+        counted = (entry for entry, _ in zip(entries, numbers, strict=False))
+        # Few are kept: a folder may hold millions.
+        first = heapq.nsmallest(MAX_LISTED, counted, key=lambda entry: (not _is_folder(entry), entry.name))
+        return [_line_of(entry, handle) for entry in first], next(numbers)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

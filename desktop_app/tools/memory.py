@@ -10,9 +10,8 @@ from desktop_app.chat.memory.memory_flusher import MemoryStore
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.context.memory.memories import Note, changes_of
-from desktop_app.conversation.tools import ToolContext, ToolSpec
+from desktop_app.conversation.tools import ToolContext
 
-from .registry import BuiltinTools
 from .tool import Arguments, Tool, ToolFailed, field
 
 
@@ -24,14 +23,22 @@ class SaveMemoryArguments(Arguments, frozen=True):
 
 
 class SaveMemoryTool(Tool[SaveMemoryArguments]):
-    """Stores a memory, or says that it is known. It requires no permission: the user sees and deletes memories."""
+    """Stores a memory, or says that it is known. It requires no permission: the user sees and deletes memories.
+
+    is_on: whether memories are kept, which the user may change at any time.
+    """
 
     name = SAVE_MEMORY.name
     description = SAVE_MEMORY.description
     arguments = SaveMemoryArguments
 
-    def __init__(self, store: MemoryStore) -> None:
+    def __init__(self, store: MemoryStore, is_on: Callable[[], bool]) -> None:
         self._store = store
+        self._is_on = is_on
+
+    @property
+    def is_available(self) -> bool:
+        return self._is_on()
 
     async def answer(self, arguments: SaveMemoryArguments, context: ToolContext) -> str:
         note = Note(arguments.text, arguments.replaces)
@@ -53,14 +60,3 @@ class SaveMemoryTool(Tool[SaveMemoryArguments]):
         old = "".join(f" It replaces “{texts[one]}”" for one in changes.replaced)
         hint = "The user can make it valid everywhere in the Memory tab."
         return f"Saved for {scope}: “{changes.saved[0].text}”{old} {hint}"
-
-
-class MemoryTools(BuiltinTools):
-    """A source with `save_memory`, while `is_on` returns true."""
-
-    def __init__(self, store: MemoryStore, is_on: Callable[[], bool]) -> None:
-        super().__init__((SaveMemoryTool(store),))
-        self._is_on = is_on
-
-    async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        return await super().specs(context) if self._is_on() else ()

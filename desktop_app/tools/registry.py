@@ -111,12 +111,11 @@ class BuiltinTools:
     """Implements the `Toolbox` port over tools that run in this process."""
 
     def __init__(self, tools: Sequence[Tool[Any]]) -> None:
-        self._tools = {tool.name: tool for tool in tools if tool.is_available}
-        self._specs = tuple(map(spec_of, self._tools.values()))
+        self._tools = {tool.name: tool for tool in tools}
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        """Return all tools that can work on this machine."""
-        return self._specs
+        """Return all tools that can work now."""
+        return tuple(spec_of(tool) for tool in self._tools.values() if tool.is_available)
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return the permissions that the call requires; none for invalid arguments, with which it will not run."""

@@ -35,7 +35,7 @@ class Tool(ABC, Generic[A]):
 
     @property
     def is_available(self) -> bool:
-        """Whether the tool can work on this machine at all."""
+        """Whether the tool can work on this machine, and is on."""
         return True
 
     async def needs(self, arguments: A, context: ToolContext) -> tuple[RequiredPermission, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
 import os
 import re
 import tempfile
@@ -16,6 +15,7 @@ from desktop_app.permissions.rules import escape_pattern
 
 from .child_process import run_script
 from .page_child import MIN_MAIN_TEXT
+from .text_files import bom_of
 from .tool import Arguments, Tool, ToolFailed, field
 from .web_address import Address, Resolve, host_and_port, is_public, resolve_host
 from .web_reading import MAX_BYTES, WebPage, WebReader
@@ -28,7 +28,6 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w-]{2,40})", 
 _TEXT = re.compile(
     r"text/.*|image/svg\+xml|application/(?:.*\+)?(?:json|xml|yaml|toml|javascript|x-javascript|ndjson|sql|x-sh)"
 )
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
 class FetchArguments(Arguments, frozen=True):
@@ -96,13 +95,13 @@ async def _convert(how: str, file: str, url: str) -> str:
 
 def _decode(page: WebPage, is_html: bool) -> str:
     try:
-        return page.content.decode(_encoding(page, is_html), errors="replace")
+        return page.content.decode(_encoding(page, is_html), errors="replace").removeprefix("\ufeff")
     except (LookupError, ValueError):  # not an encoding of text, such as "hex"
         return page.content.decode(errors="replace")
 
 
 def _encoding(page: WebPage, is_html: bool) -> str:
     """Return the encoding of its byte order mark, or that which the server or the page declares."""
-    of_bom = next((encoding for bom, encoding in _BOMS if page.content.startswith(bom)), "")
+    _, of_bom = bom_of(page.content)
     found = _CHARSET.search(page.content[:4_096]) if is_html else None
     return of_bom or page.charset.lower() or (found[1].decode().lower() if found else "utf-8")

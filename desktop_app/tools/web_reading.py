@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import ssl
-import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
@@ -148,10 +147,12 @@ def site_of(url: str) -> str:
 
 
 async def _page(url: str, response: httpx.Response) -> WebPage:
-    inflate = _Inflate(response.headers.get("content-encoding", "").lower().strip())
+    encoding = response.headers.get("content-encoding", "").lower().strip()
+    if encoding not in ("", "identity", "gzip", "deflate"):  # also several, one around the other
+        raise ToolFailed(f"The server used a compression that was not asked for ({encoding[:40]}).")
     content = bytearray()
-    async for chunk in response.aiter_raw(65_536):
-        content += inflate.unpack(chunk, MAX_BYTES + 1 - len(content))
+    async for chunk in response.aiter_bytes():  # a small answer may unpack to gigabytes
+        content += chunk
         if len(content) > MAX_BYTES:
             break
     kind, _, parameters = response.headers.get("content-type", "").partition(";")
@@ -159,26 +160,3 @@ async def _page(url: str, response: httpx.Response) -> WebPage:
     is_cut = len(content) > MAX_BYTES
     charset = charset.strip(" \"'")
     return WebPage(url, response.status_code, kind.strip().lower(), charset, bytes(content[:MAX_BYTES]), is_cut)
-
-
-class _Inflate:
-    """Decompresses chunk by chunk, up to a limit: a small answer may unpack to gigabytes."""
-
-    def __init__(self, encoding: str) -> None:
-        if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise ToolFailed(f"The server used a compression that was not asked for ({encoding[:40]}).")
-        self._packed = None if encoding in ("", "identity") else zlib.decompressobj(47)
-        self._is_deflate = encoding == "deflate"
-
-    def unpack(self, chunk: bytes, max_bytes: int) -> bytes:
-        """Return at most so many bytes of the chunk's content. Raises ToolFailed."""
-        if self._packed is None:
-            return chunk[:max_bytes]
-        try:
-            return self._packed.decompress(chunk, max_bytes)
-        except zlib.error:
-            if not self._is_deflate:
-                raise ToolFailed("The compressed answer is damaged.") from None
-        self._is_deflate = False  # some servers omit the zlib header
-        self._packed = zlib.decompressobj(-15)
-        return self.unpack(chunk, max_bytes)

@@ -17,7 +17,8 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
-from desktop_app.tools.memory import MemoryTools
+from desktop_app.tools.memory import SaveMemoryTool
+from desktop_app.tools.registry import BuiltinTools
 
 HERE = ToolContext("c")
 NAME = Memory("name", "The user's name is Ann.", 1.0, 1.0)
@@ -32,17 +33,17 @@ async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
 
 async def save(archive: ArchiveThread, context: ToolContext = HERE, **arguments: object) -> ToolOutcome:
     call = ToolCall("1", "save_memory", json.dumps(arguments))
-    return await outcome_of(MemoryTools(archive, lambda: True), call, context)
+    return await outcome_of(BuiltinTools((SaveMemoryTool(archive, lambda: True),)), call, context)
 
 
 async def test_it_is_offered_as_the_flush_offers_it_and_requires_nothing(archive: ArchiveThread) -> None:
-    tools = MemoryTools(archive, lambda: True)
+    tools = BuiltinTools((SaveMemoryTool(archive, lambda: True),))
     (spec,) = await tools.specs(HERE)
     assert (spec.name, spec.description) == (SAVE_MEMORY.name, SAVE_MEMORY.description)
     offered, in_flush = json.loads(spec.parameters), json.loads(SAVE_MEMORY.parameters)
     assert (offered["properties"], offered["required"]) == (in_flush["properties"], in_flush["required"])
     assert await tools.needs(ToolCall("1", "save_memory", '{"text":"A fact."}'), HERE) == ()
-    assert await MemoryTools(archive, lambda: False).specs(HERE) == ()
+    assert await BuiltinTools((SaveMemoryTool(archive, lambda: False),)).specs(HERE) == ()
 
 
 async def test_it_says_what_was_saved_what_was_known_and_what_was_replaced(archive: ArchiveThread) -> None:
