@@ -75,10 +75,10 @@ def refusal_of(server: str, tool: str, why: str) -> Failure:
     )
 
 
-def unsent_outcome(server: str, failure: Failure | None) -> ToolOutcome:
-    """Return the outcome of a call that could not be sent."""
+def unsent_text(server: str, failure: Failure | None) -> str:
+    """Return what to say of a call that could not be sent."""
     why = failure.detail if failure is not None else "It is still starting."
-    return ToolOutcome(f"The MCP server “{server}” does not answer, and the tool did not run. {why}", is_error=True)
+    return f"The MCP server “{server}” does not answer, and the tool did not run. {why}"
 
 
 def unfinished_outcome(server: str, reason: Reason, errors: str, secrets: Secrets) -> ToolOutcome:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator
+from functools import cache
 
 import httpx2
 
@@ -16,7 +16,8 @@ CONNECT_SECONDS = 8.0
 SILENCE_SECONDS = 330.0
 """Between two bytes of an answer. A call has its own, shorter limit."""
 
-_contexts: list[ssl.SSLContext] = []
+ssl_context = cache(httpx2.create_ssl_context)
+"""It reads all certificates, which takes 0.1 s, for all clients once."""
 
 
 class Refused(Exception):
@@ -66,12 +67,10 @@ async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClien
     address = httpx2.URL(url)
     if address.scheme not in ("http", "https") or not address.host:
         raise httpx2.InvalidURL("not http:// or https://")
-    if not _contexts:
-        _contexts.append(await asyncio.to_thread(httpx2.create_ssl_context))  # reads all certificates: 0.1 s
     return httpx2.AsyncClient(
         headers={"Accept-Encoding": "identity", **({"Authorization": f"Bearer {key}"} if key else {})},
         timeout=httpx2.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS, write=30.0, pool=30.0),
-        verify=_contexts[0],
+        verify=await asyncio.to_thread(ssl_context),
         trust_env=not is_local_host(address.host),  # this machine is not reached through a proxy
         event_hooks={"response": [traffic.check]},
     )

@@ -6,10 +6,9 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
 from asyncio.subprocess import PIPE, SubprocessStreamProtocol
 from collections.abc import Callable, Mapping, Sequence
-
-from .guard import Guard
 
 MAX_LINE = 4_000_000
 """Bytes of one message. Decoding that takes 10 to 50 ms, in which nothing else happens."""
@@ -35,6 +34,64 @@ INHERITED = (
     *("SYSTEMROOT", "SYSTEMDRIVE", "PATHEXT", "COMSPEC", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "USERPROFILE"),
 )
 """Environment variables that a server gets from ours: none of them is a key. What else it needs is in its settings."""
+_SHELL = "/bin/sh"
+_WATCH = """
+trap '' HUP INT TERM
+groups=' '
+while read -r verb group; do
+    case $verb in
+        start) groups="$groups$group " ;;
+        end) case $groups in *" $group "*) groups="${groups%% "$group" *} ${groups#* "$group" }" ;; esac ;;
+    esac
+done
+for group in $groups; do kill -s TERM -- "-$group"; done 2>/dev/null
+[ "$groups" = ' ' ] || sleep 1
+for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null
+"""
+"""Kills what it still watches when its input ends."""
+
+
+class Guard:
+    """One small process that watches all process groups of this one, where there is a shell.
+
+    It reads from a pipe whose only writing end is here, so that it notices however this process ends.
+    """
+
+    def __init__(self) -> None:
+        self._shell: subprocess.Popen[bytes] | None = None
+
+    def watch(self, group: int) -> None:
+        """Do not let that process group outlive this process from now on."""
+        if self._shell is None and os.path.exists(_SHELL):
+            self._shell = subprocess.Popen(
+                [_SHELL, "-c", _WATCH],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={"PATH": os.environ.get("PATH", os.defpath)},
+                cwd="/",
+                start_new_session=True,  # a Ctrl-C for this process is not for the guard
+            )
+        self._send(f"start {group}\n")
+
+    def forget(self, group: int) -> None:
+        """Stop watching a group that has ended; its number may be given to others."""
+        self._send(f"end {group}\n")
+
+    def close(self) -> None:
+        """End the guard, and whatever it still watches."""
+        shell, self._shell = self._shell, None
+        if shell is not None and shell.stdin is not None:
+            shell.stdin.close()
+            shell.wait()  # milliseconds: it has nothing left to kill
+
+    def _send(self, line: str) -> None:
+        if self._shell is not None and self._shell.stdin is not None:
+            try:
+                self._shell.stdin.write(line.encode())
+                self._shell.stdin.flush()
+            except OSError:  # somebody killed it: the servers still see the end of their input
+                self._shell = None
 
 
 class _Streams(SubprocessStreamProtocol):

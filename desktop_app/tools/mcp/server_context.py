@@ -3,49 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
-import concurrent.futures
 import importlib
-import threading
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import msgspec
 
 from desktop_app.chat.tasks import Tasks
 
-from .guard import Guard
-
-JOIN_SECONDS = 10.0
-"""How long a command that has ended waits for the import: a frozen thread would keep its lock."""
-
-_loading: list[concurrent.futures.Future[Any]] = []
+from .process import Guard
 
 
 async def load_package() -> Any:
-    """Return our module `reasons`, which imports the `mcp` package: once, on a thread of its own, since it takes a
-    second. Raises ImportError where the package is missing."""
-    if not _loading:
-        _loading.append(_import_on_thread("desktop_app.tools.mcp.reasons"))
-    # Shielded: the first caller may be cancelled while others wait for the same import.
-    return await asyncio.shield(asyncio.wrap_future(_loading[0]))
-
-
-def _import_on_thread(module: str) -> concurrent.futures.Future[Any]:
-    """Import it on a daemon thread: the engine may end before the import does."""
-    future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-
-    def run() -> None:
-        future.set_running_or_notify_cancel()
-        try:
-            future.set_result(importlib.import_module(module))
-        except BaseException as error:  # noqa: BLE001 - passed on to whoever awaits
-            future.set_exception(error)
-
-    thread = threading.Thread(target=run, name="mcp", daemon=True)
-    thread.start()
-    atexit.register(thread.join, JOIN_SECONDS)
-    return future
+    """Return our module `reasons`, which imports the `mcp` package: on a thread, since the first time takes a second.
+    Raises ImportError where the package is missing."""
+    return await asyncio.to_thread(importlib.import_module, "desktop_app.tools.mcp.reasons")
 
 
 class ServerLimits(msgspec.Struct, frozen=True):
@@ -81,9 +54,8 @@ class ServerContext:
         self.limits = limits
         self.guard = guard
         self.tasks = Tasks(on_bug)
-        self._tasks_named = 0
+        self._numbers = itertools.count(1)
 
-    def next_name(self, purpose: str) -> str:
-        """Return a new name for a task."""
-        self._tasks_named += 1
-        return f"mcp {purpose} {self._tasks_named}"
+    def start(self, purpose: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a task under a name of its own."""
+        return self.tasks.start(f"mcp {purpose} {next(self._numbers)}", work)

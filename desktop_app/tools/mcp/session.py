@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,19 +14,20 @@ from mcp.client.streamable_http import streamable_http_client
 from pydantic import TypeAdapter
 
 from desktop_app import __version__
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.settings import McpServer
 
 from .failures import Reason
-from .guard import Guard
 from .http import Traffic, http_client
 from .pipes import open_pipes
-from .process import MAX_LINE, ServerProcess
-from .results import log_line, outcome_of, progress_line
+from .process import MAX_LINE, Guard, ServerProcess
 from .tool_list import MAX_LISTED, ListedTool
 
 MAX_PAGES = 32
 """Of the list of tools: a server may never come to the last one."""
+MAX_LINE_SHOWN = 2_000
+"""Characters of one line that a tool shows while it runs."""
 
 # They log what servers send, with tracebacks, to standard error. What matters reaches us as exceptions.
 for _name in ("mcp", "client"):
@@ -121,7 +123,7 @@ class ServerSession:
 
         async def show_progress(progress: float, total: float | None, message: str | None) -> None:
             on_progress()
-            show_line(progress_line(progress, total, message))
+            show_line(_progress_line(progress, total, message))
 
         # Not `call_tool`, which validates answers against the server's own schema: a pattern of its choice could stop
         # the whole loop, and a model can read an answer that is not quite as promised.
@@ -132,7 +134,7 @@ class ServerSession:
         finally:
             self._listeners.discard(show_line)
         if isinstance(answer, types.CallToolResult):
-            return outcome_of(answer)
+            return _outcome_of(answer)
         return ToolOutcome(_NEEDS_INPUT, is_error=True)
 
     def note_reason(self, reason: Reason) -> None:
@@ -146,7 +148,7 @@ class ServerSession:
         self.news.set()
 
     async def _show_log(self, params: types.LoggingMessageNotificationParams) -> None:
-        line = log_line(params.level, params.data)
+        line = _log_line(params.level, params.data)
         for show_line in tuple(self._listeners):  # the protocol does not say which call it belongs to
             show_line(line)
 
@@ -154,3 +156,52 @@ class ServerSession:
         if isinstance(message, types.ToolListChangedNotification):
             self.has_changed = True
             self.news.set()
+
+
+def _outcome_of(result: types.CallToolResult) -> ToolOutcome:
+    """Return the texts, and images, sounds and files in words; structured content if there is nothing else."""
+    parts = [_text_of(block) for block in result.content]
+    if not any(part.strip() for part in parts) and result.structured_content is not None:
+        parts = [json.dumps(result.structured_content, ensure_ascii=False, indent=1)]
+    text = "\n\n".join(part for part in parts if part) or "(The tool returned nothing.)"
+    return ToolOutcome(replace_surrogates_in_text(text), is_error=bool(result.is_error))
+
+
+def _progress_line(progress: float, total: float | None, message: str | None) -> str:
+    """Return progress as a line of output: "3 of 10: indexing"."""
+    count = f"{progress:g} of {total:g}" if total else f"{progress:g}"
+    return _line_of(f"{count}: {message}" if message else count)
+
+
+def _log_line(level: str, data: Any) -> str:
+    """Return a log message as a line of output."""
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+    return _line_of(text if level in ("debug", "info", "notice") else f"{level}: {text}")
+
+
+def _line_of(text: str) -> str:
+    return replace_surrogates_in_text(" ".join(text[: MAX_LINE_SHOWN + 1].splitlines())[:MAX_LINE_SHOWN]) + "\n"
+
+
+def _text_of(block: types.ContentBlock) -> str:
+    match block:
+        case types.TextContent(text=text):
+            return text
+        case types.ImageContent(data=data, mime_type=kind):
+            return f"[An image, {kind}, {_size(data)}. Only text can be shown here.]"
+        case types.AudioContent(data=data, mime_type=kind):
+            return f"[A sound, {kind}, {_size(data)}. Only text can be shown here.]"
+        case types.EmbeddedResource(resource=types.TextResourceContents(uri=uri, text=text)):
+            return f"[{uri}]\n{text}"
+        case types.EmbeddedResource(resource=resource):
+            data = getattr(resource, "blob", "")
+            return f"[{resource.uri}: a file, {resource.mime_type or 'of unknown type'}, {_size(data)}, not shown.]"
+        case types.ResourceLink(uri=uri, name=name, description=description):
+            return f"[A link: {name}, {uri}{f', {description}' if description else ''}]"
+    return "[Something that is not text.]"
+
+
+def _size(base64_text: str) -> str:
+    """Return the size of a base64 text when it is decoded."""
+    count = len(base64_text) * 3 // 4 - base64_text[-2:].count("=")
+    return f"{count:,} bytes" if count < 10_000 else f"{count / 1000:,.0f} kB"

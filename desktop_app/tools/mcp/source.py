@@ -17,9 +17,10 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.permissions.rules import escape_pattern
 from desktop_app.settings import McpServer
+from desktop_app.tools.tool import ToolFailed
 
-from .failures import unsent_outcome
-from .guard import Guard
+from .failures import unsent_text
+from .process import Guard
 from .schema import Json
 from .server_context import ServerContext, ServerLimits
 from .supervisor import ServerSupervisor
@@ -70,27 +71,22 @@ class McpServers:
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Require permission for each call. Found from its name alone, since a server that does not answer now may do
         so a moment later."""
-        prefix, separator, suffix = call.name.partition(SEPARATOR)
-        servers = [s.name for s in self._servers if s.is_on and self._prefixes[s.name] == prefix]
-        if not separator or not servers:
+        server = self._server_of(call.name)
+        if server is None:
             return ()
-        target = f"{servers[0].replace('/', '_')}/{suffix}"
+        target = f"{server.name.replace('/', '_')}/{call.name.partition(SEPARATOR)[2]}"
         return (RequiredPermission(call.name, "mcp", target, escape_pattern(target)),)
 
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Yield lines of progress and logs as they come, then the outcome. Closing it tells the server to stop."""
-        arguments = _read_arguments(call.arguments)
-        if arguments is None:
-            yield ToolOutcome("The arguments are not a JSON object; the tool did not run.", is_error=True)
+        try:
+            arguments = _read_arguments(call.arguments)
+            supervisor, tool = await self._find(call.name, context)
+        except ToolFailed as error:
+            yield ToolOutcome(str(error), is_error=True)
             return
-        found = await self._find(call.name, context)
-        if isinstance(found, ToolOutcome):
-            yield found
-            return
-        supervisor, tool = found
         pieces: asyncio.Queue[str | ToolOutcome] = asyncio.Queue()
-        name = self._context.next_name(call.name)
-        task = self._context.tasks.start(name, _call(supervisor, tool, arguments, pieces))
+        task = self._context.start(call.name, _call(supervisor, tool, arguments, pieces))
         try:
             while True:
                 piece = await pieces.get()
@@ -131,30 +127,33 @@ class McpServers:
 
     def _supervisors_for(self, folder: str) -> list[ServerSupervisor]:
         """Return those of all servers that are on, in the order of the settings."""
-        found: dict[str, ServerSupervisor] = {}
-        for server in self._servers:
-            if server.is_on and server.name not in found:
-                key = (server.name, _folder_of(server, folder))
-                if key not in self._supervisors:
-                    prefix = self._prefixes[server.name]
-                    self._supervisors[key] = ServerSupervisor(server, prefix, key[1], self._context)
-                found[server.name] = self._supervisors[key]
-        return list(found.values())
+        return list(dict.fromkeys(self._supervisor_of(server, folder) for server in self._servers if server.is_on))
 
-    async def _find(self, name: str, context: ToolContext) -> tuple[ServerSupervisor, str] | ToolOutcome:
-        """Return the supervisor of the server that offers the tool, and its name there; or why there is none."""
-        for supervisor in self._supervisors_for(context.folder):
-            server = supervisor.server.name
-            if name.startswith(self._prefixes[server] + SEPARATOR):
-                supervisor.wake()
-                await supervisor.wait_for_start()
-                for tool in supervisor.tools:
-                    if tool.spec.name == name:
-                        return supervisor, tool.name
-                if supervisor.failure is not None:
-                    return unsent_outcome(server, supervisor.failure)
-                return ToolOutcome(f"The MCP server “{server}” has no tool of that name now.", is_error=True)
-        return ToolOutcome("There is no such tool: its server is off, or was removed.", is_error=True)
+    def _supervisor_of(self, server: McpServer, folder: str) -> ServerSupervisor:
+        key = (server.name, _folder_of(server, folder))
+        if key not in self._supervisors:
+            self._supervisors[key] = ServerSupervisor(server, self._prefixes[server.name], key[1], self._context)
+        return self._supervisors[key]
+
+    def _server_of(self, tool: str) -> McpServer | None:
+        """Return the server that is on and may offer a tool of that name."""
+        prefix, separator, _ = tool.partition(SEPARATOR)
+        return next((s for s in self._servers if s.is_on and separator and self._prefixes[s.name] == prefix), None)
+
+    async def _find(self, name: str, context: ToolContext) -> tuple[ServerSupervisor, str]:
+        """Return the supervisor of the server that offers the tool, and its name there. Raises ToolFailed."""
+        server = self._server_of(name)
+        if server is None:
+            raise ToolFailed("There is no such tool: its server is off, or was removed.")
+        supervisor = self._supervisor_of(server, context.folder)
+        supervisor.wake()
+        await supervisor.wait_for_start()
+        for tool in supervisor.tools:
+            if tool.spec.name == name:
+                return supervisor, tool.name
+        if supervisor.failure is not None:
+            raise ToolFailed(unsent_text(server.name, supervisor.failure))
+        raise ToolFailed(f"The MCP server “{server.name}” has no tool of that name now.")
 
     def _note_use(self, folder: str) -> None:
         """Note that a conversation works there, and end what served folders that nobody has used for long."""
@@ -169,8 +168,7 @@ class McpServers:
         needed = {(server.name, _folder_of(server, f)) for server in self._servers for f in self._folders}
         unused = {id(s) for key, s in self._supervisors.items() if key not in needed and not s.is_busy}
         if unused:
-            name = self._context.next_name("end")
-            self._context.tasks.start(name, self._close(lambda supervisor: id(supervisor) in unused))
+            self._context.start("end", self._close(lambda supervisor: id(supervisor) in unused))
 
     async def _close(self, is_unwanted: Callable[[ServerSupervisor], bool]) -> None:
         keys = [key for key, supervisor in self._supervisors.items() if is_unwanted(supervisor)]
@@ -193,13 +191,11 @@ async def _call(
         raise
 
 
-def _read_arguments(text: str) -> Json | None:
-    """Return the arguments that a model wrote; None if they are not a JSON object."""
+def _read_arguments(text: str) -> Json:
     try:
-        arguments = msgspec.json.decode(text or "{}")
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return None
-    return arguments if isinstance(arguments, dict) else None
+        return msgspec.json.decode(text or "{}", type=Json)
+    except (ValueError, RecursionError):
+        raise ToolFailed("The arguments are not a JSON object; the tool did not run.") from None
 
 
 def _folder_of(server: McpServer, folder: str) -> str:

@@ -12,7 +12,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.settings import McpServer
 
-from .failures import Reason, Secrets, failure_of, unfinished_outcome, unsent_outcome
+from .failures import Reason, Secrets, failure_of, unfinished_outcome, unsent_text
 from .server_context import ServerContext, load_package
 from .tool_list import OfferedTool, ServerTools
 
@@ -76,7 +76,7 @@ class ServerSupervisor:
         if is_running or self._is_closing or (now < self._retry_at and not is_urgent):
             return
         self._settled.clear()
-        self._task = self._context.tasks.start(self._context.next_name(self.server.name), self._run())
+        self._task = self._context.start(self.server.name, self._run())
 
     async def wait_for_start(self) -> None:
         """Wait a little for a server that starts, but not for one that has failed, and only once for each start."""
@@ -91,7 +91,7 @@ class ServerSupervisor:
             outcome = await self._try_call(tool, arguments, show_line)
             # None: the server had forgotten the session, and so has not run the tool. It is asked again, once.
             outcome = outcome or await self._try_call(tool, arguments, show_line)
-            return outcome or unsent_outcome(self.server.name, self.failure)
+            return outcome or self._unsent()
         finally:
             self._calls -= 1
 
@@ -207,6 +207,9 @@ class ServerSupervisor:
             self._context.on_bug(error)
         return reason or _BUG
 
+    def _unsent(self) -> ToolOutcome:
+        return ToolOutcome(unsent_text(self.server.name, self.failure), is_error=True)
+
     def _last_errors(self) -> str:
         process = self._last_session.process if self._last_session is not None else None
         return process.last_errors() if process is not None else ""
@@ -217,7 +220,7 @@ class ServerSupervisor:
         await self._wait_until_settled(self._limits.start)
         session, loop = self._session, asyncio.get_running_loop()
         if session is None:
-            return unsent_outcome(self.server.name, self.failure)
+            return self._unsent()
         last = loop.time() + self._limits.max_call
         try:
             async with asyncio.timeout(self._limits.call) as limit:

@@ -18,8 +18,7 @@ from mcp_bench import FOLDER, bench, server, servers_of_ours, steady_loop, until
 
 from desktop_app.conversation.tools import ToolContext
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.guard import Guard
-from desktop_app.tools.mcp.process import ServerProcess
+from desktop_app.tools.mcp.process import Guard, ServerProcess
 from desktop_app.tools.mcp.server_context import ServerLimits
 from slowness import slowness
 
