@@ -36,15 +36,9 @@ LETTERS = frozenset("oOcuexXC")
 """Short options with which many programs run something, write somewhere, or read how to."""
 KNOWN_OPTIONS: dict[str, Options] = {
     "make": Options("kjsBnw", "", operand=r"[\w.-]+"),
-    "pytest": Options(
-        "vqxsl",
-        "km",
-        frozenset(
-            {"--lf", "--ff", "--sw", "--tb", "--maxfail", "--co", "--collect-only", "--no-header", "--durations"}
-        ),
-    ),
-    "git add": Options("AuvnfN", "", frozenset({"--all", "--update", "--verbose", "--dry-run"})),
-    "git commit": Options("amvqs", "", frozenset({"--message", "--all", "--amend", "--no-edit", "--signoff"})),
+    "pytest": Options("vqxsl", "km", "lf ff sw tb maxfail co collect-only no-header durations"),
+    "git add": Options("AuvnfN", long="all update verbose dry-run"),
+    "git commit": Options("amvqs", long="message all amend no-edit signoff"),
 }
 """Harmless options of programs that are not read-only."""
 UNBOUNDED = frozenset(

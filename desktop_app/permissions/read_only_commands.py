@@ -7,6 +7,7 @@ unambiguous prefix of a long option, and so may read `--ope` as `--open-files-in
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import msgspec
 
@@ -22,147 +23,130 @@ class Options(msgspec.Struct, frozen=True):
     """Short options without a value."""
     values: str = ""
     """Short options with a value."""
-    long: frozenset[str] = frozenset()
-    """Long options; they may have a value behind `=`."""
-    long_values: frozenset[str] = frozenset()
+    long: str = ""
+    """Long options, without their dashes; they may have a value behind `=`."""
+    long_values: str = ""
     """Long options with a value."""
     operand: str = r".*"
     """A regular expression that all other words must match."""
-    required: frozenset[str] = frozenset()
-    """Options of which at least one must be present."""
+    required: str = ""
+    """Long options of which at least one must be present."""
     is_any: bool = False
     """Whether no option at all does harm, so that an expanded word may become one."""
 
 
+@cache
 def _long(text: str) -> frozenset[str]:
     return frozenset(f"--{word}" for word in lexicon(text))
 
 
-_PLAIN = Options(is_any=True)
-_SUMS = Options("bt", long=_long("binary text tag zero"))
 READ_ONLY: dict[str, Options] = {
-    "cat": Options("AbeEnstTuv", long=_long("number number-nonblank show-all show-ends show-tabs"), is_any=True),
-    "tac": _PLAIN,
-    "rev": _PLAIN,
+    **dict.fromkeys(lexicon("arch echo false nproc rev tac true whoami"), Options(is_any=True)),
+    **dict.fromkeys(lexicon("md5sum sha1sum sha256sum sha512sum"), Options("bt", long="binary text tag zero")),
+    "cat": Options("AbeEnstTuv", long="number number-nonblank show-all show-ends show-tabs", is_any=True),
     "nl": Options("p", "bnswv", is_any=True),
-    "head": Options("qvz0123456789", "nc", _long("quiet silent verbose"), _long("lines bytes"), is_any=True),
-    "tail": Options("qvz0123456789", "nc", _long("quiet silent verbose"), _long("lines bytes")),
-    "wc": Options("clmwL", long=_long("lines words bytes chars max-line-length")),
+    "head": Options("qvz0123456789", "nc", "quiet silent verbose", "lines bytes", is_any=True),
+    "tail": Options("qvz0123456789", "nc", "quiet silent verbose", "lines bytes"),
+    "wc": Options("clmwL", long="lines words bytes chars max-line-length"),
     "ls": Options(
         "1aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ",
         "IwT",
-        _long(
+        (
             "all almost-all human-readable color reverse recursive directory inode size sort time classify"
             " group-directories-first full-time time-style format no-group numeric-uid-gid si dereference"
         ),
         is_any=True,
     ),
-    "stat": Options("Lft", "c", _long("dereference file-system terse"), _long("format printf")),
-    "file": Options("bihLkN", long=_long("brief mime mime-type mime-encoding dereference keep-going")),
-    "du": Options("abchHklLmsSx0", "dt", _long("all apparent-size bytes human-readable summarize total max-depth")),
-    "df": Options("aHhiklPT", "tx", _long("all human-readable inodes local portability print-type total"), is_any=True),
+    "stat": Options("Lft", "c", "dereference file-system terse", "format printf"),
+    "file": Options("bihLkN", long="brief mime mime-type mime-encoding dereference keep-going"),
+    "du": Options("abchHklLmsSx0", "dt", "all apparent-size bytes human-readable summarize total max-depth"),
+    "df": Options("aHhiklPT", "tx", "all human-readable inodes local portability print-type total", is_any=True),
     "pwd": Options("LP", is_any=True),
-    "echo": _PLAIN,
-    "true": _PLAIN,
-    "false": _PLAIN,
-    "whoami": _PLAIN,
-    "nproc": _PLAIN,
-    "arch": _PLAIN,
     "uname": Options("asnrvmpio", is_any=True),
     "uptime": Options("ps"),
-    "free": Options("bkmghtwl", long=_long("bytes kibi mebi gibi human total wide")),
-    "id": Options("ugnGrz", long=_long("user group groups name real")),
-    "date": Options("uR", "d", _long("utc universal rfc-3339 iso-8601 rfc-email"), _long("date"), operand=r"\+.*"),
+    "free": Options("bkmghtwl", long="bytes kibi mebi gibi human total wide"),
+    "id": Options("ugnGrz", long="user group groups name real"),
+    "date": Options("uR", "d", "utc universal rfc-3339 iso-8601 rfc-email", "date", operand=r"\+.*"),
     "which": Options("a", operand=r"[\w.+-]+"),
     "basename": Options("az", "s", is_any=True),
     "dirname": Options("z", is_any=True),
-    "realpath": Options("emLPsqz", long=_long("canonicalize-existing canonicalize-missing relative-to relative-base")),
-    "readlink": Options("femnqsvz", long=_long("canonicalize canonicalize-existing canonicalize-missing")),
+    "realpath": Options("emLPsqz", long="canonicalize-existing canonicalize-missing relative-to relative-base"),
+    "readlink": Options("femnqsvz", long="canonicalize canonicalize-existing canonicalize-missing"),
     "seq": Options("w", "sf", operand=r"-?[\d.]+"),
-    "md5sum": _SUMS,
-    "sha1sum": _SUMS,
-    "sha256sum": _SUMS,
-    "sha512sum": _SUMS,
     "cksum": Options(operand=r"[^-].*"),
-    "cut": Options("nsz", "bcdf", _long("complement only-delimited"), _long("bytes characters delimiter fields")),
-    "tr": Options("cCdst", long=_long("complement delete squeeze-repeats truncate-set1")),
+    "cut": Options("nsz", "bcdf", "complement only-delimited", "bytes characters delimiter fields"),
+    "tr": Options("cCdst", long="complement delete squeeze-repeats truncate-set1"),
     "fold": Options("bs", "w"),
-    "cmp": Options("bls", "in", _long("print-bytes verbose quiet silent"), _long("bytes ignore-initial")),
-    "comm": Options("123z", long=_long("check-order nocheck-order total")),
-    "od": Options("abcdfiloxsv", "AjNt", _long("traditional output-duplicates"), _long("address-radix format")),
+    "cmp": Options("bls", "in", "print-bytes verbose quiet silent", "bytes ignore-initial"),
+    "comm": Options("123z", long="check-order nocheck-order total"),
+    "od": Options("abcdfiloxsv", "AjNt", "traditional output-duplicates", "address-radix format"),
     "sort": Options(
         "bdfghiMnRrVcCmsuz",
         "kt",
-        _long("numeric-sort reverse unique ignore-case human-numeric-sort version-sort stable check key"),
-        _long("field-separator"),
+        "numeric-sort reverse unique ignore-case human-numeric-sort version-sort stable check key",
+        "field-separator",
     ),
     "grep": Options(
         "EFGPbcHhiLlnoqsvwxyz0123456789",
         "eABCm",
-        _long(
+        (
             "extended-regexp fixed-strings perl-regexp basic-regexp ignore-case count only-matching line-number quiet"
             " files-with-matches files-without-match invert-match word-regexp line-regexp no-filename with-filename"
             " color colour no-messages"
         ),
-        _long("regexp after-context before-context context max-count"),
+        "regexp after-context before-context context max-count",
     ),
     "fd": Options(
         "HIuasigFp01",
         "deEtS",
-        _long("hidden no-ignore absolute-path glob fixed-strings full-path case-sensitive ignore-case"),
-        _long("max-depth extension exclude type size"),
+        "hidden no-ignore absolute-path glob fixed-strings full-path case-sensitive ignore-case",
+        "max-depth extension exclude type size",
     ),
-    "tree": Options("adfipsugDhFNQrtcUCn", "LIP", _long("dirsfirst noreport du prune si gitignore")),
-    "git status": Options(
-        "sbz", "", _long("short branch porcelain long ignored untracked-files show-stash ahead-behind")
-    ),
+    "tree": Options("adfipsugDhFNQrtcUCn", "LIP", "dirsfirst noreport du prune si gitignore"),
+    "git status": Options("sbz", long="short branch porcelain long ignored untracked-files show-stash ahead-behind"),
     "git log": Options(
         "0123456789iEFP",
         "n",
-        _long(
+        (
             "oneline graph decorate no-decorate all branches tags remotes stat shortstat numstat name-only name-status"
             " no-merges merges first-parent follow reverse abbrev-commit no-abbrev-commit date pretty format since"
             " after until before author committer grep max-count skip date-order topo-order relative-date no-color"
             " color left-right cherry-mark cherry-pick diff-filter no-patch summary dirstat"
         ),
-        _long("max-count skip since after until before author committer grep"),
+        "max-count skip since after until before author committer grep",
     ),
     "git diff": Options(
         "wbz",
-        "",
-        _long(
+        long=(
             "stat shortstat numstat name-only name-status summary cached staged merge-base no-color color quiet"
             " exit-code ignore-all-space ignore-space-change diff-filter no-ext-diff no-textconv no-renames dirstat"
         ),
-        required=_long("stat shortstat numstat name-only name-status summary quiet dirstat"),
+        required="stat shortstat numstat name-only name-status summary quiet dirstat",
     ),
     "git branch": Options(
         "arv",
-        "",
-        _long("all remotes list verbose show-current merged no-merged sort contains points-at no-color color"),
+        long="all remotes list verbose show-current merged no-merged sort contains points-at no-color color",
         operand=r"(?!)",
     ),
-    "git tag": Options(operand=r"(?!)", long=_long("list sort merged no-merged contains points-at"), flags="l"),
-    "git remote": Options("v", "", _long("verbose"), operand=r"(?!)"),
+    "git tag": Options(operand=r"(?!)", long="list sort merged no-merged contains points-at", flags="l"),
+    "git remote": Options("v", long="verbose", operand=r"(?!)"),
     "git rev-parse": Options(
         "q",
-        "",
-        _long(
+        long=(
             "abbrev-ref short verify quiet show-toplevel show-prefix show-cdup git-dir absolute-git-dir git-common-dir"
             " is-inside-work-tree is-inside-git-dir is-bare-repository symbolic symbolic-full-name"
         ),
     ),
     "git ls-files": Options(
         "cdomstuvz",
-        "",
-        _long("cached deleted others modified stage unmerged exclude-standard full-name error-unmatch eol ignored"),
+        long="cached deleted others modified stage unmerged exclude-standard full-name error-unmatch eol ignored",
     ),
-    "git ls-tree": Options("drtlz", "", _long("name-only name-status long full-name full-tree abbrev")),
-    "git describe": Options("", "", _long("tags all always long abbrev exact-match contains match first-parent")),
-    "git merge-base": Options("a", "", _long("all octopus independent is-ancestor fork-point")),
-    "git name-rev": Options("", "", _long("tags all always name-only refs")),
-    "git check-ignore": Options("qvn", "", _long("quiet verbose non-matching no-index")),
-    "git shortlog": Options("nse", "", _long("numbered summary email since until no-merges"), operand=r"[^-].*"),
+    "git ls-tree": Options("drtlz", long="name-only name-status long full-name full-tree abbrev"),
+    "git describe": Options(long="tags all always long abbrev exact-match contains match first-parent"),
+    "git merge-base": Options("a", long="all octopus independent is-ancestor fork-point"),
+    "git name-rev": Options(long="tags all always name-only refs"),
+    "git check-ignore": Options("qvn", long="quiet verbose non-matching no-index"),
+    "git shortlog": Options("nse", long="numbered summary email since until no-merges", operand=r"[^-].*"),
 }
 """By program, or program and subcommand."""
 _FIND = lexicon(
@@ -206,24 +190,25 @@ def is_read_only(command: Command, named: frozenset[str] = frozenset()) -> bool:
 
 def has_known_words(words: tuple[str, ...], options: Options, named: frozenset[str]) -> bool:
     """Return whether all words behind a program, or its subcommand, are known options and matching operands."""
+    long, with_value, required = _long(options.long), _long(options.long_values), _long(options.required)
     seen: set[str] = set()
     rest = list(reversed(words))
     while rest:
         word = rest.pop()
         option = word.partition("=")[0]
         if word == "--":
-            has_needed = not options.required or bool(options.required & seen)
+            has_needed = not required or bool(required & seen)
             return has_needed and all(re.fullmatch(options.operand, one, re.DOTALL) for one in rest)
         if word == "-" or not word.startswith("-"):
             if not re.fullmatch(options.operand, word, re.DOTALL):
                 return False
-        elif option in options.long_values and "=" not in word:
+        elif option in with_value and "=" not in word:
             rest[-1:] = []
-        elif option in options.long | options.long_values:
+        elif option in long | with_value:
             seen.add(option)
         elif option not in named and not _is_cluster(word, options, rest):
             return False
-    return not options.required or bool(options.required & seen)
+    return not required or bool(required & seen)
 
 
 def _is_cluster(word: str, options: Options, rest: list[str]) -> bool:

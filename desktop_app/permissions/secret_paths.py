@@ -133,13 +133,12 @@ def _overlap(one: str, other: str) -> bool:
     for i in range(len(one), -1, -1):
         for j in range(len(other), -1, -1):
             a, b = one[i : i + 1], other[j : j + 1]
-            if not a and not b:
-                fitting[i][j] = True
-            elif a == "*" or b == "*":
-                fitting[i][j] = (a == "*" and fitting[i + 1][j]) or (b == "*" and fitting[i][j + 1])
-                fitting[i][j] |= bool(a == "*" and b and fitting[i][j + 1]) or bool(
-                    b == "*" and a and fitting[i + 1][j]
-                )
+            if a == "*":
+                fitting[i][j] = fitting[i + 1][j] or (b != "" and fitting[i][j + 1])
+            elif b == "*":
+                fitting[i][j] = fitting[i][j + 1] or (a != "" and fitting[i + 1][j])
+            elif a and b:
+                fitting[i][j] = (a == b or "?" in (a, b)) and fitting[i + 1][j + 1]
             else:
-                fitting[i][j] = bool(a and b) and (a == b or "?" in (a, b)) and fitting[i + 1][j + 1]
+                fitting[i][j] = a == b
     return fitting[0][0]
