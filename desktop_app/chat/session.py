@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, request_tokens, tally
 from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
+from desktop_app.context.counting.measured import reported_before
 from desktop_app.context.counting.reports import calibration_of, is_report
-from desktop_app.context.counting.silent_cut import reported_before
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.fitting import fit_policy

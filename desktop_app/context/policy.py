@@ -42,7 +42,6 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     # The steps (C8, S1): the shares at which each is due.
     is_automatic: bool = True
     phases: tuple[Phase, ...] = ("before_request", "tool_result", "streaming", "after_turn")
-    """When room is made at those shares. In a phase that is not named, only what would not fit is a reason."""
     layers: tuple[Literal["prune", "compact"], ...] = ("prune", "compact")
     background_at: float = 0.75
     prune_at: float = 0.80
@@ -51,10 +50,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     shares_of: Literal["usable", "window"] = "usable"
     """What the four shares above and the target are of; `fit_policy` turns them into shares of the usable window."""
     due_least: float = 0.30
-    """In a tiny window too, nothing is due before this share of the usable window is taken."""
     buffer_share_of_rest: float = 0.0
     buffer_least: int = 0
-    """With shares of the window: what is added to a request before it is compared, as a share of what is free."""
 
     # Layer 1, one tool result as it enters (T1 to T5). Lines, bytes, characters of a line; then characters.
     truncate_lines: int = 2_000
@@ -71,7 +68,6 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     )
     truncate_other_tools: int = 50_000
     truncate_share: float = 0.15
-    """Of the usable window, for one result: with its call, the question and a summary it still fits. 0: any size."""
     truncate_keep: Literal["by_tool", "head", "head_tail"] = "by_tool"
     spill_above: int = 200_000
     spill_days: int = 30
@@ -101,22 +97,18 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     protect_share_of_window: float = 0.25
     protect_user_turns: int = 2
     protected_tools: tuple[str, ...] = ("save_memory", "memory", "memory__*", "plan", "update_plan")
-    """Patterns with * and ?. One without "__" is held against the name that a server gave to its tool, too."""
     prune_target: float = 0.50
     prune_least: int = 20_000
     prune_least_share_of_window: float = 0.10
     prune_runway: float = 0.25
-    """A prune that leaves less than this share below `background_at` is not made: a compaction would follow soon."""
     prune_enough: int = NO_LIMIT
     cache_seconds: int = 300
-    """How long a provider keeps a prefix: while it may be warm, nothing is pruned below `prune_at` (P9). 0: never."""
 
     # Layer 3 (K1 to K5, K7 to K9, K11).
     strategy: Literal["auto", "llm", "extractive", "last_messages"] = "auto"
     """auto: by a model, but extractive for the built-in one; both fall back to the next of these."""
     target: float = 0.50
     target_share_of_due: float = 0.90
-    """The target is at most this part of the first share at which room is made, or it would be made anew at once."""
     tail_most: int = 20_000
     tail_share: float = 0.12
     """Of the usable window, for small ones: the last replies may take it up to the target. With a half, as the seeds
@@ -127,18 +119,15 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     summary_most: int = 2_000
     summary_share_of_head: float = 0.20
     summary_least: int = 120
-    """A summary shorter than this says next to nothing: room for it is found before the target is."""
     summary_input_result: int = 1_800
     call_seconds: int = 60
     compaction_seconds: int = 300
     repair_calls: int = 1
     spend_most: int = 24
     spend_seconds: int = 600
-    """Automatic compactions that ask a model, of all conversations, within so many seconds; then code writes (K3)."""
     is_filling: bool = False
     keep_user_tokens: int = 0
     keep_user_share: float = 0.25
-    """Of the target, at most for those messages: they leave room for everything else."""
     futile_below: float = 0.10
     futile_in_a_row: int = 2
     last_resort_messages: int = 5
@@ -148,21 +137,17 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     stream_abort_at: float = 1.00
     stream_restarts: int = 2
     stream_rest: float = 0.10
-    """What a stopped reply must find when it goes on. The stop gave up as much, from 90 % on."""
     stream_calls: int = 128
-    """Tool calls of one reply, which are run at once: ten are many."""
     stream_characters: int = 8_000_000
     """Of text, reasoning and arguments: five times what a window of a million tokens holds of prose. Text without any
     meaning has few tokens, so that the window alone is no bound."""
     stream_quiet_seconds: int = 1_800
-    """In which a server sends signs of life only: some take minutes to read a long prompt."""
     tool_result_tries: int = 3
     overflow_retries: int = 1
     overflow_shed: tuple[float, ...] = (0.10, 0.20, 0.50, 1.00)
 
     # Memory (S7, S8, S9).
     flush_distance: int = 4_000
-    """Tokens before a compaction is due; 0: no flush."""
     flush_share: float = 0.15
     """Of the usable window, the most of that distance: 4,000 tokens are half of a small window, and what is said after
     the flush is looked at only before the next compaction."""
@@ -171,7 +156,6 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     recall_most: int = 4_000
     recall_share: float = 0.25
     recall_unasked_share: float = 0.02
-    """Of the usable window: the most of `recall_most` when the model asks, and when nobody asked."""
 
     # Learning what a provider counts (C5).
     calibration_weight: float = 0.20

@@ -39,13 +39,7 @@ BUDGET = _group(
     ("reserve_share_of_window", "C7", "1", "share", "of the window kept for the reply"),
     ("reserve_most", "C7", "0 3", "tokens", "the most that this share gives"),
     ("reserve_least", "C7", "1", "tokens", "the least that is kept for the reply"),
-    (
-        "limit_without_window",
-        "C6",
-        "3 4",
-        "tokens",
-        "that a request may take when nobody knows the window; 0: no limit",
-    ),
+    ("limit_without_window", "C6", "3 4", "tokens", "of a request where nobody knows the window; 0: no limit"),
     ("messages_most", "K14", "3", "messages", "from which on is compacted when there is no limit in tokens"),
     ("calibration_weight", "C5", "+", "share", "of the newest report in what is learned of a model's counts"),
     ("calibration_step", "C5", "+", "factor", "that one report can move it by"),
@@ -75,13 +69,7 @@ TRUNCATE = _group(
     ("truncate_other_tools", "T2", "0", "characters", "of the result of any other tool"),
     ("truncate_share", "T1", "+", "share", "of what can be used: the most for one tool result; 0: no such limit"),
     ("truncate_keep", "T3", "3", "", "which end stays"),
-    (
-        "spill_above",
-        "T4",
-        "3",
-        "characters",
-        "above which only the notice stays in the message; of a command, head and tail as well",
-    ),
+    ("spill_above", "T4", "3", "characters", "above which only the notice stays; of a command both ends as well"),
     ("spill_days", "T5", "0", "days", "after which a spill that nothing refers to is removed"),
 )
 PRUNE = _group(
@@ -111,13 +99,7 @@ PRUNE = _group(
 )
 COMPACT = _group(
     "Layer 3: compact",
-    (
-        "strategy",
-        "K3",
-        "0 1 2 3 4",
-        "",
-        "who writes the summary; the extractive one and the last messages stand behind",
-    ),
+    ("strategy", "K3", "0 1 2 3 4", "", "who writes the summary; if it cannot, the next of them does"),
     ("target", "K1", "0", "share", "to which a compaction brings the request"),
     ("target_share_of_due", "K1", "+", "share", "of the first share at which room is made: the most for the target"),
     ("tail_most", "K1", "3", "tokens", "that stay word for word; 0: by messages"),
@@ -143,13 +125,7 @@ COMPACT = _group(
 )
 PHASES = _group(
     "While a reply streams, at tool results, after an overflow",
-    (
-        "stream_stop_at",
-        "S3",
-        "1",
-        "share",
-        "of the whole window: the reply is stopped, and continued after a compaction",
-    ),
+    ("stream_stop_at", "S3", "1", "share", "of the whole window: the reply is stopped, and goes on after a compaction"),
     ("stream_abort_at", "S3", "1", "share", "of the whole window: the reply ends with an error"),
     ("stream_rest", "S3", "+", "share", "of the whole window that a stopped reply must find to go on"),
     ("stream_restarts", "S3", "1", "restarts", "of one reply"),

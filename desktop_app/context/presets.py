@@ -1,8 +1,9 @@
 """The policies that have a name: three for people, and one for each program whose design went into this one.
 
-A preset of the second kind has that program's numbers and the order of its steps; what it is not, stands in its
-comment. Whatever it says, the engine's own promises hold: calls stay with their results, pins and the last user
-message stay, a summary is never longer than what it replaces, and everything archived can be brought back.
+A preset of the second kind has that program's numbers and the order of its steps, where these are not balanced's own
+(tests/context/test_presets.py has all of them, with quotes); what it is not, stands in its comment. Whatever it says,
+the engine's own promises hold: calls stay with their results, pins and the last user message stay, a summary is never
+longer than what it replaces, and everything archived can be brought back.
 """
 
 from __future__ import annotations
@@ -72,7 +73,6 @@ OPENCODE = replace(
     phases=("before_request",),
     background_at=0.85,
     prune_at=0.85,
-    compact_at=0.90,
     blocked_at=1.0,
     truncate_keep="head",
     spill_above=NO_LIMIT,
@@ -86,11 +86,9 @@ OPENCODE = replace(
     prune_least=20_000,
     prune_least_share_of_window=1.0,
     prune_enough=20_000,
-    target=0.50,
     tail_most=NO_LIMIT,
     tail_share=1.0,
     head_least=2,
-    summary_most=2_000,
 )
 
 # LM Studio's autocompaction (document 1): three phases, no pruning and no truncation: "tool responses that would
@@ -106,7 +104,6 @@ LMSTUDIO = replace(
     messages_most=NO_LIMIT,
     reserve_share_of_window=0.0,
     reserve_most=NO_LIMIT,
-    reserve_least=1_000,
     shares_of="window",
     buffer_share_of_rest=0.20,
     buffer_least=1_000,
@@ -124,11 +121,7 @@ LMSTUDIO = replace(
     target=0.40,
     tail_most=NO_LIMIT,
     tail_share=1.0,
-    last_resort_messages=5,
-    stream_stop_at=0.90,
-    stream_abort_at=1.00,
     stream_restarts=3,
-    tool_result_tries=3,
 )
 
 # SPEC-008 (document 2). Its order is flush, compact, prune: results are trimmed before every request, full or not.
@@ -143,10 +136,6 @@ SPEC008 = replace(
     compact_at=1.0,
     blocked_at=1.0,
     prune_order=("soft_trim", "hard_clear"),
-    soft_trim_age=3,
-    soft_trim_above=4_000,
-    soft_trim_head=1_500,
-    soft_trim_tail=1_500,
     tail_most=0,
     tail_messages=10,
     summary_most=1_000,
@@ -161,7 +150,6 @@ GOAGENT = replace(
     name="goagent",
     reserve_tokens=16_384,
     limit_without_window=8_000,
-    messages_most=50,
     phases=("tool_result", "after_turn"),
     background_at=1.0,
     prune_at=0.0,
@@ -174,16 +162,7 @@ GOAGENT = replace(
     spill_above=200 * 1024,
     prune_order=("digest",),
     digest_by="model",
-    digest_above=10,
-    digest_most=800,
-    digest_model_most=1_200,
-    digest_model_input=12_000,
     target=0.70,
-    tail_most=20_000,
-    tail_share=0.50,
-    tail_messages=5,
-    summary_input_result=1_800,
-    overflow_retries=1,
     overflow_shed=(),
 )
 
@@ -195,20 +174,14 @@ SELINE = replace(
     reserve_share_of_window=0.05,
     reserve_most=NO_LIMIT,
     reserve_least=0,
-    limit_without_window=128_000,
     shares_of="window",
     phases=("before_request", "after_turn"),
-    background_at=0.75,
     prune_at=0.90,
-    compact_at=0.90,
-    blocked_at=0.95,
     prune_order=("repeats", "superseded", "old_errors"),
-    old_error_turns=4,
     protected_tools=("updatePlan", "executeCommand"),
     tail_most=0,
     tail_messages=6,
     head_least=2,
-    summary_most=2_000,
 )
 
 FOR_PEOPLE = (RELAXED, BALANCED, AGGRESSIVE)

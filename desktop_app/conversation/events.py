@@ -6,11 +6,10 @@ import msgspec
 
 from .gauge import Gauge
 from .listing import ModelInfo
-from .message import ToolCall
+from .message import ToolCall, Totals
 from .rows import MessageChange, MessageRow, OperationRow
 from .rows import MessageState as MessageState
 from .tools import RequiredPermission
-from .totals import Totals
 from .transcript import Trigger
 
 

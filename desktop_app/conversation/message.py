@@ -109,6 +109,26 @@ class Usage(msgspec.Struct, frozen=True):
         )
 
 
+NO_USAGE = Usage(0, 0, requests=0)
+
+
+def add_usage(one: Usage | None, other: Usage | None) -> Usage | None:
+    """Return both together."""
+    return one.plus(other) if one and other else one or other
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """What a conversation has cost, and what was freed in it."""
+
+    replies: Usage = NO_USAGE
+    """For what was said."""
+    auxiliary: Usage = NO_USAGE
+    """For what Palimpsest asked of its own accord: summaries, memories, digests, titles, what is in images."""
+    operations: int = 0
+    tokens_freed: int = 0
+    """By all operations that hold, of the request at that time."""
+
+
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the record. Decisions leave the pure core without `id` and `at`; `chat/` stamps them."""
 

@@ -20,8 +20,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.message import Role
-from desktop_app.conversation.totals import Totals
+from desktop_app.conversation.message import Role, Totals
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 

@@ -23,8 +23,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
-from desktop_app.conversation.message import Message, Role, Text, Usage
-from desktop_app.conversation.totals import Totals
+from desktop_app.conversation.message import Message, Role, Text, Totals, Usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings

@@ -10,8 +10,7 @@ from PySide6.QtGui import QTextDocument
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow, ViewChanged
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
-from desktop_app.conversation.message import Message, Role, Text, ToolResult
-from desktop_app.conversation.totals import Totals
+from desktop_app.conversation.message import Message, Role, Text, ToolResult, Totals
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.breakdown import lines_of
 from desktop_app.ui.context_panel.context_panel import ContextPanel

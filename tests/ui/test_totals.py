@@ -7,8 +7,7 @@ from transcript_rows import chat
 from ui_scenes import send, until
 
 from desktop_app.conversation.events import OperationRow
-from desktop_app.conversation.message import Usage
-from desktop_app.conversation.totals import NO_USAGE, Totals, add_usage
+from desktop_app.conversation.message import NO_USAGE, Totals, Usage, add_usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.breakdown import TotalsCard, format_dollars, format_spent

@@ -31,8 +31,7 @@ from desktop_app.context.summary.model_summary import (
 )
 from desktop_app.context.summary.prompt import Prompts, repair_for, request_for
 from desktop_app.context.summary.reply import UnusableReply, WrittenSummary, read_reply
-from desktop_app.conversation.message import Message, Usage
-from desktop_app.conversation.totals import add_usage
+from desktop_app.conversation.message import Message, Usage, add_usage
 from desktop_app.conversation.transcript import Compaction
 
 from .snapshot import ContextSnapshot

@@ -24,9 +24,8 @@ from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.citations import CitedSource, SeenUrls, check_citations, urls_in
 from desktop_app.context.text_cuts import head_of
 from desktop_app.context.truncate import truncate_result
-from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage, add_usage
 from desktop_app.conversation.tools import ToolOutcome
-from desktop_app.conversation.totals import add_usage
 
 ANSWER_SHARE = 0.25
 """Of the chat's usable window, for an answer: what is longer is cut there, and kept whole with what was read."""

@@ -8,17 +8,17 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.view.dialect import reasoning_of, sent_tools
+from desktop_app.context.view.dialect import join_duplicate_calls, reasoning_of, reasoning_to_return, sent_tools
 from desktop_app.context.view.items import Item, ItemKind, continuation_item
 from desktop_app.context.view.view import View, assemble, closing_items, messages_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Usage
-from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled
+from desktop_app.conversation.tools import ToolSpec
 
 from .calibration import AS_COUNTED, Calibration, is_plausible
-from .request_tokens import is_counted_message_by_message, request_level_tokens
+from .measured import is_measured, last_measured
 from .tokens import SEGMENT_OF_ROLE, TokenCounts, Tokens
 
 NO_TOKENIZER = "characters"
@@ -99,11 +99,6 @@ def base_tokens(view: View, counts: TokenCounts) -> int:
     return sum(_base(view, counts).values())
 
 
-def is_measured(message: Message) -> bool:
-    """Return whether that is a whole reply whose request the provider counted."""
-    return message.role is Role.ASSISTANT and message.usage is not None and not message.is_interrupted
-
-
 def request_tokens(view: View, counts: TokenCounts) -> int:
     """Return the tokens of the assembled request, counted message by message."""
     sent = sum(item_total(item, counts) for item in view.items)
@@ -119,10 +114,36 @@ def closing_tokens(view: View, counts: TokenCounts) -> int:
 
 def view_level_tokens(view: View, counts: TokenCounts, end: int | None = None) -> dict[Segment, int]:
     """Return what the request has beside the tokens of its messages; of the request up to the item at `end`."""
-    if is_counted_message_by_message(counts):
+    dialect = counts.dialect
+    if not (dialect.returned_reasoning or dialect.joins_duplicate_calls or dialect.declares_called_tools):
         return {}
     messages = assemble(view) if end is None else messages_of(view.items[:end])
-    return request_level_tokens(messages, view.tools, counts)
+    return _request_level_tokens(messages, view.tools, counts)
+
+
+def _request_level_tokens(
+    messages: Sequence[Message], tools: tuple[ToolSpec, ...], counts: TokenCounts
+) -> dict[Segment, int]:
+    """Return what a request of these assembled messages has beside the tokens of each, by segment: reasoning that goes
+    back, declarations of tools that were called, and, less than nothing, duplicates of calls that are not sent."""
+    dialect, tokens = counts.dialect, dict[Segment, int]()
+    if dialect.returned_reasoning:
+        returned = reasoning_to_return(messages, dialect.returned_reasoning)
+        tokens[Segment.REASONING] = sum(counts.reasoning(text) for text in returned if text)
+    if dialect.declares_called_tools and not tools:
+        tokens[Segment.SCHEMAS] = counts.tools(sent_tools(messages, tools, dialect))
+    if dialect.joins_duplicate_calls:
+        several = [m for m in messages if len(m.tool_calls) > 1 or m.tool_result is not None]
+        if any(message.tool_calls for message in several):
+            _add_duplicates(tokens, several, counts)
+    return {segment: count for segment, count in tokens.items() if count}
+
+
+def _add_duplicates(tokens: dict[Segment, int], messages: Sequence[Message], counts: TokenCounts) -> None:
+    for sign, counted in ((-1, messages), (1, join_duplicate_calls(messages))):
+        for message in counted:
+            for segment, count in counts.of(message).parts:
+                tokens[segment] = tokens.get(segment, 0) + sign * count
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
@@ -152,42 +173,9 @@ def gauge_of(
     """
     closing = [counts.total(item.message) for item in closing_items(view)]
     whole_view = view_level_tokens(view, counts)
-    gauge = _as_counted(view, sums, sum(closing), whole_view, counts, policy, budget, model)
-    whole = calibration.of_request(gauge.total, len(view.items) + len(closing), policy)
-    anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
-    if anchor is None or anchor.message.usage is None or anchor.message.model != model.record_name:
-        return scale_gauge(gauge, whole, policy)
-    index = sums.measured_at or 0
-    later = [item_tokens(item, counts).total for item in view.items[index + 1 :]] + closing
-    usage, around = _reported_usage(anchor, anchor.message.usage, counts, calibration)
-    measured = sum(view_level_tokens(view, counts, index).values())
-    # Reasoning, for one, comes with a reply, and goes with the next question.
-    since = sum(later) + around + sum(whole_view.values()) - measured
-    if not is_plausible(usage, gauge.total - since):
-        return scale_gauge(gauge, whole, policy)
-    return anchor_gauge(gauge, usage, calibration.of_part(since, len(later) + bool(around)), policy)
-
-
-def _as_counted(
-    view: View,
-    sums: Tally,
-    closing: int,
-    whole_view: dict[Segment, int],
-    counts: TokenCounts,
-    policy: ContextPolicy,
-    budget: Budget,
-    model: ModelInfo,
-) -> Gauge:
-    """Return the gauge by our own count. closing: of the closing items; whole_view: see `view_level_tokens`."""
-    segments = dict(sums.segments)
-    for segment, tokens in whole_view.items():
-        shown = segment if segments.get(segment, 0) + tokens >= 0 else max(segments, key=lambda one: segments[one])
-        segments[shown] = segments.get(shown, 0) + tokens
-    if closing:
-        segment = Segment.RESULTS if view.open_calls else Segment.USER
-        segments[segment] = segments.get(segment, 0) + closing
+    segments = _segments(view, sums, sum(closing), whole_view)
     total = sum(segments.values())
-    return Gauge(
+    gauge = Gauge(
         segments=segments,
         total=total,
         window=budget.window,
@@ -198,6 +186,49 @@ def _as_counted(
         provenance=Provenance.ASSUMED if counts.tokenizer.name.startswith(NO_TOKENIZER) else Provenance.ESTIMATED,
         tokenizer=counts.tokenizer.name,
     )
+    measured = _measured_total(view, sums, counts, model, calibration, gauge.total, closing, sum(whole_view.values()))
+    if measured is None:
+        return scale_gauge(gauge, calibration.of_request(total, len(view.items) + len(closing), policy), policy)
+    return replace(_with_total(gauge, measured, policy), provenance=Provenance.MEASURED)
+
+
+def _segments(view: View, sums: Tally, closing: int, whole_view: dict[Segment, int]) -> dict[Segment, int]:
+    """Return the tokens by segment as they are counted here. closing: of the closing items."""
+    segments = dict(sums.segments)
+    for segment, tokens in whole_view.items():
+        shown = segment if segments.get(segment, 0) + tokens >= 0 else max(segments, key=lambda one: segments[one])
+        segments[shown] = segments.get(shown, 0) + tokens
+    if closing:
+        segment = Segment.RESULTS if view.open_calls else Segment.USER
+        segments[segment] = segments.get(segment, 0) + closing
+    return segments
+
+
+def _measured_total(
+    view: View,
+    sums: Tally,
+    counts: TokenCounts,
+    model: ModelInfo,
+    calibration: Calibration,
+    counted: int,
+    closing: list[int],
+    whole_view: int,
+) -> int | None:
+    """Return the provider's total of the request that this view grew from, and what came after that, calibrated.
+
+    None if there is no such report, or none that can be true of the `counted` tokens.
+    """
+    anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
+    if anchor is None or anchor.message.usage is None or anchor.message.model != model.record_name:
+        return None
+    index = sums.measured_at or 0
+    later = [item_tokens(item, counts).total for item in view.items[index + 1 :]] + closing
+    usage, around = _reported_usage(anchor, anchor.message.usage, counts, calibration)
+    # Reasoning, for one, comes with a reply, and goes with the next question.
+    since = sum(later) + around + whole_view - sum(view_level_tokens(view, counts, index).values())
+    if not is_plausible(usage, counted - since):
+        return None
+    return max(usage.prompt_tokens + usage.reply_tokens + calibration.of_part(since, len(later) + bool(around)), 0)
 
 
 def _reported_usage(item: Item, usage: Usage, counts: TokenCounts, calibration: Calibration) -> tuple[Usage, int]:
@@ -216,60 +247,12 @@ def _reported_usage(item: Item, usage: Usage, counts: TokenCounts, calibration: 
     return replace(usage, prompt_tokens=max(usage.prompt_tokens - asked, 0)), 0
 
 
-def last_measured(view: View) -> int | None:
-    """Return the index of the newest measured reply; None if an operation came after its request was assembled."""
-    for index in range(len(view.entries) - 1, -1, -1):
-        entry = view.entries[index]
-        if not isinstance(entry, GROWING):
-            return None
-        if isinstance(entry, Message) and is_measured(entry):
-            return _index_of(entry, view) if assembled_from(view.entries, index) is not None else None
-    return None
-
-
-def _index_of(entry: Message, view: View) -> int | None:
-    """Return where that message is in the view, which may send it in another form than the record's."""
-    for index in range(len(view.items) - 1, -1, -1):
-        message = view.items[index].message
-        if message is entry or (entry.id and message.id == entry.id):
-            return index
-    return None
-
-
-def assembled_from(entries: Sequence[AnyEntry], index: int) -> int | None:
-    """Return the index of the newest entry that the request of the reply at `index` was assembled from.
-
-    None if anything was recorded in between that the view shows. An older record does not say what a request was
-    assembled from: then it is the message before the reply, if nothing but growth lies between.
-    """
-    reply = entries[index]
-    as_of = reply.as_of if isinstance(reply, Message) else ""
-    for before in range(index - 1, -1, -1):
-        entry = entries[before]
-        if as_of and entry.id == as_of:
-            return before
-        if isinstance(entry, Message):
-            return None if as_of else before
-        if not isinstance(entry, GROWING) or isinstance(entry, Recalled):
-            return None
-    return None
-
-
 def add_tokens(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:
     """Return the gauge with some tokens more, such as those of a reply that is still streaming."""
     segments = {**gauge.segments, segment: gauge.segments.get(segment, 0) + tokens}
     total = gauge.total + tokens
     status = _status(total, gauge.usable, policy)
     return replace(gauge, segments=segments, total=total, status=status)
-
-
-def anchor_gauge(gauge: Gauge, usage: Usage, later: int, policy: ContextPolicy) -> Gauge:
-    """Return the gauge with the provider's total. later: the tokens of what came after that, calibrated.
-
-    The difference is shared among the segments by their size, so that they still sum to the total.
-    """
-    total = max(usage.prompt_tokens + usage.reply_tokens + later, 0)
-    return replace(_with_total(gauge, total, policy), provenance=Provenance.MEASURED)
 
 
 def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
@@ -281,6 +264,7 @@ def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
 
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+    """Return the gauge with that total, the difference shared among the segments by their size."""
     status = _status(total, gauge.usable, policy)
     return replace(gauge, segments=_scale(gauge.segments, total), total=total, status=status)
 

@@ -12,8 +12,9 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import GROWING, AnyEntry, Transcript
 
-from .breakdown import assembled_from, base_tokens, is_measured, item_tokens, view_level_tokens
+from .breakdown import base_tokens, item_tokens, view_level_tokens
 from .calibration import Calibration, Report, learn
+from .measured import assembled_from, is_measured
 from .tokens import TokenCounts
 
 MAX_REPORTS = 96

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from desktop_app.conversation.message import Message, Role, Usage
-from desktop_app.conversation.totals import NO_USAGE, Totals
+from desktop_app.conversation.message import NO_USAGE, Message, Role, Totals, Usage
 from desktop_app.conversation.transcript import (
     AnyEntry,
     AuxiliaryUsage,
     Compaction,
     Flush,
-    Prune,
+    Operation,
     Transcript,
     active_entries,
 )
@@ -22,7 +21,7 @@ NOT_REPORTED = Usage(0, 0)
 
 def totals_of(transcript: Transcript) -> Totals:
     """Return what replies and auxiliary requests took, and what the operations that hold have freed."""
-    holding = [e for e in active_entries(transcript.entries) if isinstance(e, Prune | Compaction)]
+    holding = [e for e in active_entries(transcript.entries) if isinstance(e, Operation)]
     replies, auxiliary = usage_totals_of(transcript.entries)
     operations = {e.plan_id or e.id for e in holding}
     return Totals(replies, auxiliary, len(operations), sum(e.tokens_before - e.tokens_after for e in holding))

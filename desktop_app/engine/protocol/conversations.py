@@ -5,7 +5,7 @@ from __future__ import annotations
 from desktop_app.conversation.events import MessageRow, OperationRow, QuestionAsked
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
-from desktop_app.conversation.totals import Totals
+from desktop_app.conversation.message import Totals
 
 from .base import PAGE, ConversationRequest, EngineRequest, EngineResponse
 

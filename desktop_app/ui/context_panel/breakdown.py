@@ -9,8 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
-from desktop_app.conversation.message import Usage
-from desktop_app.conversation.totals import Totals
+from desktop_app.conversation.message import Totals, Usage
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton

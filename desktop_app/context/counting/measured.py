@@ -1,4 +1,4 @@
-"""Detects a request that the server truncated silently: it reports far fewer tokens than were sent (S5).
+"""Which request a provider's report is of, and whether the server truncated that request silently (S5).
 
 Some servers drop the beginning of a request that is longer than their window and answer the rest, without the system
 prompt and the user's rules. No error says so; their own count of the tokens does.
@@ -6,11 +6,12 @@ prompt and the user's rules. No error says so; their own count of the tokens doe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from desktop_app.context.view.view import View
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.conversation.message import Attachment, Usage
-
-from .breakdown import last_measured
+from desktop_app.conversation.message import Attachment, Message, Role, Usage
+from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled
 
 LEFT_OF_MEASURED = 0.8
 """Of what was reported before: such figures are at most 3 % off (docs/measurements.md)."""
@@ -24,6 +25,50 @@ GROWTH_REPORTED = 0.25
 MIN_REPORT = 1_000
 """Tokens. A smaller report is of a part: some servers leave out what they had in their cache, so that only the newest
 message is counted. A window is 2,048 tokens at least, and who cuts keeps half of it or more."""
+
+
+def is_measured(message: Message) -> bool:
+    """Return whether that is a whole reply whose request the provider counted."""
+    return message.role is Role.ASSISTANT and message.usage is not None and not message.is_interrupted
+
+
+def last_measured(view: View) -> int | None:
+    """Return the index of the newest measured reply; None if an operation came after its request was assembled."""
+    for index in range(len(view.entries) - 1, -1, -1):
+        entry = view.entries[index]
+        if not isinstance(entry, GROWING):
+            return None
+        if isinstance(entry, Message) and is_measured(entry):
+            return _index_of(entry, view) if assembled_from(view.entries, index) is not None else None
+    return None
+
+
+def _index_of(entry: Message, view: View) -> int | None:
+    """Return where that message is in the view, which may send it in another form than the record's."""
+    for index in range(len(view.items) - 1, -1, -1):
+        message = view.items[index].message
+        if message is entry or (entry.id and message.id == entry.id):
+            return index
+    return None
+
+
+def assembled_from(entries: Sequence[AnyEntry], index: int) -> int | None:
+    """Return the index of the newest entry that the request of the reply at `index` was assembled from.
+
+    None if anything was recorded in between that the view shows. An older record does not say what a request was
+    assembled from: then it is the message before the reply, if nothing but growth lies between.
+    """
+    reply = entries[index]
+    as_of = reply.as_of if isinstance(reply, Message) else ""
+    for before in range(index - 1, -1, -1):
+        entry = entries[before]
+        if as_of and entry.id == as_of:
+            return before
+        if isinstance(entry, Message):
+            return None if as_of else before
+        if not isinstance(entry, GROWING) or isinstance(entry, Recalled):
+            return None
+    return None
 
 
 def reported_before(view: View) -> int:
