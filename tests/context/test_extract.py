@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from conversations_made_up import Letters, histories
 from desktop_app.context.extractive.extract import extract
-from desktop_app.context.extractive.summary_builder import lines_of
+from desktop_app.context.extractive.summary_builder import RESULTS, SHOWN, lines_of
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
@@ -49,13 +49,8 @@ def test_a_page_tells_what_a_reader_who_continues_must_know() -> None:
     assert "- Ran: npm run check (exit 2)" in section(text, "Current state")
     assert section(text, "Open questions and next steps") == ["- Should the old colours be kept as an option?"]
     assert "2024-05-17" in text
-
-
-def test_noise_is_left_out() -> None:
-    text = page(*WORK)
     for noise in ("Perfect!", "Certainly!", "Let me read", "Every theme must define"):
-        assert noise not in section(text, "What was said") + section(text, "Decisions")
-    assert "Every theme must define" not in "\n".join(section(text, "Rules and constraints"))
+        assert noise not in text.partition("## Also named")[0].partition("## What the tools")[0]
 
 
 def test_nothing_is_paraphrased() -> None:
@@ -121,19 +116,9 @@ def test_an_earlier_page_is_merged_and_never_summarised_again() -> None:
     assert "src/selector.ts" in second
     assert "The check fails because the tests still pass `chalk` colours." in second
     assert "Should the old colours be kept" not in section(second, "Open questions and next steps")
-
-
-def test_the_page_of_a_user_is_kept_too() -> None:
-    second = page(
-        user("go on with shard 3"), earlier="## My notes\n- The password is in the safe.\nCall Priya on Monday."
-    )
-    assert "The password is in the safe." in second
-    assert "Call Priya on Monday." in second
-
-
-def test_with_room_left_over_what_tools_said_is_told() -> None:
-    looked = [m for n in range(9) for m in (model("", call("get_flight", f'{{"id": {n}}}')), result(f"gate {n}, ok"))]
-    assert '- get_flight {"id": 8} → gate 8, ok' in page(user("check my flights, please"), *looked)
+    noted = page(user("go on with shard 3"), earlier="## My notes\n- The password is in the safe.\nCall Priya.")
+    assert "The password is in the safe." in noted
+    assert "Call Priya." in noted
 
 
 def test_errors_of_one_shape_do_not_crowd_out_the_others() -> None:
@@ -142,6 +127,28 @@ def test_errors_of_one_shape_do_not_crowd_out_the_others() -> None:
     text = page(user("run the check please"), model("", call("bash", '{"command": "tsc"}')), failed, budget=200)
     assert "Cannot find name 'x'" in text
     assert text.count("TS2554") >= 1
+
+
+CODE = "\n".join(f"    total_{n} = compute(rows[{n}], rate={n})" for n in range(150))
+SAID = (
+    user(f"Look at this, please:\n```python\n{CODE}\n```"),
+    model(f"I would write it so:\n```python\n{CODE[::-1]}\n```"),
+    model("", call("read", '{"path": "a.py"}')),
+    result(CODE.replace("total", "sum")),
+)
+
+
+@pytest.mark.parametrize("budget", [900, 1_500, 3_000])
+def test_room_left_over_is_filled_with_what_was_shown(budget: int) -> None:
+    text = page(*SAID, budget=budget)
+    assert 0.9 * budget < Letters().count(text) <= budget
+    assert f"## {SHOWN}\n" in text
+    assert f"## {RESULTS}\n- read" in text
+
+
+def test_neither_speech_is_shown_nor_anything_without_room() -> None:
+    assert SHOWN not in page(user("Please look at the parser. It drops the last row without a line end. " * 3))
+    assert SHOWN not in page(*SAID, budget=60)
 
 
 @given(histories(), st.integers(0, 400))

@@ -13,18 +13,17 @@ from msgspec.structs import replace
 from conversations_made_up import Letters, histories
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import make_room
-from desktop_app.context.extractive.extract import extract
 from desktop_app.context.ledger.fidelity import fidelity
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.summary.model_summary import build_compaction, draft_of
-from desktop_app.context.summary.prompt import Prompts
 from desktop_app.context.summary.restore_facts import restore_facts, restore_names, restore_rules
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.facts import Ledger
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 from slowness import slowness
+from summary_prompts import BARE, words
 
 HEAD = head(
     user("We move billing to Go. Never touch vendor/legacy. You should prefer small commits."),
@@ -69,13 +68,7 @@ def test_a_section_that_is_missing_is_made_in_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "heading",
-    [
-        "# rules and constraints",
-        "### 2. Rules and Constraints:",
-        "**Rules and constraints**",
-        "**Rules and constraints:**",
-    ],
+    "heading", ["# rules and constraints", "### 2. Rules and Constraints:", "**Rules and constraints:**"]
 )
 def test_a_section_is_known_however_its_heading_is_written(heading: str) -> None:
     page = restore_facts(f"{heading}\n- {WEAK}", HEAD, LEDGER)
@@ -119,13 +112,10 @@ def test_within_a_budget_the_strongest_rules_come_first() -> None:
     count = letters().text
     whole = restore_facts("", HEAD, LEDGER)
     assert restore_facts("", HEAD, LEDGER, count(whole), count) == whole
-    page = restore_facts("", HEAD, LEDGER, count(f"## Rules and constraints\n- {STRONG}"), count)
-    assert page == f"## Rules and constraints\n- {STRONG}"
-
-
-def test_a_summary_over_its_budget_loses_nothing() -> None:
+    page = f"## Rules and constraints\n- {STRONG}"
+    assert restore_facts("", HEAD, LEDGER, count(page), count) == page
     long = "Billing moves to Go. " * 50
-    assert restore_facts(long, HEAD, LEDGER, 10, letters().text) == long
+    assert restore_facts(long, HEAD, LEDGER, 10, count) == long, "what is over the budget stays"
 
 
 def test_in_a_chat_among_people_nobody_gives_rules() -> None:
@@ -138,12 +128,6 @@ def test_in_a_chat_among_people_nobody_gives_rules() -> None:
 def test_the_rules_of_earlier_compactions_are_put_back_too() -> None:
     later = head(user("Go on with the invoices."))
     assert STRONG in restore_facts("Invoices next.", later, ledger_of(later, LEDGER))
-
-
-def test_the_page_of_the_extraction_is_mended_already() -> None:
-    count = letters().text
-    page = extract(HEAD, "", LEDGER, 600, count)
-    assert restore_facts(page, HEAD, LEDGER, 600, count) == page
 
 
 @given(histories(), st.text(max_size=200), st.integers(0, 400))
@@ -159,25 +143,15 @@ def test_mending_twice_changes_nothing_more(messages: list[Message], summary: st
 
 def test_a_megabyte_of_summary_takes_no_time() -> None:
     started = time.perf_counter()
-    for text in (
-        "## " * 300_000,
-        "**a" * 300_000,
-        "#\n" * 300_000,
-        "#" + " " * 300_000 + "#a",
-        "a" * 1_000_000,
-        "- " * 500_000,
-    ):
+    for text in ("## " * 300_000, "**a" * 300_000, "#\n" * 300_000, "#" + " " * 300_000 + "#a", "- " * 500_000):
         assert STRONG in restore_facts(text, HEAD, LEDGER)
     assert time.perf_counter() - started < 5.0 * slowness()
 
 
 def test_rules_are_worth_more_than_the_words_of_a_summary_that_leaves_no_room_for_them() -> None:
-    rules = ["Always answer in British English.", "Never edit files below vendor/."]
-    head = [Message(id="u", role=Role.USER, parts=(Text("\n".join(f"- {rule}" for rule in rules)),))]
-    ledger, count = ledger_of(head, Ledger()), lambda text: len(text.split())
-    page = restore_rules("the parser reads a value and returns it " * 15, head, ledger, 60, count)
-    assert all(rule in page for rule in rules)
-    assert count(page) <= 60
+    page = restore_rules("the parser reads a value and returns it " * 15, HEAD, LEDGER, 60, words)
+    assert STRONG in page
+    assert words(page) <= 60
     assert page.startswith("the parser reads")
 
 
@@ -200,14 +174,13 @@ def test_a_ticket_of_the_first_message_is_in_every_request_though_the_model_drop
     view = view_of(transcript)
     compactions = 0
     budget = budget_for(BALANCED, 8_192)
-    prompts = Prompts("Summarise in {tokens} tokens.", "Merge.", "Turn.", "{mark}", "Repair to {tokens}.")
     for day in range(60):
         for message in (user(f"Go on with part {day}, file src/part_{day}.py."), model("It is done so far. " * 90)):
             transcript = transcript.append(replace(message, id=f"m{len(transcript.entries)}"))
         view = view_of(transcript)
         plan = make_room(view, BALANCED, budget, counts, Trigger.BEFORE_REQUEST)
         if isinstance(plan, CompactionPlan):
-            draft = draft_of(plan, transcript, view, BALANCED, prompts, "", 32_000, 0, counts, counts.text)
+            draft = draft_of(plan, transcript, view, BALANCED, BARE, "", 32_000, 0, counts, counts.text)
             done = build_compaction(
                 "Some parts are ported.", (), draft, transcript, view, BALANCED, budget, counts, "m"
             )

@@ -16,17 +16,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
-from desktop_app.context.compact.make_room import make_room
-from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.chain import Chain
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.openai_chat import messages_of, read_jsonl
-from desktop_app.conversation.transcript import Transcript, Trigger
 from desktop_app.models.tokens.tokenizers import tokenizer_for
+from room_made import brought_to
 
 pytestmark = pytest.mark.slow
 
@@ -82,16 +77,7 @@ def strew(messages: Sequence[Message], sentences: Sequence[str], dice: random.Ra
 
 
 def brought_to_a_quarter(messages: Sequence[Message]) -> str:
-    counts = TokenCounts(tokenizer_for("gpt-4o"))
-    transcript = Transcript(Chain(messages))
-    view = view_of(transcript)
-    budget = Budget(request_tokens(view, counts) // 4, 0)
-    while step := make_room(view, policy_for_target(BALANCED), budget, counts, Trigger.USER):
-        operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
-        assert operation is not None
-        transcript = transcript.append(replace(operation, id=f"op{len(transcript.entries)}"))
-        view = view_of(transcript)
-    assert request_tokens(view, counts) <= budget.usable
+    view = brought_to(0.25, messages, TokenCounts(tokenizer_for("gpt-4o")))
     return "\n".join(message.text for message in assemble(view))
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desktop_app.context.extractive.summary_builder import DECISIONS, ERRORS, FILES, INTENT, QUESTIONS, RULES, STATE
 from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.context.summary.prompt import (
     AROUND,
@@ -64,17 +65,13 @@ def test_messages_are_numbered_and_labelled_in_their_order() -> None:
     assert 'calls read({"p":1})' in text
 
 
-def test_a_tool_result_keeps_its_beginning_and_its_end() -> None:
+def test_only_a_tools_result_is_cut_and_keeps_its_beginning_and_its_end() -> None:
+    assert "word " * 3_000 in text_of(said(Role.USER, "word " * 3_000))
     shown = text_of(HEAD[2])
     assert len(shown) <= MAX_RESULT
     assert shown.startswith("x" * 1_000)
     assert shown.endswith("the end")
     assert "characters or more left out" in shown
-
-
-def test_what_a_user_says_is_not_cut() -> None:
-    long = "word " * 3_000
-    assert long in text_of(said(Role.USER, long))
 
 
 def test_attachments_are_named_and_images_are_not_sent() -> None:
@@ -102,19 +99,14 @@ def test_an_earlier_summary_is_merged_and_the_users_wish_is_said() -> None:
     assert "Merge." not in asked(HEAD)
 
 
-def test_the_words_that_ship_have_their_places_filled() -> None:
+def test_the_places_of_the_prompts_are_filled_and_other_braces_stay() -> None:
+    odd = Prompts("{tokens} {unknown} {}", "", "", "{mark", "")
+    assert "500 {unknown} {}" in asked(HEAD, wanted=SummaryTask(odd, 500))
     text = asked(HEAD, turn_at=2, wanted=SummaryTask(PROMPTS, 1_234), earlier="Earlier.")
     assert "1234 tokens" in text
     assert not re.search(r"\{(tokens|words|mark|faults)\}", text)
-    for section in ("Primary intent", "Rules and constraints", "Decisions", "Files and code", "Current state"):
+    for section in (INTENT, RULES, DECISIONS, FILES, STATE, ERRORS, QUESTIONS):
         assert f"## {section}" in text
-    for section in ("Errors met", "Open questions and next steps"):
-        assert f"## {section}" in text
-
-
-def test_words_of_the_user_may_have_braces() -> None:
-    odd = Prompts("{tokens} {unknown} {}", "", "", "{mark", "")
-    assert "500 {unknown} {}" in asked(HEAD, wanted=SummaryTask(odd, 500))
 
 
 # Marks that cannot be forged

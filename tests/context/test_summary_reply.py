@@ -18,40 +18,29 @@ WHOLE = WrittenSummary(PAGE, "", ("id3",))
 JSON = json.dumps({"summary": PAGE, "turn": "", "keep": ["m3"]})
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        JSON,
-        f"```json\n{JSON}\n```",
-        f"Here you are:\n\n```\n{JSON}\n```\nI hope that this helps!",
-        f"Sure! {JSON} Anything else?",
-        f"<think>The user wants {{}} a summary. {{'a': 1}}</think>\n{JSON}",
-        json.dumps({"summary": PAGE, "keep": [3]}, indent=2),
-        '{"note": "first"} ' + JSON,
-        JSON.replace("\\n", "\n"),
-        JSON.replace('\\"', '"'),
-        JSON[:-1] + ",}",
-    ],
-    ids=[
-        "plain",
-        "fenced",
-        "fence and prose",
-        "prose around",
-        "thought",
-        "number",
-        "another object first",
-        "raw line breaks",
-        "raw quotes",
-        "trailing comma",
-    ],
-)
+WRAPPED = {
+    "plain": JSON,
+    "fenced": f"```json\n{JSON}\n```",
+    "fence and prose": f"Here you are:\n\n```\n{JSON}\n```\nI hope that this helps!",
+    "prose around": f"Sure! {JSON} Anything else?",
+    "thought": f"<think>The user wants {{}} a summary. {{'a': 1}}</think>\n{JSON}",
+    "number": json.dumps({"summary": PAGE, "keep": [3]}, indent=2),
+    "another object first": '{"note": "first"} ' + JSON,
+    "raw line breaks": JSON.replace("\\n", "\n"),
+    "raw quotes": JSON.replace('\\"', '"'),
+    "the turn alone": json.dumps({"turn": PAGE, "keep": ["m3"]}),
+}
+
+
+@pytest.mark.parametrize("reply", WRAPPED.values(), ids=WRAPPED)
 def test_json_is_found_however_it_is_wrapped(reply: str) -> None:
-    read = read_reply(reply, NAMES)
+    assert read_reply(reply, NAMES) == WHOLE
+
+
+def test_of_malformed_json_at_least_the_summary_is_read() -> None:
+    read = read_reply(JSON[:-1] + ",}", NAMES)
     assert isinstance(read, WrittenSummary)
     assert read.summary == PAGE
-    assert read.keep in ((), ("id3",))
-    if "trailing" not in reply and not reply.endswith(",}"):
-        assert read == WHOLE
 
 
 @pytest.mark.parametrize("reply", [PAGE, f"```markdown\n{PAGE}\n```", f"Here is the summary:\n\n{PAGE}"])
@@ -162,35 +151,10 @@ def test_generics_and_comparisons_in_code_stay() -> None:
     assert clean(text) == text
 
 
-PIECES = [
-    "<|",
-    "|>",
-    "<s",
-    ">",
-    "</s",
-    "[INST]",
-    "[INS",
-    "T]",
-    "mark-",
-    "abcdef",
-    "<script",
-    "</script>",
-    "<img",
-    "src",
-    "!",
-    "[",
-    "](",
-    "](u)",
-    "][",
-    "]:",
-    "```",
-    "~~~~",
-    "<<",
-    "SYS",
-]
+PIECES = "<| |> <s > </s [INST] [INS T] mark- abcdef <script </script> <img src ! [ ]( ](u) ][ ]: ``` ~~~~ << SYS"
 
 
-@given(st.lists(st.sampled_from([*PIECES, " ", "\n", "x"]), max_size=40).map("".join))
+@given(st.lists(st.sampled_from([*PIECES.split(), " ", "\n", "x"]), max_size=40).map("".join))
 def test_what_is_clean_stays_as_it_is(text: str) -> None:
     assert clean(clean(text)) == clean(text)
 
@@ -239,7 +203,3 @@ def test_marks_within_marks_are_gone_and_do_not_take_long(opening: str, closing:
     left = clean(opening * 5_000 + closing * 5_000)
     assert time.process_time() - started < 1.0 * slowness()
     assert clean(left) == left
-
-
-def test_a_reply_that_tells_of_the_turn_alone_is_a_summary() -> None:
-    assert read_reply(json.dumps({"turn": PAGE, "keep": ["m3"]}), NAMES) == WHOLE

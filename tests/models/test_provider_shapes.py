@@ -15,16 +15,14 @@ from hypothesis import assume, given
 from msgspec.structs import replace
 
 from conversations_made_up import Letters, histories, long_conversation
-from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
-from desktop_app.context.compact.make_room import WindowTooSmall, make_room
-from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.policy import BALANCED, Budget, policy_for_target
-from desktop_app.context.view.view import assemble, view_after, view_of
+from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, user_message
 from desktop_app.conversation.openai_chat import chat_of, messages_of, read_jsonl
-from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.conversation.transcript import Transcript
+from room_made import brought_to
 
 pytestmark = pytest.mark.slow  # importing litellm takes seconds
 
@@ -161,15 +159,7 @@ def readable(turn: Turn) -> Turn:
 
 def request_after(messages: Sequence[Message], share: float) -> list[Message]:
     """The request when the conversation was brought to that share of its tokens."""
-    counts, transcript = TokenCounts(Letters()), Transcript(Chain(messages))
-    view = view_of(transcript)
-    budget = Budget(round(request_tokens(view, counts) * share), 0)
-    while step := make_room(view, policy_for_target(BALANCED), budget, counts, Trigger.USER):
-        operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
-        assert operation is not None
-        transcript = transcript.append(replace(operation, id=f"op{len(transcript.entries)}"))
-        view = view_after(view, transcript)
-    return assemble(view)
+    return assemble(brought_to(share, messages, TokenCounts(Letters())))
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
