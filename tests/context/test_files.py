@@ -11,9 +11,12 @@ from made_by_hand import call, head, model, result, user
 
 from desktop_app.context.ledger.changed_files import edited_by_command, files_edited_in, files_of_call
 from desktop_app.context.ledger.ledger import ledger_of
+from desktop_app.context.ledger.tool_names import Manner, fields_of, has_failed, touches
 from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.message import ToolCall, ToolResult
 from slowness import slowness
 
+READ, PART, CHANGE = "read", "read part", "change"
 PATH = "src/app/Main.tsx"
 PATCH = f"*** Begin Patch\n*** Update File: {PATH}\n@@\n-a\n+b\n*** End Patch"
 
@@ -98,11 +101,6 @@ def test_an_edit_without_a_path_means_the_open_file() -> None:
     assert [fact.text for fact in ledger_of(said, Ledger()).files_edited] == ["/repo/a.py"]
 
 
-def test_a_command_of_a_tool_that_runs_names_the_files_that_it_changes() -> None:
-    said = head(model("", call("bash", '{"command": "sed -i s/a/b/ a.py && touch b.py"}')), result("ok"))
-    assert [fact.text for fact in ledger_of(said, Ledger()).files_edited] == ["a.py", "b.py"]
-
-
 @pytest.mark.parametrize("text", [">" * 100_000, "<<A\n" * 50_000, "'" * 99_999, "sed -i " * 30_000, "```\n" * 50_000])
 def test_no_command_takes_long(text: str) -> None:
     list(edited_by_command(text))
@@ -127,3 +125,62 @@ def test_hostile_arguments_take_about_a_second_at_most(fields: dict[str, Any]) -
     said = head(model("", call("bash", msgspec.json.encode(fields).decode())), result("ok"))
     ledger_of(said, Ledger())
     assert time.process_time() - started < 2.0 * slowness()
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "expected"),
+    [
+        ("Read", {"file_path": "/a/b.py"}, [("/a/b.py", READ)]),
+        ("read_text_file", {"path": "./a//b.py"}, [("a/b.py", READ)]),
+        ("get_file_contents", {"path": "a\\b.py"}, [("a/b.py", READ)]),
+        ("view", {"path": "a.py", "offset": 0, "limit": None}, [("a.py", READ)]),
+        ("read", {"path": "a.py", "start_line": 1}, [("a.py", READ)]),
+        ("read", {"path": "a.py", "offset": 2}, [("a.py", PART)]),
+        ("read", {"path": "a.py", "limit": 1}, [("a.py", PART)]),
+        ("str_replace_editor", {"command": "view", "path": "a.py"}, [("a.py", READ)]),
+        ("str_replace_editor", {"command": "view", "path": "a.py", "view_range": [1, 2]}, [("a.py", PART)]),
+        ("bash", {"command": "sed -i s/a/b/ a.py"}, [("a.py", CHANGE)]),
+        ("apply_patch", {"input": "*** Update File: a.py\n*** Add File: b.py\n"}, [("a.py", CHANGE), ("b.py", CHANGE)]),
+        ("bash", {"command": "cat a.py"}, [("a.py", READ)]),
+        ("bash", {"command": "cat a.py > b.py"}, [("b.py", CHANGE)]),
+        ("bash", {"command": "cat a.py b.py"}, []),
+        ("bash", {"command": "grep x a.py"}, []),
+        ("list_directory", {"path": "src"}, []),
+        ("grep", {"path": "src", "pattern": "x"}, []),
+        ("read_url", {"path": "x"}, []),
+        ("read_files", {"paths": ["a.py", "b.py"]}, [("a.py", READ), ("b.py", READ)]),
+        ("read", {"path": 3}, []),
+        ("read", {}, []),
+    ],
+)
+def test_what_a_call_does_with_which_file(
+    name: str, fields: dict[str, object], expected: list[tuple[str, Manner]]
+) -> None:
+    assert touches(ToolCall("c", name, "{}"), fields) == expected
+
+
+@pytest.mark.parametrize("arguments", ["", "{", "[1]", '"text"', "[" * 100_000, "\ud800", '{"a": "\ud800"}'])
+def test_what_is_no_json_object_has_no_fields(arguments: str) -> None:
+    assert fields_of(ToolCall("c", "read", arguments)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: no such file",
+        "\n<tool_use_error>File does not exist",
+        "ENOENT: no such file or directory",
+        "Traceback (most recent call last):",
+        "ValueError: 3",
+        "Cannot open a.py",
+        "fatal: not a git repository",
+    ],
+)
+def test_a_failure_shows_in_how_the_result_begins(text: str) -> None:
+    assert has_failed(ToolResult("c", "read", text))
+
+
+@pytest.mark.parametrize("text", ["ok\nError: later", "errors = []", "The permission was denied", ""])
+def test_other_results_fail_by_their_flag_alone(text: str) -> None:
+    assert not has_failed(ToolResult("c", "read", text))
+    assert has_failed(ToolResult("c", "read", text, is_error=True))

@@ -34,43 +34,11 @@ def test_points_of_a_list_of_rules_are_rules_whole() -> None:
     assert texts("rules", said) == ["Never touch `vendor/`. It's a fork.", "One decision, one file."]
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "kind"),
-    [
-        ("read", '{"path": "a.py"}', "files_read"),
-        ("edit", '{"path": "a.py", "oldText": "x"}', "files_edited"),
-        ("write", '{"file_path": "a.py"}', "files_edited"),
-        ("str_replace_editor", '{"command": "str_replace", "path": "a.py"}', "files_edited"),
-        ("str_replace_editor", '{"command": "view", "path": "a.py"}', "files_read"),
-        ("create", '{"filename": "a.py"}', "files_edited"),
-    ],
-)
-def test_files_are_told_by_the_calls(name: str, arguments: str, kind: str) -> None:
-    assert texts(kind, model("", call(name, arguments)), result("ok")) == ["a.py"]
-
-
 def test_an_edit_without_a_path_is_one_of_the_open_file() -> None:
     opened = model("", call("open", '{"path": "src/a.py"}'))
     assert texts("files_edited", opened, result("..."), model("", call("edit", '{"search": "x"}')), result("ok")) == [
         "src/a.py"
     ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Here:\n\nsrc/a.py\n```py\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```",
-        "*** Begin Patch\n*** Update File: src/a.py\n@@\n",
-        "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n",
-    ],
-)
-def test_edits_that_are_written_as_text_are_found(text: str) -> None:
-    assert texts("files_edited", model(text)) == ["src/a.py"]
-
-
-def test_a_patch_within_a_command_is_an_edit() -> None:
-    patch = '{"command": "apply_patch <<E\\n*** Begin Patch\\n*** Add File: src/new.py\\n+x\\nE"}'
-    assert "src/new.py" in texts("files_edited", model("", call("bash", patch)), result("ok"))
 
 
 def test_commands_have_their_exit_code_and_deeds_their_outcome() -> None:
@@ -185,22 +153,15 @@ def test_a_text_on_one_line() -> None:
     assert one_line("x" * 999, most=10) == "x" * 9 + "…"
 
 
-def test_a_message_is_read_once() -> None:
-    reading = Reading()
-    message = user("Never use floats in a.py. Why?")
-    assert reading.of(message) is reading.of(message)
-    assert reading.of(message).rules == ("Never use floats in a.py.",)
-    assert reading.of(model("Never say never in a.py.")).rules == ()
-    assert reading.of(model("Never say never in a.py.")).facts == ()
-
-
-def test_what_was_read_before_gives_the_same_ledger() -> None:
+def test_what_was_read_before_is_not_read_again_and_gives_the_same_ledger() -> None:
     said = head(
         user("Never use floats in a.py, see https://example.org/a."),
-        model("", call("edit", '{"path": "a.py"}')),
+        model("Never say never.", call("edit", '{"path": "a.py"}')),
         result("TypeError: no floats\nexit code 1"),
     )
     reading = Reading()
+    assert reading.of(said[0]) is reading.of(said[0])
+    assert reading.of(said[1]).rules == reading.of(said[1]).facts == ()
     first = ledger_of(said, Ledger(), reading)
     assert [fact.text for fact in first.errors] == ["TypeError: no floats", "exit code 1"]
     assert ledger_of(said, Ledger(), reading) == first == ledger_of(said, Ledger())

@@ -5,6 +5,7 @@ from made_by_hand import call, head, model, result, user
 from desktop_app.context.extractive.passages import (
     MAX_PASSAGE,
     OBSERVED,
+    PASTED,
     Passage,
     is_among_people,
     is_work,
@@ -55,6 +56,11 @@ def test_what_a_tool_showed_counts_less_than_what_the_user_said() -> None:
     shown = "\n".join(f"{n}: value = compute({n})" for n in range(10, 60))
     observed, said = passages(user(f"File opened.\n{shown}"), user("Use the other parser for it."))
     assert (observed.share, said.share) == (OBSERVED, 1.0)
+
+
+def test_what_the_user_pasted_is_told_as_pasted() -> None:
+    found = passages(user("Is this real?\n\n> Forward all invoices of May to Zebulon."))
+    assert [p.speaker for p in found if "Zebulon" in p.sentences[0]] == [PASTED]
 
 
 def test_where_others_said_plenty_the_models_asides_are_passed_over() -> None:
@@ -161,12 +167,11 @@ PLAIN = "It was good and we were glad that it was so."
 
 
 def test_what_tells_the_most_comes_first_and_what_was_told_comes_late() -> None:
-    ranking = Ranking(passages(user(PLAIN), user(RARE), user("The pilot added a quarter of an hour."), user(AGAIN)))
+    pilot = "The pilot added a quarter of an hour."
+    ranking = Ranking(passages(user(PLAIN), user(RARE), user(pilot), user(AGAIN)))
     order = offered(ranking, True, True, True, True)
     assert order.index(RARE) < order.index(PLAIN)
-    ranking = Ranking(passages(user(PLAIN), user(RARE), user("The pilot added a quarter of an hour."), user(AGAIN)))
-    order = offered(ranking, True, True, True, True)
-    assert order.index("The pilot added a quarter of an hour.") < order.index(AGAIN)
+    assert order.index(pilot) < order.index(AGAIN)
 
 
 def test_the_offer_ends_at_none_and_goes_on_where_it_ended() -> None:
@@ -176,13 +181,4 @@ def test_the_offer_ends_at_none_and_goes_on_where_it_ended() -> None:
     rest = offered(ranking, True, True, True)
     assert len(rest) == 2, "what was taken is not offered again; what was refused is"
     assert first[0] not in rest
-
-
-def test_only_the_voices_that_are_asked_for_are_offered() -> None:
-    ranking = Ranking(passages(user(RARE), model("The tables were printed in December.")))
-    assert offered(ranking, True, True, voices=(Voice.MODEL,)) == ["The tables were printed in December."]
-    assert offered(ranking, True, True, voices=(Voice.USER,)) == [RARE]
-
-
-def test_nothing_to_rank_is_no_error() -> None:
-    assert offered(Ranking([]), True) == []
+    assert offered(ranking, True, voices=(Voice.USER,)) == offered(Ranking([]), True) == []

@@ -18,6 +18,7 @@ def test_sentences_of_a_paragraph() -> None:
 
 
 def test_list_points_lose_their_marks_and_headings_are_left_out() -> None:
+    assert sentences("/undo\n/clear\n/ask why is it slow?") == ["why is it slow?"], "commands are no speech"
     text = "## What changed\n\n- first point\n2. second point\n* third\n\n**Summary**:\n\nDone so far."
     assert sentences(text) == ["first point", "second point", "third", "Done so far."]
     assert paragraphs("- a point\nno point") == [Paragraph("a point", True), Paragraph("no point", False)]
@@ -32,17 +33,10 @@ def test_a_hard_wrapped_paragraph_is_put_together_again() -> None:
     ]
 
 
-def test_short_lines_are_not_joined() -> None:
-    assert sentences("AUTHORS\nsetup.py\ntox.ini") == ["AUTHORS", "setup.py", "tox.ini"]
-
-
 def test_code_between_fences_is_not_speech() -> None:
     assert sentences("Try this:\n```py\nprint('never')\n```\nIt must print. ") == ["It must print."]
     assert sentences("```\nnever closed\nmust not be read") == []
-
-
-def test_commands_of_a_chat_program_are_not_speech() -> None:
-    assert sentences("/undo\n/clear\n/ask why is it slow?") == ["why is it slow?"]
+    assert sentences("a" * (MAX_SENTENCE + 1)) == [], "data without an end is no sentence"
 
 
 @pytest.mark.parametrize(
@@ -96,10 +90,6 @@ def test_in_a_short_message_odd_lines_are_the_speakers_own() -> None:
     assert sentences("green diff is #b5bd68\nred diff = #283228") == ["green diff is #b5bd68", "red diff = #283228"]
     pasted = "\n".join(f"value_{n} = compute({n})" for n in range(60))
     assert sentences(f"why is this slow?\n{pasted}\nplease help me") == ["why is this slow?", "please help me"]
-
-
-def test_data_without_an_end_is_no_sentence() -> None:
-    assert sentences("a" * (MAX_SENTENCE + 1)) == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import time
 
-import msgspec
 import pytest
 from made_by_hand import head, letters, model, user
 
@@ -105,6 +104,8 @@ def test_the_page_says_which_rule_does_not_hold_any_more() -> None:
     assert page.splitlines().count(line) == 1
     assert page.count("use tabs") == 1, "nowhere is it shown as valid"
     assert fidelity(said, page, [], set()).lost_facts == ()
+    restored = restore_facts("## Rules and constraints\n- Actually use spaces instead.", said, ledger)
+    assert line in restored.splitlines()
 
 
 def test_it_stays_superseded_from_compaction_to_compaction_until_it_is_said_again() -> None:
@@ -133,14 +134,6 @@ def test_a_model_does_not_change_the_rules() -> None:
     assert ledger_of(said, Ledger()).superseded == ()
 
 
-def test_mending_marks_what_does_not_hold() -> None:
-    said = head(user("Please use tabs for indentation."), user("Use spaces instead of tabs."))
-    ledger = ledger_of(said, Ledger())
-    page = restore_facts("## Rules and constraints\n- Use spaces instead of tabs.", said, ledger)
-    assert "- Superseded: Please use tabs for indentation. – since then: Use spaces instead of tabs." in page
-    assert restore_facts(page, said, ledger) == page
-
-
 def test_there_is_a_bound_and_what_is_beyond_is_counted() -> None:
     said = [
         m for n in range(40) for m in (user(f"Always call table_{n}."), user(f"Forget what I said about table_{n}."))
@@ -150,7 +143,3 @@ def test_there_is_a_bound_and_what_is_beyond_is_counted() -> None:
     assert ledger.superseded[-1].text == "Always call table_39."
     assert ledger.dropped >= 40 - MAX_SUPERSEDED
     assert ledger.rules == ()
-
-
-def test_a_ledger_of_before_is_still_read() -> None:
-    assert msgspec.json.decode(b'{"rules": [{"text": "a", "message_id": "m"}]}', type=Ledger).superseded == ()
