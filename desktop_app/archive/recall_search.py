@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
 import msgspec
 from peewee import SqliteDatabase
@@ -80,7 +81,7 @@ class Known:
             self._indexes.append(index)
             self._heads.append(_head(body, at))
         if rows:
-            self.outline = outline_of(self._heads)
+            self.outline = outline_of(self._heads, _date_at)
             self.rows = (self.rows[0], rows[-1][0])
 
     def indexes_of(self, rows: Iterable[tuple[int]]) -> tuple[int, ...]:
@@ -165,6 +166,14 @@ def _head(body: str, at: float) -> Head:
     length = sum([len(part.text) + len(part.arguments) + len(part.content) for part in read.parts])
     stamp = without_stamp(read.parts[0].text)[0] if read.parts else ""
     return Head(read.speaker or read.role.value, bool(read.speaker), length, stamp, at)
+
+
+def _date_at(seconds: float) -> str:
+    """Return the date, in UTC, of a moment in seconds since 1970; "" if a damaged row gives none."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 def _must_exist(database: SqliteDatabase, conversation: str) -> None:

@@ -10,13 +10,13 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 
 from desktop_app.archive.recall_search import MAX_HELD
 from desktop_app.archive.store import Store
 from desktop_app.chat.memory.recall import RecallArchive, recall
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.recall.outline import Outline
-from desktop_app.context.recall.recollection import cache_counts
 from desktop_app.conversation.message import Message
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
@@ -27,6 +27,8 @@ from .terminal import show
 MODEL = "gpt-5"
 """Whose tokens are counted: o200k's, exactly."""
 MILLISECOND = 1e-3
+MAX_CACHED_COUNTS = 4_096
+"""Many queries of one conversation find the same messages."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Answer queries until standard input ends."""
-    count = cache_counts(tokenizer_for(MODEL).count)
+    count = lru_cache(MAX_CACHED_COUNTS)(tokenizer_for(MODEL).count)
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
         asyncio.run(_answer(OnThisThread(store), args.conversation, args.budget, count))
     return 0

@@ -77,6 +77,9 @@ def test_the_outline_tells_who_speaks_when_and_how_long(spoken: Store) -> None:
     assert outline.lengths == tuple(map(len, SAID))
     assert outline.days == ("8 May, 2023", "9 May, 2023")
     assert outline.sessions == (0, 0, 0, 0, 0, 1)
+    for number, at in enumerate((951_782_400.0, 1e300, -1.0)):
+        spoken.append("other", said(f"x{number}", "without a stamp", at))
+    assert spoken.outline("other").days[-2:] == ("2000-02-29", "")
 
 
 def test_it_grows_with_the_record(spoken: Store) -> None:

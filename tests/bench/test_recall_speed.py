@@ -8,6 +8,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Coroutine, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import pytest
 from desktop_app.archive.store import Store
 from desktop_app.chat.memory.recall import recall
 from desktop_app.commands.recall import OnThisThread
-from desktop_app.context.recall.recollection import cache_counts
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -74,7 +74,7 @@ def milliseconds(work: Coroutine[Any, Any, Any]) -> float:
 def test_a_query_takes_a_few_times_as_long_as_fts5_alone(benchmark, chat: tuple[Store, list[str]]) -> None:
     """FTS5 alone ranks messages by their words; this reads 160 of them, and counts 4,000 tokens too."""
     store, queries = chat
-    count = cache_counts(tokenizer_for("gpt-5").count)
+    count = lru_cache(4_096)(tokenizer_for("gpt-5").count)
 
     async def ours() -> None:
         for query in queries:

@@ -22,12 +22,15 @@ from desktop_app.context.recall.rank import (
     score_words,
     telling_word_limit,
 )
-from desktop_app.context.recall.recollection import FoundMessage, Recollection, indexes_to_read, pack, page_of
+from desktop_app.context.recall.recollection import Recollection, indexes_to_read, pack, page_of, recollected
+from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.message import Message
 
 MIN_BEARING = math.log(20)
 """How much an archived message must match: as much as one word that one message in twenty has. Four in five questions
 about a chat reach it, and three in a hundred about another one (tests/chat/test_recall_share.py)."""
+MIN_CHATTER = 0.5
+"""The probability from which on a message only carries the conversation on."""
 MIN_SCORE_SHARE = 0.5
 """Of the best score: messages below are not recalled unasked."""
 
@@ -86,6 +89,8 @@ async def recall_unasked(
     if not archived:
         return None
     search = await _Search.of(archive, conversation, text)
+    if not search.wanted.is_pointed and kinds_of(text).chatter >= MIN_CHATTER:
+        return None  # "thanks, go on"
     ranked = search.rank_messages(archived)
     if not is_worth(ranked):
         return None
@@ -96,10 +101,7 @@ async def recall_unasked(
 
 
 def is_worth(ranked: Ranked) -> bool:
-    """Whether the result is about the user's message, and does not just share words with it by chance.
-
-    "Thanks!" and "go on" have no subject; the words of "make it faster" are in many messages.
-    """
+    """Whether the result is about the user's message, and does not just share words with it by chance."""
     return bool(ranked.scores) and ranked.bearing >= MIN_BEARING
 
 
@@ -156,7 +158,7 @@ class _Search:
         indexes = indexes_to_read(scores, self.outline, budget)
         messages = await self._read(indexes)
         found = [
-            FoundMessage(index, messages[index].id, text_of(messages[index]))
+            recollected(messages[index], index, self.outline)
             for index in indexes
             if index in messages and messages[index].id not in without
         ]

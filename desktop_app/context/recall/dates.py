@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-import msgspec
+from typing import NamedTuple
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
+_MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})(?:r?uary|ch|il|e|y|ust|t|t?ember|ober)?)"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 # A month's name alone is no date ("may I …"): it needs a day, a year or a word such as "since" beside it.
@@ -29,10 +25,9 @@ _FORMS = tuple(
 _CHINESE = re.compile(r"(?:(?P<year>(?:19|20)\d\d)年)?(?P<month>1[0-2]|0?[1-9])月(?:(?P<day>[0-3]?\d)[日号])?")
 MAX_READ = 400
 """Characters that are read for dates; a question has them in its sentence, a stamp is shorter."""
-SECONDS_A_DAY = 86_400
 
 
-class Day(msgspec.Struct, frozen=True, gc=False):
+class Day(NamedTuple):
     """A day, a month or a year; 0 for what was not said."""
 
     year: int = 0
@@ -41,36 +36,12 @@ class Day(msgspec.Struct, frozen=True, gc=False):
 
     def holds(self, other: Day) -> bool:
         """Whether the other day lies within this one: all that this one gives is the same there."""
-        return (
-            self.year in (0, other.year)
-            and self.month in (0, other.month)
-            and (self.day in (0, other.day))
-            and self != Day()
-        )
+        return any(self) and all(mine in (0, theirs) for mine, theirs in zip(self, other, strict=True))
 
 
 def days_in(text: str) -> tuple[Day, ...]:
     """Return the dates in a text, without repeats, those in the most exact forms first."""
     return tuple(dict.fromkeys(_read(text[:MAX_READ])))
-
-
-def day_at(seconds: float) -> Day:
-    """Return the day, in UTC, of a moment in seconds since 1970.
-
-    Days are counted in eras of 400 years that begin in March, so that the leap day is the last of a year.
-    """
-    days = int(seconds // SECONDS_A_DAY) + 719_468
-    era, of_era = divmod(days, 146_097)
-    year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    from_march = (5 * of_year + 2) // 153
-    month = from_march + 3 if from_march < 10 else from_march - 9
-    return Day(year + era * 400 + (month <= 2), month, of_year - (153 * from_march + 2) // 5 + 1)
-
-
-def iso_date_of(day: Day) -> str:
-    """Return the day in ISO 8601, such as "2026-11-22"."""
-    return f"{day.year:04}-{day.month:02}-{day.day:02}"
 
 
 def _read(text: str) -> Iterator[Day]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
-
-from .dates import day_at, iso_date_of
 
 PAUSE = 6 * 3_600.0
 """Seconds without a message after which a new session begins."""
@@ -44,15 +42,18 @@ class Outline(msgspec.Struct, frozen=True):
         return self.days[self.sessions[index]]
 
 
-def outline_of(heads: Iterable[Head]) -> Outline:
-    """Return the outline of those messages. A session begins with a stamp or after a pause."""
+def outline_of(heads: Iterable[Head], date_at: Callable[[float], str]) -> Outline:
+    """Return the outline of those messages. A session begins with a stamp or after a pause.
+
+    date_at: returns the date of a time, such as "2026-11-22".
+    """
     kept = tuple(heads)
     sessions: list[int] = []
     days: list[str] = []
     before = 0.0
     for head in kept:
         if not days or head.stamp or head.at - before >= PAUSE:
-            days.append(head.stamp or iso_date_of(day_at(head.at)))
+            days.append(head.stamp or date_at(head.at))
         sessions.append(len(days) - 1)
         before = head.at
     return Outline(

@@ -45,16 +45,6 @@ _STOP = lexicon(
     " doesn didn isn wasn can"
 )
 """Stop words."""
-_WENT_ON = lexicon(
-    "continue proceed next step good great nice cool perfect awesome amazing sure fine right well hi hey hello"
-    " bye welcome try again keep start stop yep nope wow haha lol sorry cheers agreed exactly correct done looks"
-    " sounds love understand explain explanation fix help helps helped show shorter longer simpler faster write"
-    " rewrite mean means meant idea know think see seen look work works worked working time times job example"
-    " detail details question answer maybe probably guess hope wait hmm mm uh um ah oh hold back change make made"
-    " need want give find check summary summarize later soon today now first last new course problem worries fun"
-    " funny interesting glad happy day night morning evening sense point"
-)
-"""Words of messages that only carry a conversation on: not counted when deciding whether to recall at all."""
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(
     r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7a3\U00020000-\U0003ffff\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]+"
@@ -73,7 +63,6 @@ _ASKS = re.compile(
 )
 _NAME = re.compile(r"[A-Z][a-z]{2}|\d|\w[-_./:@]\w")
 _MARKS = "\"'`“”‘’«»()[]{}<>,;:!?。，！？；：、…"
-_OWN = lexicon("i my me mine we our us")
 
 
 class Term(msgspec.Struct, frozen=True, gc=False):
@@ -92,15 +81,8 @@ class RecallQuery(msgspec.Struct, frozen=True):
     names: frozenset[str] = frozenset()
     """Speakers that the query names."""
     days: tuple[Day, ...] = ()
-    is_own: bool = False
-    """It asks for what the user said."""
     is_pointed: bool = False
     """It asks for something or names it, so that one word is enough to know what is meant."""
-
-    @property
-    def matter(self) -> tuple[Term, ...]:
-        """The query's own words, without those that only carry a conversation on, such as "continue"."""
-        return tuple([term for term in self.terms if term.is_asked and term.text.lower() not in _WENT_ON])
 
 
 def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
@@ -112,19 +94,15 @@ def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
     asked = [*words, *_pairs(text)]
     if not asked and names:
         asked = sorted(names)  # nothing else is asked for: who is it?
-    terms = [Term(word, 1.0, is_asked=True) for word in asked]
-    terms += [
-        Term(together, TOGETHER_WEIGHT) for together in _together(pieces, frozenset(word.lower() for word in words))
-    ]
+    together = _together(pieces, {word.lower() for word in words})
+    terms = [Term(word, 1.0, is_asked=True) for word in asked] + [Term(one, TOGETHER_WEIGHT) for one in together]
     terms += [Term(other, RELATED_WEIGHT) for word in asked for other in related_to(word)]
+    distinct: dict[str, Term] = {}
+    for term in terms:  # the query's own words come first
+        distinct.setdefault(term.text.lower(), term)
     days = days_in(text)
-    return RecallQuery(
-        _distinct(terms),
-        names,
-        days,
-        is_own=not _OWN.isdisjoint(text.lower().split()),
-        is_pointed=bool(names or days or _ASKS.search(text) or any(map(_is_name, pieces[1:]))),
-    )
+    is_pointed = bool(names or days or _ASKS.search(text) or any(map(_is_name, pieces[1:])))
+    return RecallQuery(tuple(distinct.values()), names, days, is_pointed)
 
 
 def feedback_of(
@@ -134,7 +112,7 @@ def feedback_of(
 
     scores: of those messages. The caller keeps the words that are rare in the conversation.
     """
-    known = {term.text.lower() for term in wanted.terms} | _STOP | _WENT_ON
+    known = {term.text.lower() for term in wanted.terms} | _STOP
     known |= {word for speaker in speakers for word in speaker.lower().split()}
     shares: dict[str, float] = {}
     for text, score in zip(texts, scores, strict=True):
@@ -181,7 +159,7 @@ def _most_telling(words: list[str]) -> list[str]:
     return [word for word in distinct if word in kept]
 
 
-def _together(pieces: Sequence[str], words: frozenset[str]) -> list[str]:
+def _together(pieces: Sequence[str], words: Collection[str]) -> list[str]:
     """Return compound words, such as paths, and phrases of words that are close to each other in the query,
     with the short words between them: "does not exist"."""
     joined = [piece for piece in pieces if len(_WORD.findall(piece)) > 1 and _words(piece)]
@@ -199,11 +177,3 @@ def _pairs(text: str) -> list[str]:
         for piece in _ASKING_CJK.sub(" ", run).split():
             pairs += [piece[at : at + 2] for at in range(len(piece) - 1)] if len(piece) > 1 else [piece]
     return list(dict.fromkeys(pairs))[:MAX_WORDS]
-
-
-def _distinct(terms: Iterable[Term]) -> tuple[Term, ...]:
-    """Return the first term of each text: the query's own words come first."""
-    kept: dict[str, Term] = {}
-    for term in terms:
-        kept.setdefault(term.text.lower(), term)
-    return tuple(kept.values())

@@ -13,15 +13,12 @@ from heapq import nlargest
 
 import msgspec
 
-from desktop_app.conversation.message import Role
-
 from .dates import days_in
 from .outline import Outline
 from .query import FEEDBACK_WEIGHT, MAX_FEEDBACK, RecallQuery, Term
 
-SATURATION, BY_LENGTH, LONGEST = 1.2, 0.5, 4.0
-"""BM25's k1 and b, for a word that counts once; and the times of the average length from which on a message counts as
-equally long."""
+SATURATION, BY_LENGTH = 1.2, 0.5
+"""BM25's k1 and b, for a word that counts once."""
 NEAR, FARTHER = 0.6, 0.35
 """The share of a message's words that counts for the message beside it, and for the one behind that: an answer follows
 its question."""
@@ -30,8 +27,8 @@ BY_DAY = 2.0
 """For a message of a speaker whom the query names, and of a day that it names."""
 CANDIDATES = 160
 """Messages that may be recalled: of the shortest, 4,000 tokens hold about so many."""
-MAX_OPEN, MAX_SPREAD = 1_000, 300
-"""Messages after which a more frequent word adds no more of them; messages that add to their neighbours."""
+MAX_OPEN = 1_000
+"""Messages after which a more frequent word adds no more of them."""
 MAX_OFTEN = 100
 """Messages that may hold a rare word, however long the conversation is."""
 MIN_WORDS = 2
@@ -61,16 +58,13 @@ def rank(
 
     own: the scores of their own words. among: the indexes that may be returned; None for all.
     """
-    if among is not None:  # before the best are taken: they could all be others
-        own = {index: score for index, score in own.items() if index in among}
-    scores = _with_neighbours(dict(best_of(own, MAX_SPREAD)), outline)
+    scores = _with_neighbours(own, outline)
     for index, bonus in _by_day(wanted, outline).items():
         scores[index] = scores.get(index, 0.0) + bonus
     if among is not None:
         scores = {index: score for index, score in scores.items() if index in among}
-    speakers = _asked_about(wanted)
-    for index in scores if speakers else ():
-        if outline.speakers[index] in speakers:
+    for index in scores if wanted.names else ():
+        if outline.speakers[index] in wanted.names:
             scores[index] += BY_SPEAKER
     best = tuple(best_of(scores, CANDIDATES))
     return Ranked(best, _bearing(wanted, postings, len(outline.speakers), scores))
@@ -80,18 +74,16 @@ def score_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> 
     """Return the BM25 score of each message's own words.
 
     The rarest terms come first. In a large conversation, a word that many messages hold only adds to those that hold a
-    rarer one too, and one that more than `telling_word_limit` hold only counts where there is no other. Terms held by
-    exactly the same messages, such as two forms of one word, count once.
+    rarer one too, and one that more than `telling_word_limit` hold only counts where there is no other.
     """
     messages = len(outline.lengths)
     average, most = outline.average, telling_word_limit(messages)
     lengths, scores = outline.lengths, dict[int, float]()
-    different = sorted(_different(terms, postings), key=lambda pair: len(pair[0]))
-    for held, weight in [pair for pair in different if len(pair[0]) <= most] or different:
+    found = sorted([(postings[term.text], term.weight) for term in terms if term.text in postings], key=_how_often)
+    for held, weight in [pair for pair in found if len(pair[0]) <= most] or found:
         worth = weight * information(len(held), messages) * (1 + SATURATION)
         for index in held if len(scores) < MAX_OPEN else scores.keys() & set(held):
-            length = min(lengths[index] / average, LONGEST)
-            share = worth / (1 + SATURATION * (1 - BY_LENGTH + BY_LENGTH * length))
+            share = worth / (1 + SATURATION * (1 - BY_LENGTH + BY_LENGTH * lengths[index] / average))
             scores[index] = scores.get(index, 0.0) + share
     return scores
 
@@ -126,21 +118,8 @@ def information(held: int, messages: int) -> float:
     return math.log(1.0 + (messages - held + 0.5) / (held + 0.5))
 
 
-def _asked_about(wanted: RecallQuery) -> frozenset[str]:
-    """Return the speakers that the query asks about; "I" is the user."""
-    return wanted.names | {Role.USER.value} if wanted.is_own else wanted.names
-
-
-def _different(terms: Sequence[Term], postings: Postings) -> list[tuple[Sequence[int], float]]:
-    seen: set[tuple[bool, tuple[int, ...]]] = set()
-    found: list[tuple[Sequence[int], float]] = []
-    for term in terms:
-        held = postings.get(term.text, ())
-        key = (" " in term.text, tuple(held))
-        if held and key not in seen:
-            seen.add(key)
-            found.append((held, term.weight))
-    return found
+def _how_often(found: tuple[Sequence[int], float]) -> int:
+    return len(found[0])
 
 
 def _with_neighbours(own: Mapping[int, float], outline: Outline) -> dict[int, float]:
@@ -179,7 +158,7 @@ def _bearing(wanted: RecallQuery, postings: Postings, messages: int, among: Cont
     """
     asked = 0.0
     held_by: dict[int, tuple[float, int]] = {}
-    for term in wanted.matter:
+    for term in [term for term in wanted.terms if term.is_asked]:
         held = postings.get(term.text, ())
         rarity = math.log(max(messages, 1) / max(len(held), 1))
         asked += rarity

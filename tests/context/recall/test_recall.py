@@ -7,20 +7,29 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.context.recall.passages import MAX_WHOLE, passage_of, text_of
 from desktop_app.context.recall.query import parse_query
 from desktop_app.context.recall.recollection import (
-    FoundMessage,
     Recollected,
     Recollection,
-    cache_counts,
     indexes_to_read,
     pack,
     page_of,
+    recollected,
 )
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import (
+    Attachment,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    user_message,
+)
 
 COUNTS: dict[str, Callable[[str], int]] = {
     "characters": len,
@@ -36,13 +45,14 @@ texts = st.one_of(
 
 
 def outlined(messages: list[str], gap: float = 0.0) -> Outline:
-    return outline_of(Head("user", False, len(text), "", n * gap) for n, text in enumerate(messages))
+    return outline_of([Head("user", False, len(text), "", n * gap) for n, text in enumerate(messages)], str)
 
 
 def packed(messages: list[str], order: list[int], budget: int, count: Callable[[str], int]) -> Recollection:
     held = {"ledger": tuple(n for n, text in enumerate(messages) if "ledger" in text)}
-    found = [FoundMessage(index, f"m{index}", messages[index].strip()) for index in order]
-    return pack("the ledger", found, parse_query("the ledger"), held, outlined(messages, 9_000), budget, count)
+    outline = outlined(messages, 9_000)
+    found = [recollected(replace(user_message(messages[n]), id=f"m{n}"), n, outline) for n in order]
+    return pack("the ledger", found, parse_query("the ledger"), held, outline, budget, count)
 
 
 @given(
@@ -158,18 +168,6 @@ def test_what_can_be_brought_back_of_a_message() -> None:
     )
     assert text_of(message) == 'I look into it.\n\nread {"path": "a.py"}\n\n[cat.png]\n\n[notes.txt]\nbuy milk'
     assert text_of(Message(id="t", role=Role.TOOL, parts=(ToolResult("c", "read", "print(1)\n"),))) == "print(1)"
-
-
-def test_a_line_is_counted_once() -> None:
-    counted: list[str] = []
-
-    def count(text: str) -> int:
-        counted.append(text)
-        return len(text)
-
-    kept = cache_counts(count)
-    assert [kept("abc"), kept("abc"), kept("x" * 5_000), kept("x" * 5_000)] == [3, 3, 5_000, 5_000]
-    assert counted == ["abc", "x" * 5_000, "x" * 5_000]  # a page is not kept: it seldom comes again
 
 
 def test_more_is_read_than_the_budget_holds_and_not_much_more() -> None:

@@ -12,7 +12,6 @@ from desktop_app.context.recall.query import parse_query
 from desktop_app.context.recall.rank import (
     CANDIDATES,
     MAX_OPEN,
-    MAX_SPREAD,
     Ranked,
     add_feedback,
     rank,
@@ -35,7 +34,7 @@ CHAT = [
 
 
 def outlined(chat: list[tuple[str, str]]) -> Outline:
-    return outline_of(Head(name, True, len(text), without_stamp(text)[0], 0.0) for name, text in chat)
+    return outline_of([Head(name, True, len(text), without_stamp(text)[0], 0.0) for name, text in chat], str)
 
 
 def held_in(chat: list[tuple[str, str]], terms: list[str]) -> dict[str, tuple[int, ...]]:
@@ -65,9 +64,9 @@ def test_a_conversation_from_afar() -> None:
     assert outline.day_of(7) == "2 June, 2023"
     assert outline.named == {"Anna", "Ben"}
     heads = [Head("user", False, 5, "", at) for at in (0.0, 60.0, 90_000.0, 90_001.0)]
-    assert outline_of(heads).sessions == (0, 0, 1, 1)
-    assert outline_of(heads).days == ("1970-01-01", "1970-01-02")
-    assert outline_of([]) == Outline()
+    assert outline_of(heads, str).sessions == (0, 0, 1, 1)
+    assert outline_of(heads, str).days == ("0.0", "90000.0")
+    assert outline_of([], str) == Outline()
 
 
 def test_rare_words_count_more_and_the_best_comes_first() -> None:
@@ -87,14 +86,6 @@ def test_neighbours_end_with_the_session() -> None:
 def test_messages_of_a_speaker_who_is_named_come_first() -> None:
     assert order("What did Ben say about Rome?")[0] == 8
     assert order("What did Anna say about Rome?")[0] == 7
-
-
-def test_own_words_are_the_users() -> None:
-    heads = [Head(role, False, 20, "", 0.0) for role in ("user", "assistant", "tool", "assistant", "user")]
-    outline, held = outline_of(heads), {"tea": (0, 1)}
-    for query, first in (("what did I say about tea", 0), ("what is it about tea", 1)):
-        wanted = parse_query(query)
-        assert rank(wanted, outline, held, score_words(wanted.terms, outline, held)).scores[0][0] == first
 
 
 def test_days_that_are_named_count_for_their_messages() -> None:
@@ -135,7 +126,7 @@ def test_words_of_what_was_found_first_find_more_if_they_are_rare() -> None:
 
 @pytest.mark.parametrize("messages", [10 * MAX_OPEN])
 def test_in_a_large_conversation_common_words_only_add_to_rarer_ones(messages: int) -> None:
-    outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(messages))
+    outline = outline_of([Head("user", False, 50, "", 0.0)] * messages, str)
     wanted = parse_query("zebra crossing street")
     held = {
         "zebra": (5,),
@@ -150,15 +141,15 @@ def test_in_a_large_conversation_common_words_only_add_to_rarer_ones(messages: i
 
 
 def test_a_word_that_nearly_all_hold_counts_only_where_there_is_no_other() -> None:
-    outline = outline_of(Head("user", False, 50, "", 0.0) for _ in range(2 * MAX_OPEN))
+    outline = outline_of([Head("user", False, 50, "", 0.0)] * (2 * MAX_OPEN), str)
     held = {"street": tuple(range(1, 2 * MAX_OPEN)), "zebra": (0,)}
     assert score_words(parse_query("zebra street").terms, outline, held).keys() == {0}
     assert len(score_words(parse_query("street").terms, outline, held)) == 2 * MAX_OPEN - 1
 
 
 def test_those_that_are_asked_for_are_found_among_many_others_that_say_more() -> None:
-    chat = [("Anna", "a violin in Rome and a violin in Vienna")] * (MAX_SPREAD + 50) + [("Ben", "one violin, long ago")]
-    assert order("Which violin in Rome?", chat, {MAX_SPREAD + 50}) == [MAX_SPREAD + 50]
+    chat = [("Anna", "a violin in Rome and a violin in Vienna")] * 350 + [("Ben", "one violin, long ago")]
+    assert order("Which violin in Rome?", chat, {350}) == [350]
 
 
 words = st.sampled_from(["violin", "Rome", "cat", "fence", "tea", "and", "Anna", "May 2023"])
