@@ -60,15 +60,14 @@ class Kinds(NamedTuple):
 
 _loaded: list[bytes] = []
 _weights: dict[int, int] = {}
-_cached: dict[str, int] = {}
 
 
 def load(weights: bytes) -> None:
     """Use these weights from now on. They are unpacked, which takes 20 ms, when the first sentence comes."""
     _loaded[:] = [weights]
     _weights.clear()
-    _cached.clear()
-    kinds_of.cache_clear()
+    for cache in (kinds_of, _sum_of_word, _weight_of):
+        cache.cache_clear()
 
 
 @lru_cache(16_384)
@@ -78,7 +77,7 @@ def kinds_of(sentence: str) -> Kinds:
         _unpack()
     sentence = sentence[:MAX_READ]
     words = words_of(sentence)
-    total = BIAS + sum(map(_sum_of_word, words)) + sum(map(_sum_of_feature, _around(words, sentence)))
+    total = BIAS + sum(map(_sum_of_word, words)) + sum(map(_weight_of, _around(words, sentence)))
     fields = [((total >> (FIELD * number)) & MASK) - HALF for number in range(7)]
     root = SCALE * math.sqrt(max(fields.pop(), 1))
     powers = [math.exp(value / root) for value in fields]
@@ -130,24 +129,11 @@ def _around(words: list[str], sentence: str) -> Iterator[str]:
     yield f"#{min(len(sentence).bit_length(), 8)}"
 
 
+@lru_cache(MAX_CACHED)
 def _sum_of_word(word: str) -> int:
-    known = _cached.get(word)
-    if known is None:
-        known = _cache(word, sum(map(_weight_of, _features_of_word(word))))
-    return known
+    return sum(map(_weight_of, _features_of_word(word)))
 
 
-def _sum_of_feature(feature: str) -> int:
-    known = _cached.get(feature)
-    return _cache(feature, _weight_of(feature)) if known is None else known
-
-
-def _cache(feature: str, total: int) -> int:
-    if len(_cached) >= MAX_CACHED:
-        _cached.clear()
-    _cached[feature] = total
-    return total
-
-
+@lru_cache(MAX_CACHED)
 def _weight_of(feature: str) -> int:
     return _weights.get(crc32(feature.encode("utf-8", "replace")), 0)

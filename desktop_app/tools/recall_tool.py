@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.memory.recall import RecallArchive, as_text, recall
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.context.recall.recollection import Recollected, page_of, recollected
+from desktop_app.context.recall.recollection import Recollected, page_of, recollected_of
 from desktop_app.conversation.tools import ToolContext
 
 from .tool import Arguments, Tool, ToolFailed, field
@@ -63,7 +63,7 @@ class RecallTool(Tool[RecallArguments]):
         wanted = range(max(index - NEIGHBOURS, 0), min(index + NEIGHBOURS + 1, total))
         passages: dict[int, Recollected] = {}
         for at, message in (await self._archive.messages_at(conversation, wanted)).items():
-            passages[at] = recollected(message, at, outline)
+            passages[at] = recollected_of(message, at, outline)
         if index not in passages:
             raise ToolFailed(f"Message #{index} cannot be read.")
         max_tokens, count = await self._room(conversation)

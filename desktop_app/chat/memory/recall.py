@@ -22,7 +22,7 @@ from desktop_app.context.recall.rank import (
     score_words,
     telling_word_limit,
 )
-from desktop_app.context.recall.recollection import Recollection, indexes_to_read, pack, page_of, recollected
+from desktop_app.context.recall.recollection import Recollection, indexes_to_read, pack, page_of, recollected_of
 from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.message import Message
 
@@ -158,7 +158,7 @@ class _Search:
         indexes = indexes_to_read(scores, self.outline, budget)
         messages = await self._read(indexes)
         found = [
-            recollected(messages[index], index, self.outline)
+            recollected_of(messages[index], index, self.outline)
             for index in indexes
             if index in messages and messages[index].id not in without
         ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 _STEMS = (
     "error", "exception", "fatal", "panic", "fail", "traceback", "denied", "no such file", "not found", "cannot",
@@ -46,37 +45,17 @@ _SURELY_ERROR = re.compile(
 def error_lines(text: str, most: int = 3, width: int = 240) -> list[str]:
     """Return the first and the last lines that report an error, at most `most`, without code that mentions errors."""
     lowered = text.lower()
-    sought = _STEMS if text.isascii() else _STEMS + _OTHER_STEMS
-    stems = [stem for stem in sought if stem in lowered]
-    if not stems:
-        return []
+    stems = [stem for stem in (_STEMS if text.isascii() else _STEMS + _OTHER_STEMS) if stem in lowered]
     found: dict[str, None] = {}
-    for line in _lines_with(stems, text, lowered):
+    for line in text.splitlines() if stems else ():
         told = line[: 4 * width].strip()
-        if len(told) > 3 and is_error_line(told):
+        if len(told) > 3 and any(map(line.lower().__contains__, stems)) and _is_error_line(told):
             found.setdefault(told[:width])
     lines = list(found)
     return lines if len(lines) <= most else [lines[0], *lines[len(lines) - most + 1 :]]
 
 
-def _lines_with(stems: list[str], text: str, lowered: str) -> Iterator[str]:
-    """Yield the lines that contain one of those stems. lowered: the text in lowercase."""
-    if len(lowered) != len(text) or "\r" in text:
-        yield from (line for line in text.splitlines() if any(map(line.lower().__contains__, stems)))
-        return
-    begins: set[int] = set()
-    for stem in stems:
-        index = lowered.find(stem)
-        while index >= 0:
-            begins.add(text.rfind("\n", 0, index) + 1)
-            end = text.find("\n", index)
-            index = lowered.find(stem, end) if end >= 0 else -1
-    for begin in sorted(begins):
-        end = text.find("\n", begin)
-        yield text[begin : end if end >= 0 else len(text)]
-
-
-def is_error_line(line: str) -> bool:
+def _is_error_line(line: str) -> bool:
     """Whether the line reports an error, and is not code that mentions one."""
     if not _ERROR_LINE.search(line):
         return False

@@ -23,7 +23,6 @@ MAX_RECALLABLE = 200
 _WORD = re.compile(r"\w+")
 _TO_WORDS = bytes(sign if chr(sign).isalnum() or sign == ord("_") else ord(" ") for sign in range(256))
 """Maps all ASCII but words to blanks."""
-_TO_WORDS_OF_LINES = bytes(sign if sign == ord("\n") else _TO_WORDS[sign] for sign in range(256))
 _SIGNS = ".,;:!?…\"'”’“‘`()[]{}*<>"
 """What stands around a name in a text."""
 
@@ -82,19 +81,7 @@ class FactIndex:
 
     def lacks(self, facts: Iterable[str]) -> list[str]:
         """Return those of the facts that the text does not have."""
-        words, names = self._words, self._names
-        open_facts = [fact for fact in facts if fact not in words and fact not in names]
-        joined = "\n".join(open_facts)
-        taken_apart = joined.encode().translate(_TO_WORDS_OF_LINES).decode().split("\n") if joined.isascii() else []
-        if len(taken_apart) != len(open_facts):
-            return [fact for fact in open_facts if fact not in self]
-        has_word = words.__contains__
-        # All at once: splitting each fact alone would take longer than reading the text.
-        return [
-            fact
-            for fact, its_words in zip(open_facts, taken_apart, strict=True)
-            if not all(map(has_word, its_words.split())) or fact not in self
-        ]
+        return [fact for fact in facts if fact not in self]
 
 
 def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, cast
 
-import msgspec
-
 from desktop_app.conversation.facts import Fact, Ledger, Superseded
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
@@ -17,6 +15,7 @@ from .facts import QUESTION
 from .message_facts import MessageFacts, Reading
 from .rules import is_strong_rule
 from .superseded_rules import may_supersede, superseded_by
+from .tool_names import fields_of
 
 MAX_FACTS = {
     "intents": 12,
@@ -35,7 +34,6 @@ NEWEST_LAST = ("files_edited", "files_read", "commands", "errors")
 """Kinds ordered by when a fact was last seen, of which the newest are kept."""
 MAX_SUPERSEDED = 20
 """The newest of the rules that do not hold any more."""
-_NO_FIELDS: dict[str, Any] = {}
 QUESTIONS_WITHIN = 3
 """Messages; an earlier question counts as answered or dropped."""
 
@@ -141,13 +139,13 @@ class _Calls:
             if self._open_file and "```" in text and EDIT_BLOCK.search(text):
                 yield "files_edited", self._open_file
             for call in message.tool_calls:
-                fields = _arguments(call)
+                fields = fields_of(call) or {}
                 self._waiting[call.call_id] = call, fields
                 yield from self._call_facts(call, fields)
         else:
             result = message.tool_result
             if result is not None:
-                call, fields = self._waiting.pop(result.call_id, (None, _NO_FIELDS))
+                call, fields = self._waiting.pop(result.call_id, (None, dict[str, Any]()))
                 yield from _result_facts(result, self._reading.errors_of(message, result), call, fields)
 
     def _call_facts(self, call: ToolCall, fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
@@ -190,15 +188,6 @@ def _result_facts(
         yield "commands", f"{one_line(command)} (exit {code.group(1)})" if code else one_line(command)
     elif not READING.match(call.name) and not EDITING.search(call.name) and 0 < len(result.text) < 240:
         yield "commands", f"{call.name} {one_line(call.arguments)} → {one_line(result.text)}"
-
-
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    """Return the arguments as fields, {} if they are no JSON object."""
-    try:
-        arguments: object = msgspec.json.decode(call.arguments)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return {}
-    return cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
 
 
 def one_line(text: str, most: int = 160) -> str:

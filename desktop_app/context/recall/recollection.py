@@ -94,7 +94,7 @@ def indexes_to_read(scores: Sequence[tuple[int, float]], outline: Outline, budge
     return kept
 
 
-def recollected(message: Message, index: int, outline: Outline) -> Recollected:
+def recollected_of(message: Message, index: int, outline: Outline) -> Recollected:
     """Return all that can be recalled of a message."""
     text = text_of(message)
     return Recollected(message.id, index, outline.speakers[index], outline.day_of(index), text, len(text))

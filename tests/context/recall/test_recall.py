@@ -18,7 +18,7 @@ from desktop_app.context.recall.recollection import (
     indexes_to_read,
     pack,
     page_of,
-    recollected,
+    recollected_of,
 )
 from desktop_app.conversation.message import (
     Attachment,
@@ -51,7 +51,7 @@ def outlined(messages: list[str], gap: float = 0.0) -> Outline:
 def packed(messages: list[str], order: list[int], budget: int, count: Callable[[str], int]) -> Recollection:
     held = {"ledger": tuple(n for n, text in enumerate(messages) if "ledger" in text)}
     outline = outlined(messages, 9_000)
-    found = [recollected(replace(user_message(messages[n]), id=f"m{n}"), n, outline) for n in order]
+    found = [recollected_of(replace(user_message(messages[n]), id=f"m{n}"), n, outline) for n in order]
     return pack("the ledger", found, parse_query("the ledger"), held, outline, budget, count)
 
 
