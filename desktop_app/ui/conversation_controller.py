@@ -25,13 +25,12 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
-from .composer.slash import request_of
+from .composer.composer import request_of
 from .drafts import Drafts
 from .live_turns import LiveTurns
-from .notifications import Notification, Notifications
+from .notifications import Notification, Notifications, RetryNotice
 from .older_messages import OlderMessages
 from .parts import Parts
-from .retry_notice import RetryNotice
 
 STARTING = "Starting up. Your message is sent as soon as the engine is ready."
 SKELETON_DELAY = 120  # milliseconds; most conversations are opened by then

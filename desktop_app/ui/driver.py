@@ -1,27 +1,62 @@
-"""Uses the window as a person does: it clicks, types at a human pace, and waits for what it should see."""
+"""Uses the window as a person does, and measures how responsive it is."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 from typing import TypeVar
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from .bridge import Bridge
-from .heartbeat import Heartbeat
 from .main_window import MainWindow
 from .style import show_theme
 from .widgets.boxes import ScrollColumn
 from .widgets.sheet import Sheet
 
+BEAT = 10  # milliseconds
 LOOK_EVERY = 0.02  # seconds
 KEY_PAUSE = 0.012  # seconds: about 80 keys a second, faster than anybody, slower than the event loop
 
 S = TypeVar("S", bound=Sheet)
+
+
+class Heartbeat(QObject):
+    """Beats every 10 ms and keeps the longest gap between two beats."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._last = 0.0
+        self._longest = 0.0
+        self.beats = 0
+        self._timer = QTimer(self, interval=BEAT)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._beat)
+
+    @property
+    def longest_gap(self) -> float:
+        """The longest gap in seconds since the last `restart`; the time since the last beat counts too."""
+        return max(self._longest, perf_counter() - self._last) if self._timer.isActive() else self._longest
+
+    def restart(self) -> None:
+        """Start a new measurement."""
+        self._last, self._longest, self.beats = perf_counter(), 0.0, 0
+        self._timer.start()
+
+    def stop(self) -> None:
+        """End the measurement; `longest_gap` stays."""
+        self._longest = self.longest_gap
+        self._timer.stop()
+
+    def _beat(self) -> None:
+        now = perf_counter()
+        self._longest = max(self._longest, now - self._last)
+        self._last = now
+        self.beats += 1
 
 
 class NotSeen(Exception):

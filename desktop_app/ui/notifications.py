@@ -1,13 +1,19 @@
-"""What a toast says of an event. No Qt."""
+"""What a toast says of an event."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from time import monotonic
+
 import msgspec
+from PySide6.QtCore import QObject, QTimer
 
 from desktop_app.conversation.events import (
     DescriptionStarted,
     GaugeChanged,
     OperationRow,
+    RetryScheduled,
     RoomEnded,
     RoomProgressed,
     RoomRefused,
@@ -19,8 +25,10 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.transcript import Trigger
 
+from .toast import Toast
 from .widgets.formats import format_number, format_percent, pluralize
 
+TICK = 500  # milliseconds between two updates of a countdown
 COMPACTING = "Compacting conversation history…"
 CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 """Triggers in the middle of a turn, which goes on as soon as there is room."""
@@ -145,3 +153,38 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
     if cause in CONTINUING:
         return Notification(f"Context compacted, continuing… · {tokens}", ids)
     return Notification(f"Context compacted · {tokens}", ids)
+
+
+class RetryNotice(QObject):
+    """Counts the seconds down in the toast."""
+
+    def __init__(self, toast: Toast, stop: Callable[[], None]) -> None:
+        """stop: ends the turn."""
+        super().__init__(toast)
+        self._toast = toast
+        self._stop = stop
+        self._reason = self._shown = ""
+        self._due = 0.0
+        self._tick = QTimer(self, interval=TICK)
+        self._tick.timeout.connect(self._show)
+
+    def note(self, event: TurnEvent) -> None:
+        """Begin with `RetryScheduled`, and end with whatever else happens in the turn."""
+        if isinstance(event, RetryScheduled):
+            self._reason, self._due, self._shown = event.reason, monotonic() + event.seconds, ""
+            self._tick.start()
+            self._show()
+        elif not isinstance(event, GaugeChanged):
+            self.end()
+
+    def end(self) -> None:
+        if self._tick.isActive():
+            self._tick.stop()
+            self._toast.end_stay()
+
+    def _show(self) -> None:
+        left = math.ceil(self._due - monotonic())
+        text = f"Retrying {f'in {left} s' if left > 0 else 'now'} ({self._reason})"
+        if text != self._shown:
+            is_first, self._shown = not self._shown, text
+            self._toast.show_message(text, "Stop", self._stop, stays=True, is_quiet=not is_first)

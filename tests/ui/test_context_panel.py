@@ -16,8 +16,8 @@ from desktop_app.ui.context_panel.breakdown import lines_of
 from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import OperationCard, figures_of
+from desktop_app.ui.transcript.markdown_documents import MarkdownText
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.markdown_text import MarkdownText
 
 GAUGE = Gauge(
     {Segment.USER: 842, Segment.SYSTEM: 25, Segment.ASSISTANT: 2_800, Segment.SUMMARY: 643},
@@ -157,7 +157,7 @@ def test_a_summary_loads_no_pictures_and_no_html(qtbot, tmp_path):
     secret.write_bytes(b"not for the window")
     text = MarkdownText(f"![x]({secret.as_uri()}) <b>bold</b>")
     qtbot.addWidget(text)
-    assert text.loadResource(QTextDocument.ResourceType.ImageResource.value, secret.as_uri()) is None
+    assert text.document().loadResource(QTextDocument.ResourceType.ImageResource.value, secret.as_uri()) is None
     assert "<b>" in text.toPlainText()
 
 

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidg
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.ui.driver import Heartbeat
 from desktop_app.ui.failure_card import FailureCard
 from desktop_app.ui.header import Header, model_label, short_window
-from desktop_app.ui.heartbeat import Heartbeat
 from desktop_app.ui.style import show_theme
 from desktop_app.ui.theme import DARK, LIGHT, theme
 from desktop_app.ui.toast import Toast

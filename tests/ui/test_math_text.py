@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.ui.transcript.markdown_documents import markdown_document
+from desktop_app.ui.transcript.markdown_documents import MarkdownText, markdown_document
 from desktop_app.ui.transcript.segments import ProseSegment, segments_of
-from desktop_app.ui.widgets.markdown_text import MarkdownText
 from desktop_app.ui.widgets.math_text import escape_math
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -15,12 +15,12 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.retry_notice import RetryNotice
+from desktop_app.ui.notifications import RetryNotice
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.cards import SETTING_WORDS, WAYS_OUT, lay_out_failure, ways_out
 from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.document_cache import DocumentCache
+from desktop_app.ui.transcript.documents import DocumentCache
 from desktop_app.ui.transcript.items import FailureItem
 from desktop_app.ui.transcript.row_builder import RowBuilder
 

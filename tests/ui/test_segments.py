@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.ui.transcript.paragraphs import PIECE
+from desktop_app.ui.transcript.blocks import PIECE
 from desktop_app.ui.transcript.segments import CODE_LINES, SETTLED, CodeSegment, ProseSegment, segments_of
 
 PROSE = "A line of prose that says something. " * 8

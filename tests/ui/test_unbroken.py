@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shown_markdown import Shown, joined_segments, whole
 
-from desktop_app.ui.transcript import blocks, paragraphs, segments
+from desktop_app.ui.transcript import blocks, segments
 from desktop_app.ui.transcript.segments import CodeSegment, GrowingText, ProseSegment, TableSegment, segments_of
 from examples import examples
 
@@ -70,8 +70,7 @@ def short_segments(monkeypatch):
     monkeypatch.setattr(segments, "SETTLED_INSIDE", 30)
     monkeypatch.setattr(segments, "CODE_LINES", 3)
     monkeypatch.setattr(blocks, "ROW_WEIGHT", 20)
-    for module in (blocks, paragraphs):
-        monkeypatch.setattr(module, "PIECE", 80)
+    monkeypatch.setattr(blocks, "PIECE", 80)
 
 
 @pytest.mark.slow

@@ -1,11 +1,14 @@
-"""The composer: the draft, its tokens, and the one button that sends or stops."""
+"""The composer: the draft, its command and tokens, and the one button that sends or stops."""
 
 from __future__ import annotations
+
+import re
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.engine.protocol import Send, StartResearch
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
@@ -13,7 +16,6 @@ from desktop_app.ui.widgets.look import StyleAware, colour, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .draft_field import DraftField, cursor_on_all
-from .slash import hint_of, refusal_of
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message… (Enter sends, Shift+Enter for a new line)", "Message…"
 SEND, STOP = "Send ⏎", "Stop"
@@ -24,6 +26,10 @@ MARGIN = 3  # pixels above and below the lines
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
 HINT_TIME = 4_000  # milliseconds that a hint stays
 WAIT_HINT = "Stop the reply to send now"
+RESEARCH = "/research"
+_RESEARCH = re.compile(rf"\s*{RESEARCH}(?:\s+(.*))?\Z", re.DOTALL)
+HINT = f"{RESEARCH} QUESTION searches the web and answers with sources"
+MISSING = f"Type a question after {RESEARCH}"
 
 
 class Composer(StyleAware, QWidget):
@@ -195,3 +201,27 @@ class Composer(StyleAware, QWidget):
             self.field.setFixedHeight(height)
         if lines < limit:
             self.field.verticalScrollBar().setValue(0)
+
+
+def request_of(conversation: str, text: str) -> Send | StartResearch:
+    """Return the request that sends a draft. A path, or a word that only begins like a command, is a message."""
+    found = _RESEARCH.match(text)
+    if found and (found[1] or "").strip():
+        return StartResearch(conversation, found[1].strip())
+    return Send(conversation, text)
+
+
+def hint_of(text: str) -> str:
+    """Return a hint for a draft that begins like a command; "" for all others."""
+    first = text.lstrip()
+    if not first.startswith("/") or "\n" in first:
+        return ""
+    word = first.split(" ", 1)[0]
+    is_question = len(first) > len(RESEARCH) and first.startswith(f"{RESEARCH} ")
+    return HINT if RESEARCH.startswith(word) and not is_question else ""
+
+
+def refusal_of(text: str) -> str:
+    """Return why a draft cannot be sent; "" if it can."""
+    found = _RESEARCH.match(text)
+    return MISSING if found and not (found[1] or "").strip() else ""

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.transcript.markdown_documents import MarkdownText
 from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.widgets.bars import SegmentBar
 from desktop_app.ui.widgets.boxes import Card
@@ -21,7 +22,6 @@ from desktop_app.ui.widgets.formats import format_number, format_time, pluralize
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.legend import Legend
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
-from desktop_app.ui.widgets.markdown_text import MarkdownText
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .requests import PanelRequests

@@ -155,8 +155,7 @@ def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
         return
     builder.skip(6)
     height = scale(LINE)
-    words = " ".join(filter(None, (item.missing.value, item.why)))
-    x = builder.words(0, words, font(13), "ink_faint", height, builder.width - scale(90))
+    x = builder.words(0, item.missing.value, font(13), "ink_faint", height, builder.width - scale(90))
     if item.missing.can_be_had:
         builder.link(x + scale(12), ActionLink(Action.TRY_AGAIN, ""), font(13, MEDIUM), height)
     builder.y += height

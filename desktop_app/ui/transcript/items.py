@@ -20,8 +20,7 @@ class MessageItem(msgspec.Struct, frozen=True):
     """A message.
 
     call: what a tool message answers; slot: the key that its card had while the tool ran. unanswered: calls without a
-    card of their own. is_last_reply: whether it can be regenerated. missing: what it waits for; why: what happened
-    instead, if known.
+    card of their own. is_last_reply: whether it can be regenerated. missing: what it waits for.
     """
 
     row: MessageRow
@@ -30,7 +29,6 @@ class MessageItem(msgspec.Struct, frozen=True):
     is_last_reply: bool = False
     slot: str = ""
     missing: MissingReply = MissingReply.NOTHING
-    why: str = ""
 
     @property
     def key(self) -> str:
@@ -93,20 +91,19 @@ def items_with_gaps(
     operations: Collection[OperationRow],
     turn: LiveTurn = RESTING,
     now: float = 0.0,
-    reasons: Mapping[str, str] = {},
 ) -> list[Item]:
     """Return all that is shown of a conversation, of which only some pages are loaded.
 
-    now: by the clock of the turn's runs. reasons: why messages have no answer.
+    now: by the clock of the turn's runs.
     """
     items: list[Item] = []
     runs, end = runs_of(rows), 0
     for run in runs[:-1]:
-        items += [*_gap(end, run[0].index), *items_of(run, operations, BEFORE_A_GAP, reasons)]
+        items += [*_gap(end, run[0].index), *items_of(run, operations, BEFORE_A_GAP)]
         end = run[-1].index + 1
     newest = runs[-1] if runs else []
     items += _gap(end, newest[0].index) if newest else []
-    items += [update_item(item, turn, now) for item in items_of(newest, operations, turn, reasons)]
+    items += [update_item(item, turn, now) for item in items_of(newest, operations, turn)]
     return items + [FailureItem(failure, n) for n, failure in enumerate((*turn.notices, *turn.failures))]
 
 
@@ -129,7 +126,6 @@ def items_of(
     rows: Sequence[MessageRow],
     operations: Iterable[OperationRow],
     turn: LiveTurn = RESTING,
-    reasons: Mapping[str, str] = {},
 ) -> list[Item]:
     """Return the rows in their order, each operation's mark behind the last message that it touched.
 
@@ -145,7 +141,7 @@ def items_of(
             marks.setdefault(after, []).append(MarkItem(operation))
     growing = _growing(rows, shown, roots, turn.reply)
     items: list[Item] = []
-    for item in _with_cards(shown, roots, turn, reasons):
+    for item in _with_cards(shown, roots, turn):
         is_continued = growing is not None and growing.key == item.key
         items.append(growing if growing is not None and is_continued else item)
         if isinstance(item, MessageItem):
@@ -168,7 +164,7 @@ def _growing(
 
 
 def _with_cards(
-    rows: Sequence[MessageRow], roots: Mapping[str, str], turn: LiveTurn, reasons: Mapping[str, str]
+    rows: Sequence[MessageRow], roots: Mapping[str, str], turn: LiveTurn
 ) -> Iterator[MessageItem | ToolItem]:
     """Yield each message and behind it the results of its calls, in the order of the calls."""
     callers = {root: part for part, root in roots.items()}  # of the parts of a reply it is the last one that calls
@@ -178,7 +174,7 @@ def _with_cards(
         row = rows[start]
         caller = callers.get(row.message.id, row.message.id)
         is_live = turn.is_running and end == len(rows) and caller == turn.calling
-        first = MessageItem(row, is_last_reply=row is last_reply, why=reasons.get(row.message.id, ""))
+        first = MessageItem(row, is_last_reply=row is last_reply)
         items = _cards(first, rows[start + 1 : end], caller, is_live)
         if isinstance(last := items[-1], MessageItem):
             items[-1] = replace(last, missing=missing_after(rows, end - 1, turn.is_settled))

@@ -1,17 +1,21 @@
-"""Markdown as documents that Qt can lay out: a whole text, or one segment of it.
+"""Markdown as documents that Qt can lay out, a whole text or one segment of it, and as a widget.
 
 Nothing is loaded from outside a message: images become links; HTML and math stay text.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import (
     QBrush,
     QFontMetricsF,
+    QPalette,
+    QResizeEvent,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
@@ -22,9 +26,10 @@ from PySide6.QtGui import (
     QTextLength,
     QTextTable,
 )
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from desktop_app.ui.theme import theme
-from desktop_app.ui.widgets.look import BOLD, colour, font, scale
+from desktop_app.ui.widgets.look import BOLD, TRANSPARENT, StyleAware, colour, font, recolour, scale
 from desktop_app.ui.widgets.math_text import to_qt_markdown
 
 from .documents import LINE_HEIGHT, InkDocument, code_font
@@ -246,3 +251,39 @@ def _widths(rows: str, version: int) -> tuple[float, ...]:
     looks = [QFontMetricsF(font(14, BOLD)), QFontMetricsF(code_font(13))]
     widest = [max(look.horizontalAdvance(cell) for look in looks) for cell in longest]
     return tuple(-(-width // STEP) * STEP for width in widest)
+
+
+class MarkdownText(StyleAware, QTextBrowser):
+    """A text that can be read and copied, as high as it is, without links to open."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._source = text
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setOpenLinks(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.refresh_style()
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, math.ceil(self.document().size().height()) + 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def refresh_style(self) -> None:
+        recolour(self, {QPalette.ColorRole.Base: TRANSPARENT, QPalette.ColorRole.Text: colour("ink_soft")})
+        document = markdown_document(ProseSegment(self._source))
+        document.setParent(self)
+        self.setDocument(document)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.document().setTextWidth(self.viewport().width())
+        if self.height() != self.sizeHint().height():
+            self.setFixedHeight(self.sizeHint().height())

@@ -13,7 +13,7 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
 from .display_list import Action, DashedRule, Fill, Flow, HitRegion, RowLayout, TextLine
-from .document_cache import DocumentCache
+from .documents import DocumentCache
 
 WHO_HEIGHT = 20
 ACTION_GAP = 14

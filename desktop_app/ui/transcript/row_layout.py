@@ -14,8 +14,7 @@ from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .cards import lay_out_earlier, lay_out_failure, lay_out_mark, lay_out_missing
 from .display_list import Action, Fill, RowLayout
-from .document_cache import DocumentCache
-from .documents import LINE_HEIGHT
+from .documents import LINE_HEIGHT, DocumentCache
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
 from .replies import EarlierItem, ReplyItem

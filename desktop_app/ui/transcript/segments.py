@@ -13,8 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from .blocks import Carry, Unit, parse_blocks
-from .paragraphs import split_paragraph
+from .blocks import Carry, Unit, parse_blocks, split_paragraph
 
 SETTLED = 1_000  # characters after which a segment ends at the next block
 SETTLED_INSIDE = 2_000  # the same where only an item of a list or the like begins

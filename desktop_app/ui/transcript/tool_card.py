@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
 from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.conversation.message import ToolCall, ToolResult
-from desktop_app.ui.widgets.formats import format_bytes, format_duration, format_number, pluralize
+from desktop_app.ui.widgets.formats import format_duration, format_number, pluralize
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .display_list import Action, Fill, Flow, HitRegion
@@ -29,7 +26,6 @@ CARD_CHARACTERS = 600  # about as many lines of one long line
 UNFOLDED = 10  # times as much
 ARGUMENT_CHARACTERS = 6_000
 HEAD = 38  # pixels
-NARROW = 480  # pixels below which the name of the tool needs the room that the sizes would take
 FAILED_TAG = Tag("error", "critical")
 ENDING_TAGS = {
     "denied": Tag("not allowed", "ink_faint"),
@@ -46,8 +42,7 @@ def lay_out_result(builder: RowBuilder, item: MessageItem, is_unfolded: bool) ->
     frame = len(builder.layout.drawn)
     tags = tags_of(row)
     if result is not None and result.spill:
-        is_narrow = builder.width < scale(NARROW)
-        tags.insert(0, Tag("truncated", "warning") if is_narrow else truncated_tag(result))
+        tags.insert(0, Tag("truncated", "warning"))
     if result is not None and result.is_error:
         tags.insert(0, ENDING_TAGS.get(result.ending, FAILED_TAG))
     pad, height = scale(14), scale(HEAD)
@@ -85,24 +80,6 @@ def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> N
             builder.y += scale(20)
         builder.skip(9)
     _frame(builder, frame, body)
-
-
-def truncated_tag(result: ToolResult) -> Tag:
-    """Return how much of the output the model sees, such as "truncated 212 KB → 50 KB"."""
-    found = _sizes().search(result.text)
-    if found is None:
-        return Tag("truncated", "warning")
-    whole, shown = (int((size or "0").replace(",", "")) for size in found.groups())
-    return Tag(f"truncated {format_bytes(whole)} → {format_bytes(shown)}", "warning")
-
-
-@cache
-def _sizes() -> re.Pattern[str]:
-    """Return the pattern of the whole and shown sizes in the notice of a truncated result."""
-    from desktop_app.context.truncate import NOTICE
-
-    shown = r"(?:[\d,]+ lines, ([\d,]+) bytes are|nothing is)"
-    return re.compile(rf"{re.escape(NOTICE)}[\d,]+ lines, ([\d,]+) bytes; {shown}")
 
 
 def _head(builder: RowBuilder, key: str, name: str, call: ToolCall | None, tags: list[Tag], right: float) -> None:

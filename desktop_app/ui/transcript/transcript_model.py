@@ -11,14 +11,12 @@ from desktop_app.conversation.events import (
     MessageChange,
     MessageRecorded,
     MessageRow,
-    MessageState,
     OperationRow,
     ReasoningDelta,
     TextDelta,
     ToolFinished,
     ToolOutputReceived,
     TurnEvent,
-    TurnStarted,
     ViewChanged,
 )
 from desktop_app.conversation.message import Role
@@ -50,7 +48,6 @@ class TranscriptModel(QAbstractListModel):
         super().__init__(parent)
         self._rows: list[MessageRow] = []
         self._operations: dict[str, OperationRow] = {}
-        self._reasons: dict[str, str] = {}  # why messages have no answer, by their ids
         self._items: list[Item] = []
         self.turn = RESTING
         self.is_changing = False
@@ -125,8 +122,6 @@ class TranscriptModel(QAbstractListModel):
                 self._record(row)
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
-            case TurnStarted():
-                self._note_reason(before)
             case ToolOutputReceived() | ToolFinished():
                 self._refresh_soon()
                 return
@@ -183,13 +178,6 @@ class TranscriptModel(QAbstractListModel):
         else:
             self._rows.insert(known + 1, row)
 
-    def _note_reason(self, before: LiveTurn) -> None:
-        """Keep the title of a failure for the message that it left unanswered; its card goes with the next turn."""
-        failures = before.failures or before.notices
-        newest = next((row.message for row in reversed(self._rows) if row.state is not MessageState.ABANDONED), None)
-        if failures and newest is not None and newest.role is Role.USER:
-            self._reasons[newest.id] = f"{failures[-1].title}."
-
     def _refresh_soon(self) -> None:
         if self.is_refreshed:
             self._pause.start()
@@ -204,7 +192,7 @@ class TranscriptModel(QAbstractListModel):
             self.running_changed.emit(self.is_running)
 
     def _new_items(self) -> list[Item]:
-        return items_with_gaps(self._rows, self._operations.values(), self.turn, monotonic(), self._reasons)
+        return items_with_gaps(self._rows, self._operations.values(), self.turn, monotonic())
 
     def _show(self) -> None:
         """Make the rows again and announce only what differs."""
