@@ -54,10 +54,6 @@ class ContextController(Controller):
         self._parts.panel.show()
         self._parts.panel.show_tab("breakdown")
 
-    def show_operation(self, operation: str) -> None:
-        self._parts.panel.show()
-        self._parts.panel.open_archived(operation)
-
     @in_task
     async def read_archived(self, operation: str, query: str, offset: int) -> None:
         page = await self._bridge.ask(p.ReadOperation(self._chat.conversation, operation, query, offset))

@@ -84,7 +84,7 @@ class MainWindow(Parts):
         self.chat_pane.welcome.prompt_chosen.connect(self.composer.take_focus)  # the card goes, and its focus with it
         self.transcript_model.running_changed.connect(self.composer.set_running)
         self.transcript_model.running_changed.connect(self.gauge.set_streaming)
-        transcript.regenerate_requested.connect(chat.regenerate)
+        transcript.action_requested.connect(self.recovery.perform)
         transcript.page_requested.connect(chat.past.read)
         transcript.copied.connect(self.toast.show_message)
         # what a turn asks
@@ -114,18 +114,12 @@ class MainWindow(Parts):
         # what the model sees
         self.gauge.optimize_requested.connect(context.optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
-        transcript.way_out_requested.connect(self.recovery.perform)
         chat.optimize_requested.connect(context.optimize)
-        transcript.operation_requested.connect(context.show_operation)
         asked = panel.requests
         asked.archived_requested.connect(context.read_archived)
         asked.message_requested.connect(context.go_to)
         for signal, request in (
             (transcript.stop_requested, p.StopTool),
-            (transcript.undo_requested, p.UndoOperation),
-            (transcript.pin_requested, p.PinMessage),
-            (transcript.unpin_requested, p.UnpinMessage),
-            (transcript.bring_back_requested, p.BringBackMessages),
             (asked.undo_requested, p.UndoOperation),
             (asked.redo_requested, p.RedoOperation),
             (asked.pin_requested, p.PinMessage),
@@ -141,7 +135,6 @@ class MainWindow(Parts):
         asked.write_requested.connect(self.memory.write)
         asked.delete_requested.connect(self.memory.delete)
         asked.conversation_requested.connect(chat.open)
-        transcript.conversation_requested.connect(chat.open)
         # the system
         QGuiApplication.styleHints().colorSchemeChanged.connect(settings.show_theme)
 

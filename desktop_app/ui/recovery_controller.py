@@ -1,7 +1,8 @@
-"""The controller of the actions that a failure's card offers; none is done without the user."""
+"""The controller of what a click in the transcript asks for, such as the ways out of a failure."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog
@@ -20,8 +21,20 @@ from .widgets.formats import format_bytes
 FORMATS = {"Markdown (*.md)": ("markdown", ".md"), "JSON (*.json)": ("json", ".json")}
 
 
+REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
+    Action.PIN: p.PinMessage,
+    Action.UNPIN: p.UnpinMessage,
+    Action.UNDO_OPERATION: p.UndoOperation,
+    Action.BRING_BACK: lambda conversation, message: p.BringBackMessages(conversation, (message,)),
+    Action.OPTIMIZE_AND_RETRY: lambda conversation, _: p.GoOn(conversation, makes_room=True),
+    Action.SEND_ANYWAY: lambda conversation, _: p.GoOn(conversation, is_forced=True),
+    Action.USE_OWN_WINDOW: lambda conversation, _: p.UseOwnWindow(conversation),
+}
+"""Actions that the engine carries out: what it is asked, by the conversation and what the action is about."""
+
+
 class RecoveryController(Controller):
-    """Does what a failure's card offers."""
+    """Carries out the actions of messages, marks and failures."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
@@ -29,17 +42,21 @@ class RecoveryController(Controller):
         super().__init__(bridge, parts, chat)
         self._settings = settings
 
-    def perform(self, action: Action, setting: str = "") -> None:
-        """Do what the failure's card offers. setting: where the settings are opened."""
+    def perform(self, action: Action, argument: str = "") -> None:
+        """Carry out an action. argument: what it is about, such as the id of a message or the name of a setting."""
+        if action in REQUESTS:
+            self.post(REQUESTS[action], argument)
+            return
         match action:
+            case Action.REGENERATE:
+                self._chat.regenerate()
+            case Action.OPEN_CONVERSATION:
+                self._chat.open(argument)
+            case Action.SHOW_OPERATION:
+                self._parts.panel.show()
+                self._parts.panel.open_archived(argument)
             case Action.TRY_AGAIN | Action.GO_ON:
                 self._chat.go_on()
-            case Action.OPTIMIZE_AND_RETRY:
-                self._bridge.post(p.GoOn(self._chat.conversation, makes_room=True))
-            case Action.SEND_ANYWAY:
-                self._bridge.post(p.GoOn(self._chat.conversation, is_forced=True))
-            case Action.USE_OWN_WINDOW:
-                self.post(p.UseOwnWindow)
             case Action.START_FRESH:
                 self._chat.open_with(p.StartFresh(self._chat.conversation))
             case Action.SWITCH_MODEL:
@@ -47,11 +64,11 @@ class RecoveryController(Controller):
             case Action.EXPORT:
                 self.choose_export()
             case Action.OPEN_SETTINGS:
-                self._settings.open(setting)
+                self._settings.open(argument)
             case Action.EDIT_MESSAGE:
                 self._edit_message()
             case _:
-                raise ValueError(f"{action} is no way out of a failure")
+                raise ValueError(f"{action} is not carried out here")
 
     def choose_export(self) -> None:
         """Ask for a file to write the conversation to."""

@@ -121,6 +121,6 @@ def test_an_answer_that_was_given_up_is_read_until_there_is_another(view, qtbot)
 def test_a_message_without_an_answer_can_be_tried_again(view, qtbot):
     view.transcript.open([row(0), row(1, Role.ASSISTANT), row(2)], ())
     assert "No answer yet." in words(view, "m2")
-    with qtbot.waitSignal(view.way_out_requested) as told:
+    with qtbot.waitSignal(view.action_requested) as told:
         click(view, qtbot, "m2", Action.TRY_AGAIN)
     assert told.args[0] is Action.TRY_AGAIN

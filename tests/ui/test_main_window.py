@@ -19,6 +19,7 @@ from desktop_app.ui.driver import Heartbeat
 from desktop_app.ui.engine_watch import CAME_BACK
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.memory_controller import SAVING_TOOL
+from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import FailureItem, MarkItem, MessageItem
 from desktop_app.ui.transcript.pages import GapItem
 from slowness import slowness
@@ -205,7 +206,7 @@ def test_optimizing_marks_the_chat_and_undo_takes_it_back(play):
 
 def test_a_pin_is_shown_in_the_chat_and_in_the_panel(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.chat_pane.transcript.pin_requested.emit("c1-199")
+        window.chat_pane.transcript.perform(Action.PIN, "c1-199")
         await until(lambda: window.transcript_model.item(60).row.is_pinned)
         assert list(window.panel.pins.list.cards) == ["c1-199"]
 

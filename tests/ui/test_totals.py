@@ -90,9 +90,9 @@ def test_the_way_to_the_other_conversation_stands_in_both(qtbot, way, words):
     assert mark_text(link(way)) == words.format("Billing, part two")
     hot = view.layout_of(view.transcript.row_of("mark l1")).hit_regions
     assert [entry.action for entry in hot] == [Action.OPEN_CONVERSATION]
-    with qtbot.waitSignal(view.conversation_requested) as told:
+    with qtbot.waitSignal(view.action_requested) as told:
         view.perform(hot[0].action, hot[0].argument)
-    assert told.args == ["c9"]
+    assert told.args == [Action.OPEN_CONVERSATION, "c9"]
 
 
 def test_the_history_leads_there_too(qtbot):
@@ -104,4 +104,4 @@ def test_the_history_leads_there_too(qtbot):
     assert [button.text() for button in links] == ["Open"]
     with qtbot.waitSignal(requests.conversation_requested) as told:
         links[0].click()
-    assert told.args == ["c9"]
+    assert told.args == [Action.OPEN_CONVERSATION, "c9"]

@@ -229,16 +229,16 @@ def test_the_actions_fit_the_message(view):
 
 def test_clicks_become_wishes(view, qtbot):
     view.transcript.open([row(0, state=MessageState.ARCHIVED), row(1, Role.ASSISTANT)], [compaction(1, after=0)])
-    for key, action, signal, said in (
-        ("m0", Action.BRING_BACK, view.bring_back_requested, [("m0",)]),
-        ("m0", Action.PIN, view.pin_requested, ["m0"]),
-        ("m1", Action.REGENERATE, view.regenerate_requested, []),
-        ("mark op1", Action.SHOW_OPERATION, view.operation_requested, ["op1"]),
-        ("mark op1", Action.UNDO_OPERATION, view.undo_requested, ["op1"]),
+    for key, action, argument in (
+        ("m0", Action.BRING_BACK, "m0"),
+        ("m0", Action.PIN, "m0"),
+        ("m1", Action.REGENERATE, "m1"),
+        ("mark op1", Action.SHOW_OPERATION, "op1"),
+        ("mark op1", Action.UNDO_OPERATION, "op1"),
     ):
-        with qtbot.waitSignal(signal) as wished:
+        with qtbot.waitSignal(view.action_requested) as wished:
             click(view, qtbot, key, action)
-        assert wished.args == said
+        assert wished.args == [action, argument]
 
 
 def test_the_mark_says_what_went_and_what_it_freed(view):
@@ -251,7 +251,7 @@ def test_a_failure_says_what_happened_what_was_kept_and_what_to_do(view, qtbot):
     tell(view.transcript, TurnFailed("c", Failure("provider", "No answer", "503", "All is kept.", "Try later.")))
     key = view.transcript.item(2).key
     assert {"No answer", "503", "All is kept.", "Try later."} <= set(words(view, key))
-    with qtbot.waitSignal(view.way_out_requested) as told:
+    with qtbot.waitSignal(view.action_requested) as told:
         click(view, qtbot, key, Action.TRY_AGAIN)
     assert told.args == [Action.TRY_AGAIN, ""]
 

@@ -11,6 +11,7 @@ from desktop_app.engine.protocol import UndoOperation
 from desktop_app.ui.driver import NotSeen
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.search.search_palette import SearchPalette
+from desktop_app.ui.transcript.display_list import Action
 
 from . import tool_steps
 from .session import PATIENCE, Step, TourSession
@@ -110,7 +111,7 @@ async def browse_the_archived_messages(tour: TourSession) -> None:
     """List the archived messages in the history panel, and read one of them."""
     panel = tour.window.panel
     operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
-    tour.window.context.show_operation(operation.id)
+    tour.window.recovery.perform(Action.SHOW_OPERATION, operation.id)
     archived = panel.history.archived
     await tour.driver.until(lambda: archived.list.rows.rowCount() > 3, 10, "the archived messages")
     await tour.driver.click(archived.list.viewport(), (60, 30))

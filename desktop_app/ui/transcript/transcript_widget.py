@@ -53,16 +53,9 @@ OPENED_SCHEMES = ("http", "https", "mailto")
 class TranscriptWidget(TranscriptView):
     """The messages of a conversation. The ids in its signals are those of messages and operations."""
 
-    regenerate_requested = Signal()
-    pin_requested = Signal(str)
-    unpin_requested = Signal(str)
-    bring_back_requested = Signal(tuple)
-    operation_requested = Signal(str)
-    undo_requested = Signal(str)
-    conversation_requested = Signal(str)
+    action_requested = Signal(object, str)  # an Action that is not carried out here, and its argument
     stop_requested = Signal(str, int)  # a running call: the reply that made it, and its index
     whole_requested = Signal(str, str)  # a spill, and what it is the output of
-    way_out_requested = Signal(object, str)  # Action, and the setting that it leads to
     copied = Signal(str)
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
@@ -87,18 +80,12 @@ class TranscriptWidget(TranscriptView):
                 self.lay_out_visible()
             case Action.EARLIER | Action.LATER:
                 self._turn_over(argument, -1 if action is Action.EARLIER else 1)
-            case Action.PIN | Action.UNPIN | Action.SHOW_OPERATION | Action.UNDO_OPERATION | Action.OPEN_CONVERSATION:
-                self._request(action, argument)
-            case Action.REGENERATE:
-                self.regenerate_requested.emit()
-            case Action.BRING_BACK:
-                self.bring_back_requested.emit((argument,))
             case Action.STOP:
                 self._stop(argument)
             case Action.OPEN_WHOLE:
                 self._open_whole(argument)
             case _:
-                self.way_out_requested.emit(action, argument)
+                self.action_requested.emit(action, argument)
 
     def _turn_over(self, key: str, by: int) -> None:
         """Show the answer before or after the one that is shown."""
@@ -108,15 +95,6 @@ class TranscriptWidget(TranscriptView):
             shown = self.cache.choice(key)
             self.cache.choose(key, min(max((shown if shown >= 0 else last) + by, 0), last))
             self.lay_out_visible()
-
-    def _request(self, action: Action, argument: str) -> None:
-        {
-            Action.PIN: self.pin_requested,
-            Action.UNPIN: self.unpin_requested,
-            Action.SHOW_OPERATION: self.operation_requested,
-            Action.UNDO_OPERATION: self.undo_requested,
-            Action.OPEN_CONVERSATION: self.conversation_requested,
-        }[action].emit(argument)
 
     def copy_selection(self) -> None:
         """Copy the selected text, else the current message."""
