@@ -12,7 +12,7 @@ from typing import Any
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
 from desktop_app.conversation.transcript import AnyEntry, Continuation
 from desktop_app.settings import Settings
@@ -23,7 +23,7 @@ from .session import Session
 from .session_model import model_or_stand_in, use_model
 from .stamp import stamp
 from .tasks import Tasks
-from .title_generator import UNTITLED
+from .titles import UNTITLED
 from .turn.tool_calls import CRASHED
 from .turns import Turns
 
@@ -53,19 +53,9 @@ class Conversations:
         """The policy that the settings name."""
         return PRESETS.get(self.settings.policy, BALANCED)
 
-    def in_background(self, key: str, work: Coroutine[Any, Any, None]) -> None:
-        """Run work that nobody waits for. It is cancelled at the end; a bug in it is reported."""
-        self._tasks.start(key, work)
-
-    def in_background_once(self, key: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run such work, unless it is running already."""
-        if not self._tasks.is_running(key):
-            self._tasks.start(key, work())
-
-    # The list
-
-    async def infos(self) -> tuple[ConversationInfo, ...]:
-        return await self.archive.conversations()
+    def in_background(self, key: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run work that nobody waits for, unless it is running. It is cancelled at the end; a bug in it is reported."""
+        self._tasks.start_once(key, work)
 
     async def create(self, title: str = "", messages: Sequence[Message] = (), model: str = "") -> Session:
         """Create a conversation: empty but for the system prompt, or with imported messages as they are."""
@@ -146,23 +136,20 @@ class Conversations:
             session.is_leaving = True
         await self.turns.leave(conversation)
         async with self._opening:
-            await self._delete(conversation)
-        self._list_changed()
-
-    async def _delete(self, conversation: str) -> None:
-        session = self._sessions.get(conversation)  # it may have been opened meanwhile
-        if session is not None:
-            session.is_leaving = True
-        try:
-            await self.turns.leave(conversation)
-            await self.archive.change(conversation, is_deleted=True)
-        except BaseException:
+            session = self._sessions.get(conversation)  # it may have been opened meanwhile
             if session is not None:
-                session.is_leaving = False
-            raise
-        if session is not None:
-            session.is_closed = True
-            del self._sessions[conversation]
+                session.is_leaving = True
+            try:
+                await self.turns.leave(conversation)
+                await self.archive.change(conversation, is_deleted=True)
+            except BaseException:
+                if session is not None:
+                    session.is_leaving = False
+                raise
+            if session is not None:
+                session.is_closed = True
+                del self._sessions[conversation]
+        self._list_changed()
 
     async def restore(self, conversation: str) -> None:
         """Put a deleted conversation back on the list."""
@@ -191,8 +178,8 @@ class Conversations:
         session = await self.open(conversation)
         path = Path(folder).expanduser() if folder else None
         if path is not None and not await asyncio.to_thread(path.is_dir):
-            advice = "Choose a folder that exists."
-            raise WorldError(Failure("not_found", f"There is no folder {path}", kept="Nothing changed.", advice=advice))
+            kept, advice = "Nothing changed.", "Choose a folder that exists."
+            raise WorldError(Failure("not_found", f"There is no folder {path}", kept=kept, advice=advice))
         await self.archive.change(conversation, folder=str(path.resolve()) if path else "")
         await self._refresh_info(conversation)
         await self.turns.equip(session)
@@ -203,15 +190,6 @@ class Conversations:
         if session is not None:
             session.info = await self.archive.conversation(conversation)
         self._list_changed()
-
-    # What the window asks beside turns
-
-    async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
-        """Find messages by their words, archived ones too."""
-        return await self.archive.search(query, conversation, limit)
-
-    def model_infos(self) -> tuple[ModelInfo, ...]:
-        return self.models.infos()
 
     def change_settings(self, settings: Settings) -> None:
         """Apply new settings to open conversations too; a running turn ends with the model that it began with."""

@@ -15,7 +15,7 @@ from desktop_app.conversation.openai_chat import BadChat, chat_of, read_chat
 from .conversations import Conversations
 from .ports import WorldError
 from .session import Session
-from .title_generator import title_of
+from .titles import title_of
 
 SPEAKERS = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
 

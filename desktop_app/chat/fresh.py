@@ -32,7 +32,7 @@ async def _find_made_before(chats: Conversations, session: Session) -> Session |
     newest = session.transcript.entries[-1] if session.transcript.entries else None
     if not isinstance(newest, ConversationLink) or newest.is_back:
         return None
-    is_there = newest.conversation in {info.id for info in await chats.infos()}
+    is_there = newest.conversation in {info.id for info in await chats.archive.conversations()}
     return await chats.open(newest.conversation) if is_there else None
 
 

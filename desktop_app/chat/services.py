@@ -11,16 +11,12 @@ from desktop_app.settings import Settings
 
 from .compaction.summary_service import SummaryService
 from .memory.memory_flusher import MemoryFlusher
-from .ports import Emit, ModelCatalogue
+from .ports import ModelCatalogue
 from .session import Session
-from .title_generator import TitleGenerator
 from .turn.tool_runtime import ToolRuntime
 
 Recall = Callable[[Session, Message], Awaitable[Recalled | None]]
 """Return what the archive holds about that message and the view does not; None if it is not worth bringing back."""
-
-DescribeImages = Callable[[Session, Message, Emit], Awaitable[None]]
-"""Record what is in the images of that message, for a model that cannot see them."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +32,7 @@ class Services:
     tools: ToolRuntime | None = None
     memory: MemoryFlusher | None = None
     recall: Recall | None = None
-    describe_images: DescribeImages | None = None
+    # These read the system prompts for what a model does beside the chat.
+    read_image_prompt: Callable[[], str] | None = None
     read_research_prompt: Callable[[], str] | None = None
-    titles: TitleGenerator | None = None
+    read_title_prompt: Callable[[], str] | None = None

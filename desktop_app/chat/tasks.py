@@ -26,6 +26,11 @@ class Tasks:
         task.add_done_callback(self._forget)
         return task
 
+    def start_once(self, key: str, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        """Run such work, unless another task is running under that key."""
+        if not self.is_running(key):
+            self.start(key, work())
+
     def is_running(self, key: str) -> bool:
         return self._task(key) is not None
 

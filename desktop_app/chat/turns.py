@@ -23,7 +23,7 @@ from .services import Services
 from .session import Session
 from .stamp import stamp
 from .tasks import Tasks
-from .title_generator import RESEARCH, UNTITLED, title_of
+from .titles import RESEARCH, UNTITLED, generate_title, title_of
 from .turn.prepare import record_first_context
 from .turn.take_turn import take_turn
 
@@ -83,8 +83,7 @@ class Turns:
             await self._tasks.wait(session.id)
             session.refuse_if(session.is_leaving)
             if session.info.title == UNTITLED:
-                await self._archive.change(session.id, title=title_of(text))
-                session.info = replace(session.info, title=title_of(text))
+                await self._rename(session, title_of(text))
             await self._start(session, turn)
 
     async def _begin_anew(
@@ -139,9 +138,8 @@ class Turns:
 
     async def leave(self, conversation: str) -> None:
         """End all that is under way there, since nobody is interested any more."""
-        await self._tasks.cancel(conversation)
-        for doing in ("room", "name", "reading", "equipping"):
-            await self._tasks.cancel(f"{doing} of {conversation}")
+        for doing in ("", "room of ", "name of ", "reading of ", "equipping of "):
+            await self._tasks.cancel(f"{doing}{conversation}")
 
     async def stop_room(self, conversation: str) -> None:
         """Stop making room in the background, or stop the turn that waits for it; nothing of it is recorded."""
@@ -182,8 +180,7 @@ class Turns:
     async def _get_ready(self, session: Session) -> None:
         # A task of its own: a message sent meanwhile, which ends this one, needs the server just as well.
         key = f"start of {session.model_info.id}"
-        if not self._tasks.is_running(key):
-            self._tasks.start(key, session.model.prepare())
+        self._tasks.start_once(key, session.model.prepare)
         await self._tasks.wait(key)
         if session.gauge().total <= session.budget.usable:
             await session.model.read_ahead(session.assemble()[0])
@@ -210,23 +207,26 @@ class Turns:
         try:
             await self.note(session)
             if self.is_automatic(session) and finished.reason != "stopped":  # else it may be room that was stopped
-                self._start_background_room(session)
-            self._start_naming(session, finished)
+                self._tasks.start_once(f"room of {session.id}", partial(self._make_room, session))
+            if finished.reason == "finished":
+                self._tasks.start_once(f"name of {session.id}", partial(self._name, session))
         finally:
             self._publish(replace(finished, totals=totals_of(session.transcript)))
 
-    def _start_naming(self, session: Session, finished: TurnFinished) -> None:
-        key = f"name of {session.id}"
-        titles = self._services.titles
-        if titles is None or finished.reason != "finished" or self._tasks.is_running(key):
-            return
-        if titles.is_due(session):
-            self._tasks.start(key, titles.generate(session))
+    async def _name(self, session: Session) -> None:
+        """Give the conversation a better title than its first line, unless it is renamed meanwhile."""
+        before = session.info.title
+        try:
+            title = await generate_title(session, self._services)
+            if title and session.info.title == before:
+                await self._rename(session, title)
+        except WorldError as error:
+            log.info("conversation %s keeps its title: %s", session.id, error)
 
-    def _start_background_room(self, session: Session) -> None:
-        key = f"room of {session.id}"
-        if not self._tasks.is_running(key):
-            self._tasks.start(key, self._make_room(session))
+    async def _rename(self, session: Session, title: str) -> None:
+        await self._archive.change(session.id, title=title)
+        session.info = replace(session.info, title=title)
+        self._list_changed()
 
     async def _make_room(self, session: Session) -> None:
         """Make room after a turn and let the model read the new prefix, so that nobody has to wait later."""

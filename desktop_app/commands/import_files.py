@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.chat.title_generator import title_of
+from desktop_app.chat.titles import title_of
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs, view_of
 from desktop_app.conversation.chain import Chain

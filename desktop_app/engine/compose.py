@@ -10,11 +10,9 @@ from pathlib import Path
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.compaction.summary_service import SummaryService
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.image_captioner import ImageCaptioner
-from desktop_app.chat.memory.auto_recall import AutoRecall
 from desktop_app.chat.memory.memory_flusher import MemoryFlusher
+from desktop_app.chat.memory.recall import recall_for_message
 from desktop_app.chat.services import Services
-from desktop_app.chat.title_generator import TitleGenerator
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context import sentence_kinds
 from desktop_app.context.memory.flush import FlushPrompts
@@ -98,9 +96,6 @@ async def compose_services(
     )
 
     # What a turn uses beside its session.
-    titles = TitleGenerator(
-        catalogue, current, prompt("title"), lambda conversation, title: conversations.rename(conversation, title)
-    )
     turn_services = Services(
         models=catalogue,
         settings=current,
@@ -110,10 +105,10 @@ async def compose_services(
         on_bug=on_bug,
         tools=tool_runtime,
         memory=MemoryFlusher(archive, catalogue, current, partial(read_prompts, FlushPrompts, data)),
-        recall=AutoRecall(archive, current).find,
-        describe_images=ImageCaptioner(catalogue, current, prompt("describe")).describe,
+        recall=partial(recall_for_message, archive, current),
+        read_image_prompt=prompt("describe"),
         read_research_prompt=prompt("research"),
-        titles=titles if is_attended else None,
+        read_title_prompt=prompt("title") if is_attended else None,
     )
     conversations = Conversations(archive, settings, turn_services, publish, list_changed)
     services = EngineServices(

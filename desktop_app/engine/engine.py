@@ -70,12 +70,12 @@ class Engine:
         """Begin what takes seconds, once the window has a list to show."""
         if not self._is_warm:
             self._is_warm = True
-            self.conversations.in_background("warm-up", self.services.get_ready())
+            self.conversations.in_background("warm-up", self.services.get_ready)
 
     def ask_silent_servers(self) -> None:
         """Ask the servers again, in the background, if one of them did not respond."""
         if self.services.catalogue.has_silent_servers:
-            self.conversations.in_background_once("asking servers", self.services.ask_servers)
+            self.conversations.in_background("asking servers", self.services.ask_servers)
 
     def keep_plan(self, optimization: Optimization) -> None:
         """Keep a plan until it is applied, or newer ones push it out."""

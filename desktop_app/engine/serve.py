@@ -162,7 +162,7 @@ class EngineServer:
         await asyncio.sleep(0.05)
         self._list_is_stale = False
         try:
-            self.coalescer.send(ConversationsChanged(await self.engine.conversations.infos()))
+            self.coalescer.send(ConversationsChanged(await self.engine.services.archive.conversations()))
         except WorldError as error:
             log.warning("the list could not be read: %s", error)
 

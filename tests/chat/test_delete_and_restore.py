@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from desktop_app.chat import operations
-from desktop_app.chat.compaction.apply_plan import stale_plan
+from desktop_app.chat.compaction.optimize import stale_plan
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.message import Message, Role, user_message

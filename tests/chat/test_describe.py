@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from researching import Two, other_model, words
 
-from desktop_app.chat.image_captioner import BLIND, MAX_IMAGES, ImageCaptioner
+from desktop_app.chat.image_captions import BLIND, MAX_IMAGES
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import DescriptionStarted, MessageRecorded, TurnFinished
@@ -28,8 +28,7 @@ def furnish(home, eyes: bool = True, recall=None, **changes) -> None:
     settings = replace(settings, **changes)
     seeing = home.chats.models.made(replace(other_model(home).info, supports_vision=eyes))
     models = Two(home.chats.models, seeing)
-    describer = ImageCaptioner(models, lambda: home.chats.settings, lambda: words("describe"))
-    home.furnish(settings, models, recall=recall, describe_images=describer.describe)
+    home.furnish(settings, models, recall=recall, read_image_prompt=lambda: words("describe"))
 
 
 async def asked(home, session: Session, text: str, *images: Attachment) -> None:

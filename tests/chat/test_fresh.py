@@ -61,4 +61,4 @@ async def test_not_while_a_reply_is_written(house) -> None:
     with pytest.raises(WorldError, match="still being written"):
         await start_fresh(home.chats, session)
     await home.chats.turns.stop(session.id)
-    assert len(await home.chats.infos()) == 1
+    assert len(await home.archive.conversations()) == 1

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from researching import words
 
-from desktop_app.chat import title_generator
-from desktop_app.chat.title_generator import MAX_TITLE, TitleGenerator, title_in
+from desktop_app.chat import titles
+from desktop_app.chat.titles import MAX_TITLE, title_in
 from desktop_app.settings import Settings
 from provider import Cut, Hang, Reply, Status
 from slowness import slowness
@@ -22,11 +22,7 @@ QUESTION = "When did tea come to Lisbon, and who drank it?"
 
 def furnish(home, **changes) -> None:
     settings = replace(Settings(chat_model="scripted/scripted", system_prompt="Be brief."), **changes)
-
-    async def rename(conversation: str, title: str) -> None:
-        await home.chats.rename(conversation, title)
-
-    home.furnish(settings, titles=TitleGenerator(home.models, home.settings, partial(words, "title"), rename))
+    home.furnish(settings, read_title_prompt=partial(words, "title"))
 
 
 async def titled(home, session) -> str:
@@ -70,7 +66,7 @@ async def test_what_goes_wrong_changes_nothing(house, step) -> None:
 
 
 async def test_nobody_waits_for_it_and_a_silent_model_is_given_up(house, monkeypatch) -> None:
-    monkeypatch.setattr(title_generator, "SECONDS", 0.3 * slowness())
+    monkeypatch.setattr(titles, "SECONDS", 0.3 * slowness())
     home = await house([Reply("In 1610."), Hang("Te"), Reply("The court.")])
     furnish(home)
     session = await home.chats.create()

@@ -8,7 +8,7 @@ import pytest
 from test_take_turn import long_chat
 
 from desktop_app.chat import operations
-from desktop_app.chat.compaction.apply_plan import apply_optimization, check_summary, plan_optimization
+from desktop_app.chat.compaction.optimize import apply_optimization, check_summary, plan_optimization
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
@@ -214,7 +214,7 @@ async def test_search_finds_archived_messages(house) -> None:
     session = await home.chats.create("Long", long_chat(60))
     events = await optimize(home, session)
     assert isinstance(events[-1], GaugeChanged)
-    found = await home.chats.search("topic3", session.id, 5)
+    found = await home.archive.search("topic3", session.id, 5)
     assert found[0].archived
     assert "topic3" in found[0].snippet
 
@@ -226,6 +226,6 @@ async def test_search_says_of_what_a_rewind_gave_up_that_it_is_not_archived(hous
     first = next(
         row.message for row in session.page(session.total, session.total) if row.state is MessageState.ARCHIVED
     )
-    assert (await home.chats.search("topic3", session.id, 5))[0].archived
+    assert (await home.archive.search("topic3", session.id, 5))[0].archived
     await session.record_operation(stamp(Rewind(first_message_id=first.id)))
-    assert not any(found.archived for found in await home.chats.search("topic3", session.id, 5))
+    assert not any(found.archived for found in await home.archive.search("topic3", session.id, 5))

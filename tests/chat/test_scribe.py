@@ -9,8 +9,7 @@ import pytest
 from msgspec.structs import replace
 from test_summarize import answer, chat
 
-from desktop_app.chat.compaction.apply_plan import apply_optimization
-from desktop_app.chat.compaction.optimize import plan_optimize, write_summary
+from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimize, write_summary
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.compaction.summary_service import strategy_for
 from desktop_app.context.policy import BALANCED

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from test_take_turn import long_chat
 
-from desktop_app.chat.compaction.apply_plan import apply_optimization, plan_optimization
+from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimization
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.ports import ModelError

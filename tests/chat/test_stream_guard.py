@@ -6,8 +6,16 @@ import pytest
 
 from conversations_made_up import Letters
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
-from desktop_app.chat.turn.stop_boundary import MAX_GRACE, find_stop_boundary
-from desktop_app.chat.turn.stream_guard import Limits, Shown, State, StreamGuard, WrongMoment, limits_of
+from desktop_app.chat.turn.stream_guard import (
+    MAX_GRACE,
+    Limits,
+    Shown,
+    State,
+    StreamGuard,
+    WrongMoment,
+    find_stop_boundary,
+    limits_of,
+)
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.gauge import Segment

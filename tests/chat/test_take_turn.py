@@ -47,7 +47,7 @@ async def test_the_title_is_taken_from_the_first_message(house) -> None:
     home = await house([Reply("Yes.")])
     session = await home.chats.create()
     await home.turn(session, "Can you explain the difference between a mutex and a semaphore to me please?\nThanks")
-    (info,) = await home.chats.infos()
+    (info,) = await home.archive.conversations()
     assert info.title == "Can you explain the difference between a mutex and a…"
 
 
@@ -127,7 +127,7 @@ async def test_regenerate_keeps_the_earlier_answer_off_the_view(house) -> None:
     ]
     assert len({row.operation_id for row in rows[2:]}) == 3  # the window tells the answers apart by these
     assert [m["content"] for m in home.provider.requests[1].messages] == ["Be brief.", "Which?"]
-    (info,) = await home.chats.infos()
+    (info,) = await home.archive.conversations()
     assert info.messages == 2, "neither the system prompt nor the answer that was replaced is counted"
 
 

@@ -1,17 +1,23 @@
 """**Optimize conversation**: a plan is made and shown, then applied as it was shown, then undoable.
 
-plan_optimize(snapshot, tail_tokens, strategy) -> Optimization   what would happen, on frozen values, on any thread
-write_summary(optimization, request, report)   -> Optimization   with the summary that a model wrote
-with_summary(optimization, page)               -> Optimization   with an edited summary, checked again
+plan_optimization(session, tail_tokens, strategy)          -> Optimization  what would happen; nothing is recorded
+write_summary(optimization, request, report)               -> Optimization  with the summary that a model wrote
+check_summary(optimization, page)                          -> Optimization  with an edited summary, checked again
+apply_optimization(session, services, optimization)        -> events        its steps are recorded
 """
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.services import Services
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import (
     CompactionPlan,
     compaction_of,
@@ -25,9 +31,10 @@ from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.prune.plan import plan_prune
 from desktop_app.context.summary.model_summary import compact_to_last_messages, plan_last_messages
 from desktop_app.context.view.view import View, view_of, with_entries
+from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
 
-from .snapshot import ContextSnapshot
+from .snapshot import ContextSnapshot, snapshot_of, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
 
 MIN_TAIL_SHARE = 0.05
@@ -74,6 +81,11 @@ class Optimization(msgspec.Struct, frozen=True):
         return replace(
             self.snapshot, transcript=with_entries(self.snapshot.transcript, *free), view=self.views[len(free)]
         )
+
+
+async def plan_optimization(session: Session, tail_tokens: int | None, strategy: str = "extractive") -> Optimization:
+    """Return the plan for that session now, made on a worker thread; parameters as in `plan_optimize`."""
+    return await asyncio.to_thread(plan_optimize, snapshot_of(session), tail_tokens, strategy)
 
 
 def plan_optimize(
@@ -182,3 +194,52 @@ def with_summary(optimization: Optimization, page: str) -> Optimization | None:
         return None
     paid = replace(compaction, usage=before.usage, seconds=before.seconds, note=before.note)
     return _with_compaction(optimization, paid)
+
+
+async def check_summary(optimization: Optimization, page: str) -> Optimization:
+    """Return the plan with the edited summary, measured and checked again. Raises WorldError if it frees nothing."""
+    changed = await asyncio.to_thread(with_summary, optimization, page)
+    if changed is None:
+        kept = "Your text is still in the editor, and nothing was changed."
+        advice = "Shorten it, or take the summary that was proposed."
+        raise WorldError(Failure("bad_input", "This summary is longer than what it replaces", "", kept, advice))
+    return changed
+
+
+async def apply_optimization(session: Session, services: Services, optimization: Optimization) -> list[TurnEvent]:
+    """Save what must last, then record the plan's steps in one transaction. What was planned is what is done; the
+    figures are measured again. Return what changed.
+
+    Raises WorldError, and records nothing, when messages of the plan have left the view meanwhile.
+    """
+    events: list[TurnEvent] = []
+    if services.memory is not None and optimization.compaction is not None:
+        events += await services.memory.flush(session, Trigger.USER)
+    async with session.changes:
+        steps = await _measured_steps(session, optimization)
+        if steps:
+            noted = (services.summaries.note_replaced_model(session, step) for step in steps)
+            events.append(await session.record_operation(*noted, cause=Trigger.USER))
+            events.append(session.gauge_changed())
+    return events
+
+
+async def _measured_steps(session: Session, optimization: Optimization) -> list[Operation]:
+    planned = await asyncio.to_thread(checked_again, optimization, session.transcript)
+    transcript, view, steps = session.transcript, session.view, list[Operation]()
+    plan_id = optimization.id if len(optimization.steps) > 1 else ""
+    for step in planned:
+        current = with_measured_tokens(session, replace(step, id=""), transcript, view)
+        if current is None:
+            raise stale_plan()
+        steps.append(stamp(replace(current, plan_id=plan_id)))
+        transcript = with_entries(transcript, steps[-1])
+        view = view_of(transcript)
+    return steps
+
+
+def stale_plan() -> WorldError:
+    """Return the error for a plan that was made on another view."""
+    advice = "Open Optimize conversation again for a new plan."
+    title = "The conversation has changed since this plan was made"
+    return WorldError(Failure("stale", title, kept="Nothing was changed.", advice=advice))

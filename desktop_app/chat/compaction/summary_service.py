@@ -8,6 +8,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -27,9 +28,11 @@ from desktop_app.conversation.message import Text
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, Trigger
 from desktop_app.settings import Settings, Summaries
 
-from .optimize import Optimization
 from .snapshot import ContextSnapshot
 from .summarize import NoSummary, SummaryRequest, draft_summary
+
+if TYPE_CHECKING:
+    from .optimize import Optimization
 
 BY_MODEL = ("auto", "llm")
 """Strategies of a policy that ask a model, where there is one to ask."""

@@ -7,7 +7,6 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Protocol
 
 from msgspec.structs import replace
@@ -29,6 +28,7 @@ from desktop_app.context.memory.flush import (
 from desktop_app.context.memory.memories import (
     MAX_FLUSHED_NOTES,
     MAX_NOTE_CHARACTERS,
+    MemoryChanges,
     Note,
     Refusal,
     changes_of,
@@ -132,44 +132,30 @@ class MemoryFlusher:
         memories = await self._store.memories(with_deleted=True)
         if (left := await asyncio.to_thread(find_interrupted_flush, view, memories, session.id)) is not None:
             before, saved = left
-            flush = Flush(
-                memories=tuple(m.id for m in saved), texts=tuple(m.text for m in saved), before=before, trigger=trigger
-            )
-            return [await session.record_operation(stamp(flush), cause=trigger)]
+            return [await session.record_operation(stamp(flush_of(saved, before, trigger)), cause=trigger)]
         messages = unflushed_messages(view)
         before = messages[-1].id
         memories = memories_in(memories, session.id, session.info.folder)
         notes, model, usage = await self._notes(session, messages, memories, trigger)
         if not self._settings().is_memory_on:
             return []  # it was switched off meanwhile
-        author = "model" if model else "rule"
-        rules = await asyncio.to_thread(user_rules, view.entries, session.reading) if model else ()
-        unwanted = await asyncio.to_thread(unwanted_texts, memories, view.entries)
-        changes = await asyncio.to_thread(
-            partial(changes_of, unwanted=unwanted, folder=session.info.folder, rules=rules),
-            memories,
-            notes,
-            time.time(),
-            session.id,
-            before,
-            author,
-        )
+        now, author, folder = time.time(), "model" if model else "rule", session.info.folder
+
+        def check_notes() -> MemoryChanges:
+            rules = user_rules(view.entries, session.reading) if model else ()
+            unwanted = unwanted_texts(memories, view.entries)
+            said = now, session.id, before, author
+            return changes_of(memories, notes, *said, unwanted=unwanted, folder=folder, rules=rules)
+
+        changes = await asyncio.to_thread(check_notes)
         for _, why in changes.refused:
             log.info("a note was not kept, since %s", why.value)
-        saved = changes.saved
-        flush = Flush(
-            memories=tuple(memory.id for memory in saved),
-            texts=tuple(memory.text for memory in saved),
-            before=before,
-            model=model,
-            usage=usage,
-            trigger=trigger,
-        )
+        flush = stamp(replace(flush_of(changes.saved, before, trigger), model=model, usage=usage))
 
         async def keep() -> list[TurnEvent]:
             # The memories come first: their ids tell of a flush that was cut off (see `find_interrupted_flush`).
             await self._store.store_memories(*changes.kept, replaced=changes.replaced)
-            return [await session.record_operation(stamp(flush), cause=trigger)]
+            return [await session.record_operation(flush, cause=trigger)]
 
         return await shielded(keep())
 
@@ -210,6 +196,12 @@ class MemoryFlusher:
         role = resolve_role(self._models, chosen, own)
         is_able = not role.model.info.is_builtin and (role.model is not own or own.info.supports_tools)
         return role if is_able else None
+
+
+def flush_of(saved: Sequence[Memory], before: str, trigger: Trigger) -> Flush:
+    """Return the entry for a flush that saved those memories from messages up to `before`."""
+    ids, texts = tuple(memory.id for memory in saved), tuple(memory.text for memory in saved)
+    return Flush(memories=ids, texts=texts, before=before, trigger=trigger)
 
 
 async def undo_flush(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:

@@ -1,7 +1,8 @@
 """Find the messages of a conversation that answer a query, within a budget of tokens (S9).
 
 `recall` answers an explicit query, of the model's tool or the command. `recall_unasked` takes a user's message before
-a request: it returns only what the view no longer has, and only if it is worth its tokens.
+a request: it returns only what the view no longer has, and only if it is worth its tokens. `recall_for_message` does so
+in an open conversation, as far as the settings and the policy allow.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import Session
 from desktop_app.context.recall.outline import Outline
 from desktop_app.context.recall.passages import MAX_WHOLE, text_of
 from desktop_app.context.recall.query import FEEDBACK_FROM, RecallQuery, feedback_of, parse_query
@@ -25,6 +28,8 @@ from desktop_app.context.recall.rank import (
 from desktop_app.context.recall.recollection import Recollection, indexes_to_read, pack, page_of, recollected_of
 from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Recalled
+from desktop_app.settings import Settings
 
 MIN_BEARING = math.log(20)
 """How much an archived message must match: as much as one word that one message in twenty has. Four in five questions
@@ -33,6 +38,9 @@ MIN_CHATTER = 0.5
 """The probability from which on a message only carries the conversation on."""
 MIN_SCORE_SHARE = 0.5
 """Of the best score: messages below are not recalled unasked."""
+MIN_TOKENS = 500
+"""Less, as in windows below about 32,000, is not worth a longer request."""
+HEADING = "[Earlier in this conversation, from the archive; it may or may not matter here:]"
 
 
 class RecallArchive(Protocol):
@@ -98,6 +106,25 @@ async def recall_unasked(
     strong = [pair for pair in ranked.scores if pair[1] >= least]
     found = await search.pack_messages(text, strong, budget_tokens, count, without)
     return found if found.messages else None
+
+
+async def recall_for_message(
+    archive: RecallArchive, settings: Callable[[], Settings], session: Session, message: Message
+) -> Recalled | None:
+    """Return what the archive holds about a message; None if nothing is worth it, or the archive cannot be read."""
+    policy, usable = session.policy, session.budget.usable
+    budget = min(policy.recall_most, round(usable * policy.recall_unasked_share))
+    if not settings().is_recalling or budget < MIN_TOKENS:
+        return None
+    entries = [entry for entry in session.transcript.entries if isinstance(entry, Recalled)]
+    here = {i for entry in entries for i in entry.message_ids if entry.for_message_id not in session.view.statuses}
+    try:
+        found = await recall_unasked(archive, session.id, message.text, budget, session.counts.text, here)
+    except WorldError:
+        return None
+    if found is None:
+        return None
+    return Recalled(for_message_id=message.id, text=f"{HEADING}\n{as_text(found)}", message_ids=found.message_ids)
 
 
 def is_worth(ranked: Ranked) -> bool:

@@ -20,7 +20,7 @@ from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
 from desktop_app.chat.stamp import stamp
-from desktop_app.chat.title_generator import RESEARCH
+from desktop_app.chat.titles import RESEARCH
 from desktop_app.chat.turn.take_turn import Turn
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.text_cuts import ends_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from desktop_app.chat.image_captions import caption_images
 from desktop_app.chat.ports import Emit
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
@@ -38,8 +39,8 @@ async def prepare(session: Session, services: Services, emit: Emit, prompt: Mess
             emit(await session.record_message(unsaved, *recalled))
     emit(session.gauge_changed())
     # The message is safe, and seen: describing takes its time, and may be stopped.
-    if services.describe_images is not None and message is not None:
-        await services.describe_images(session, message, emit)
+    if message is not None:
+        await caption_images(session, services, message, emit)
 
 
 async def record_first_context(session: Session, services: Services) -> bool:

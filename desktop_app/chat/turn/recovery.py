@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec.structs import replace
 
 from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.context.policy import ContextPolicy
@@ -18,30 +17,16 @@ WAITS: dict[ErrorKind, tuple[float, ...]] = {
 """Seconds before each repetition. What is not named here would fail in the same way again: a key, a quota, a filter."""
 MAX_RETRY_WAIT = 60.0
 """Seconds: if a provider wants to be left alone for longer, the user is told instead."""
-
-
 METADATA_REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
 """The kinds of error by which providers refuse metadata: hardly two word it in the same way."""
 
 
-class Tried(msgspec.Struct, frozen=True):
-    """What was done already about the errors of one request."""
+class Tried(msgspec.Struct):
+    """How often each was done already about the errors of one reply."""
 
     waits: int = 0
     rooms: int = 0
     drops: int = 0
-
-    def after(self, reaction: Reaction) -> Tried:
-        """Return what was done once that reaction was carried out."""
-        match reaction:
-            case Wait():
-                return replace(self, waits=self.waits + 1)
-            case MakeRoom():
-                return replace(self, rooms=self.rooms + 1)
-            case DropResults():
-                return replace(self, drops=self.drops + 1)
-            case GiveUp():
-                return self
 
 
 class Wait(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 from msgspec.structs import replace
 
@@ -206,7 +206,7 @@ class StreamedReply:
 
     async def _recover(self, error: ModelError, request: Request) -> None:
         """Do what may help before the request is sent again. Raises the error where nothing does."""
-        session = self._session
+        session, tried = self._session, self._tried
         can_ask_for_less = self._can_ask_for_less(error)
         session.learn_limit(error)
         if can_ask_for_less:
@@ -216,24 +216,20 @@ class StreamedReply:
             session.leave_out_metadata()  # such as reasoning that was encrypted for another account
             return
         self._refusal = self._refusal or error
-        reaction = reaction_to(error, self._tried, session.policy, self._is_automatic, self.has_arrived)
-        match reaction:
+        match reaction_to(error, tried, session.policy, self._is_automatic, self.has_arrived):
             case Wait(seconds):
-                self._emit(RetryScheduled(session.id, error.failure.title, seconds, self._tried.waits + 1))
+                tried.waits += 1
+                self._emit(RetryScheduled(session.id, error.failure.title, seconds, tried.waits))
                 await asyncio.sleep(seconds)
             case MakeRoom():
-                await self._make_room_for_overflow()
+                tried.rooms += 1
+                with suppress(WindowTooSmall):  # that it is not enough is for the provider to say
+                    await make_room(session, self._services, Trigger.OVERFLOW, self._emit)
             case DropResults(share):
+                tried.drops += 1
                 await drop_results(session, share, self._emit)
             case GiveUp():
                 raise self._refusal if error.is_overflow else error
-        self._tried = self._tried.after(reaction)
-
-    async def _make_room_for_overflow(self) -> None:
-        try:
-            await make_room(self._session, self._services, Trigger.OVERFLOW, self._emit)
-        except WindowTooSmall:
-            return  # that it is not enough is for the provider to say
 
     def _can_ask_for_less(self, error: ModelError) -> bool:
         """Return whether a refused request may fit if a shorter reply is asked for.

@@ -51,7 +51,10 @@ from desktop_app.context.repeated_text import OverlapTrimmer
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.transcript import Trigger
 
-from .stop_boundary import find_stop_boundary
+MAX_GRACE = 64
+"""Tokens that may still come until the end of a line, and once more until the end of a word."""
+GRACE_SHARE = 0.01
+"""Of the window: that much at the most, so that the stop stays where the policy puts it."""
 
 Shown = TextPiece | ReasoningPiece
 
@@ -128,7 +131,9 @@ class StreamGuard:
         self._trimmer = OverlapTrimmer(before)
         self._last_shown = before[-1:]
         self._call = ""
-        self._has_shown, self._is_settled, self._end_wanted_at = False, False, 0
+        # Whether something that came since the request was given out, so that to ask again would say it twice.
+        self.has_shown = False
+        self._is_settled, self._end_wanted_at = False, 0
 
     def begun(self, limits: Limits, request: int, before: str = "", is_capped: bool = False) -> None:
         """Begin a request of that many tokens.
@@ -149,11 +154,6 @@ class StreamGuard:
     def generated(self) -> dict[Segment, int]:
         """What was generated since the request, in the provider's tokens."""
         return {segment: round(count.tokens * self._limits.factor) for segment, count in self._counts.items()}
-
-    @property
-    def has_shown(self) -> bool:
-        """Whether something that came since the request was given out, so that to ask again would say it twice."""
-        return self._has_shown
 
     @property
     def may_stop(self) -> bool:
@@ -204,7 +204,7 @@ class StreamGuard:
     def failed(self, is_overflow: bool) -> tuple[Shown, ...]:
         """Go on after an error: continue the reply, ask again, or abort. An overflow means that the window is full."""
         self._expect(*STREAMS)
-        if not self._has_shown:
+        if not self.has_shown:
             self.state = State.READY
             return ()
         if is_overflow and self.may_stop:
@@ -228,7 +228,7 @@ class StreamGuard:
                 return self._as_text(self._trimmer.push(text))
             case ReasoningPiece(text):
                 self._counts[Segment.REASONING].add(text)
-                self._has_shown = self._has_shown or bool(text)
+                self.has_shown = self.has_shown or bool(text)
                 return (piece,) if text else ()
             case ToolCallPiece(_, name, text):
                 self._counts[Segment.CALLS].add(text)
@@ -237,7 +237,7 @@ class StreamGuard:
 
     def _as_text(self, text: str) -> tuple[Shown, ...]:
         self._last_shown = text[-1:] or self._last_shown
-        self._has_shown = self._has_shown or bool(text)
+        self.has_shown = self.has_shown or bool(text)
         return (TextPiece(text),) if text else ()
 
     def _has_reached(self, limit: int) -> bool:
@@ -257,12 +257,8 @@ class StreamGuard:
         index = find_stop_boundary(text, self.used - self._end_wanted_at, self._limits.window)
         if index is None:
             return shown
-        if index < len(text):
-            self._last_shown = text[index - 1 : index]
-            self.state, self.lost_call = State.STOPPING, ""
-            return (TextPiece(text[:index]),)
         self._stop()
-        return shown
+        return (TextPiece(text[:index]),) if index else ()
 
     def _stop(self) -> None:
         self.state, self.lost_call = State.STOPPING, self._call
@@ -283,3 +279,19 @@ class StreamGuard:
             return self._as_text(self._trimmer.end())
         self.end = replace(end, tool_calls=())
         return self._as_text(self._trimmer.cut())
+
+
+def find_stop_boundary(text: str, tokens: int, window: int) -> int | None:
+    """Return where the newest text is best cut, as an index behind the last character that stays; None: not yet.
+
+    That is the end of a line, else of a word: a model that goes on behind half a word begins the word anew as often as
+    not. tokens: how many came since the stop was decided.
+    """
+    grace = min(MAX_GRACE, max(round(GRACE_SHARE * window), 1))
+    if (index := text.find("\n")) >= 0:
+        return len(text) - len(text[index:].lstrip("\n"))
+    if tokens <= grace:
+        return None
+    if (index := text.find(" ")) >= 0:
+        return index + 1
+    return len(text) if tokens > 2 * grace else None

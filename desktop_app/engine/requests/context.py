@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import assert_never
 
 from desktop_app.chat import operations
-from desktop_app.chat.compaction.apply_plan import apply_optimization, check_summary, plan_optimization
-from desktop_app.chat.compaction.optimize import Optimization, write_summary
+from desktop_app.chat.compaction.optimize import (
+    Optimization,
+    apply_optimization,
+    check_summary,
+    plan_optimization,
+    write_summary,
+)
 from desktop_app.chat.compaction.snapshot import unmeasured_gauge
 from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.compaction.summary_service import Offer

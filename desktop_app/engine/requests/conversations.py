@@ -34,7 +34,7 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             session = await chats.open(request.conversation)
             return request.respond_with(p.MessagesRead(session.page(request.before, request.limit), session.total))
         case p.SearchMessages():
-            found = await chats.search(request.query, request.conversation, request.limit)
+            found = await chats.archive.search(request.query, request.conversation, request.limit)
             return request.respond_with(p.MessagesFound(found))
         case p.ImportFile():
             session = await import_file(chats, request.path)
@@ -63,7 +63,7 @@ async def _change_list(
             await chats.restore(request.conversation)
         case p.ListConversations():
             pass
-    return p.ConversationsListed(await chats.infos())
+    return p.ConversationsListed(await chats.archive.conversations())
 
 
 def _opened(engine: Engine, session: Session) -> p.ConversationOpened:

@@ -26,7 +26,7 @@ async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineRespons
             return request.respond_with(_settings_of(engine))
         case p.ListModels():
             engine.ask_silent_servers()
-            return request.respond_with(p.ModelsListed(engine.conversations.model_infos()))
+            return request.respond_with(p.ModelsListed(engine.conversations.models.infos()))
         case p.ProposeModels():
             return request.respond_with(p.ModelsProposed(services.catalogue.proposals(request.kind)))
         case p.FindServers():
