@@ -104,7 +104,7 @@ async def test_with_code_alone_a_model_may_still_be_asked_by_hand(house) -> None
     choose(home, summaries="extractive")
     assert (await home.services.summaries.request_for(session)).strategy == "extractive", "what a plan begins with"
     plan = plan_optimize(snapshot_of(session), strategy="llm")
-    assert (await home.services.summaries.offer(session, plan)).refusal == ""
+    assert (await home.services.summaries.offer(session, plan.unwritten)).refusal == ""
     order = await home.services.summaries.request_for(session, "llm")
     await apply_optimization(session, home.services, await write_summary(plan, order))
     assert session.operations()[-1].strategies.keys() == {"llm"}
@@ -115,7 +115,7 @@ async def test_the_model_that_takes_the_place_of_a_missing_one_is_named(house) -
     session = await home.chats.create("Long", chat(70))
     choose(home, utility_model="scripted/gone")
     session = await home.chats.open(session.id)
-    offer = await home.services.summaries.offer(session, plan_optimize(snapshot_of(session), strategy="llm"))
+    offer = await home.services.summaries.offer(session, plan_optimize(snapshot_of(session), strategy="llm").unwritten)
     assert (offer.label, offer.refusal) == ("Scripted (in place of scripted/gone)", "")
     await home.turn(session, "Where are we?")
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"llm"}]

@@ -82,6 +82,12 @@ class Optimization(msgspec.Struct, frozen=True):
             self.snapshot, transcript=with_entries(self.snapshot.transcript, *free), view=self.views[len(free)]
         )
 
+    @property
+    def unwritten(self) -> tuple[ContextSnapshot, CompactionPlan] | None:
+        """What a model would write the summary from; None if there is none to write."""
+        plan = self.compaction_plan
+        return None if plan is None or self.is_written else (self.before_summary, plan)
+
 
 async def plan_optimization(session: Session, tail_tokens: int | None, strategy: str = "extractive") -> Optimization:
     """Return the plan for that session now, made on a worker thread; parameters as in `plan_optimize`."""

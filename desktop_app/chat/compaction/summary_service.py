@@ -8,7 +8,6 @@ import logging
 import math
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 from desktop_app.chat.complete import RoleModel, resolve_role
 from desktop_app.chat.ports import ModelCatalogue, ModelError, Price
 from desktop_app.chat.session import Session
+from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.digest import NAME, digest_input, digested_exchanges, with_digest
@@ -30,9 +30,6 @@ from desktop_app.settings import Settings, Summaries
 
 from .snapshot import ContextSnapshot
 from .summarize import NoSummary, SummaryRequest, draft_summary
-
-if TYPE_CHECKING:
-    from .optimize import Optimization
 
 BY_MODEL = ("auto", "llm")
 """Strategies of a policy that ask a model, where there is one to ask."""
@@ -125,20 +122,22 @@ class SummaryService:
         better = with_digest(prune, mask_secrets(reply.text.strip()), policy, snapshot.counts)
         return (better if better.tokens_after < better.tokens_before else prune), reply.used_for("digest")
 
-    async def offer(self, session: Session, optimization: Optimization) -> Offer:
-        """Return what a summary by a model would take for that plan, or why there is none. Sends nothing."""
+    async def offer(self, session: Session, unwritten: tuple[ContextSnapshot, CompactionPlan] | None) -> Offer:
+        """Return what a summary by a model would take, or why there is none. Sends nothing.
+
+        unwritten: what the summary would be made from; None if there is none to write.
+        """
         role = self._role(session)
         model, label = role.model, role.label
         if model.info.is_builtin:
             return Offer(label, TOO_SMALL.format(label=label))
         if self._prompts is None:
             return Offer(label, "No model is set up for summaries.")
-        plan = optimization.compaction_plan
-        if plan is None or optimization.is_written:
+        if unwritten is None:
             return Offer(label)
         request = await self.request_for(session, "llm")
         try:
-            draft = await asyncio.to_thread(draft_summary, optimization.before_summary, plan, request)
+            draft = await asyncio.to_thread(draft_summary, *unwritten, request)
         except NoSummary as reason:
             return Offer(label, f"{label} cannot summarize this because {reason}.")
         estimate = await asyncio.to_thread(estimate_of, draft, model.tokenizer.count)

@@ -41,7 +41,7 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
         case p.PlanOptimize() | p.WriteSummary() | p.CheckSummary():
             optimization = await _optimization_for(engine, session, request)
             engine.keep_plan(optimization)
-            offer = await engine.conversations.services.summaries.offer(session, optimization)
+            offer = await engine.conversations.services.summaries.offer(session, optimization.unwritten)
             return request.respond_with(plan_of(optimization, session, offer))
         case p.CancelSummary():
             await engine.summaries.cancel(request.conversation)
