@@ -78,6 +78,19 @@ def make_private_file(path: Path) -> None:
     _set_mode(path, FILE_MODE)
 
 
+def replace_private_file(path: Path, content: bytes) -> None:
+    """Replace the file in one step, so that a crash leaves the old one or the new one. Only its owner may read it.
+
+    Raises OSError.
+    """
+    path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".new")
+    new.unlink(missing_ok=True)
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:
+        file.write(content)
+    new.replace(path)
+
+
 def _is_ours_alone(folder: Path) -> bool:
     known = folder.resolve() != Path.home().resolve() and not folder.stat().st_mode & stat.S_ISVTX
     return known and (folder / "archive.sqlite3").exists()

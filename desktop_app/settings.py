@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
 from desktop_app.conversation.tools import Rule
+from desktop_app.paths import replace_private_file
 
 Theme = Literal["system", "light", "dark"]
 FontScale = Annotated[float, msgspec.Meta(ge=0.5, le=3)]
@@ -117,7 +117,7 @@ def read_settings(path: Path) -> Settings:
         return msgspec.json.decode(content, type=Settings)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         aside = path.with_suffix(".damaged.json")
-        _write(aside, content)
+        replace_private_file(aside, content)
         raise SettingsDamaged(
             f"The settings file {path} is not valid ({error}). "
             f"The defaults are used; your file was kept as {aside.name}."
@@ -125,15 +125,5 @@ def read_settings(path: Path) -> Settings:
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """Replace the file in one step, so that a crash leaves the old one or the new one. Raises OSError."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    _write(new, msgspec.json.format(msgspec.json.encode(settings), indent=2))
-    new.replace(path)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, whatever the umask is."""
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        path.chmod(0o600)
-        file.write(content)
+    """Replace the file in one step. Raises OSError."""
+    replace_private_file(path, msgspec.json.format(msgspec.json.encode(settings), indent=2))

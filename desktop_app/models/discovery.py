@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from .capability_probes import Probe, model_names_in, probes_for
 from .endpoint import Endpoint
-from .http_client import ProxyUnusable, http_client
+from .http_client import Answer, ProxyUnusable, ask, http_client
 from .token_limits import ModelCapabilities
 
 PROBE_SECONDS = 1.5
@@ -20,9 +20,6 @@ PROBE_SECONDS = 1.5
 PATIENT_SECONDS = 8.0
 """For one probe that a message waits for, since nothing is known from earlier."""
 KEY_REFUSED = (401, 403)
-
-Answer = tuple[int, Any]
-"""Status and JSON; status 0 when nobody answered, None when it was no JSON."""
 
 
 class ProbeResult(msgspec.Struct, frozen=True):
@@ -127,17 +124,11 @@ class _Server:
         return better.base_url if model_names_in(listed) else ""
 
     async def _send(self, probe: Probe) -> Answer:
-        import httpx
-
-        url, body = _url(self.endpoint, probe), probe.body
         try:
             async with asyncio.timeout(self._seconds):  # httpx limits the time of each chunk only
-                response = await (self._client.get(url) if body is None else self._client.post(url, json=body))
-            return response.status_code, response.json() if response.status_code == 200 else None
-        except (httpx.HTTPError, TimeoutError):
+                return await ask(self._client, _url(self.endpoint, probe), probe.body)
+        except TimeoutError:
             return 0, None
-        except (ValueError, RecursionError):  # no JSON, or nested too deep
-            return 200, None
 
 
 @asynccontextmanager

@@ -1,10 +1,13 @@
-"""HTTP clients with bounded responses, and with the environment's proxies."""
+"""HTTP clients with bounded responses and with the environment's proxies, and short questions to servers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .endpoint import Endpoint
+
+Answer = tuple[int, Any]
+"""Status and JSON; status 0 when nobody answered, None when it was an error, or no JSON."""
 
 
 class ProxyUnusable(Exception):
@@ -38,3 +41,16 @@ def limit_size(client: Any, limit: int = 0) -> Any:
     client.event_hooks = {**hooks, "response": [*hooks.get("response", ()), bound_to(limit or MAX_PAGE_BYTES)]}
     client.headers["Accept-Encoding"] = ENCODINGS
     return client
+
+
+async def ask(client: Any, url: str, body: Any = None) -> Answer:
+    """Return what is answered to a GET, or to a POST of that JSON. Never raises."""
+    import httpx
+
+    try:
+        response = await (client.get(url) if body is None else client.post(url, json=body))
+        return response.status_code, response.json() if response.status_code == 200 else None
+    except httpx.HTTPError:
+        return 0, None
+    except (ValueError, RecursionError):  # no JSON, no text, or nested too deep
+        return 200, None

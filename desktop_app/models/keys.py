@@ -9,55 +9,140 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file
-from desktop_app.settings import Server
+from desktop_app.addresses import host_of
+from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file, replace_private_file
+from desktop_app.process_secrets import variable
+from desktop_app.settings import Server, ServerKind
 
-from .key_environment import environment_key, named_key
+from .endpoint import DEFAULT_ADDRESS
 
 SERVICE = "palimpsest"
 MEMORY = "in memory, for this session only"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
+VARIABLES: dict[ServerKind, tuple[str, ...]] = {
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "openai": ("OPENAI_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "moonshot": ("MOONSHOT_API_KEY",),
+}
+"""The providers' own variables, in the order in which their libraries look."""
 
-class KeyFileRefused(Exception):
-    """The file cannot be used; its text says why, without any of its content."""
+
+def named_key(name: str) -> str:
+    """Return PALIMPSEST_KEY_<NAME>, where a server of models or of tools ("mcp/NAME") has that name."""
+    return variable("PALIMPSEST_KEY_" + re.sub(r"[^A-Z0-9]", "_", name.upper())).strip()
 
 
-def read_key_file(path: Path) -> dict[str, str]:
-    """Return the keys by server name; none if there is no file yet. Raises KeyFileRefused."""
+def environment_key(server: Server) -> str:
+    """Return the key by the server's name, else the provider's, which goes to the provider's own address only."""
+    return named_key(server.name) or next((_key_of_kind(kind) for kind in VARIABLES if _is_own(server, kind)), "")
+
+
+def _is_own(server: Server, kind: ServerKind) -> bool:
+    """Whether it is the provider's own server, whatever kind the settings say."""
+    if not server.base_url:
+        return server.kind == kind
+    return server.base_url.startswith("https://") and host_of(server.base_url) == host_of(DEFAULT_ADDRESS[kind])
+
+
+def _key_of_kind(kind: ServerKind) -> str:
+    return next(filter(None, (variable(name).strip() for name in VARIABLES[kind])), "")
+
+
+def kinds_with_key() -> tuple[ServerKind, ...]:
+    """Return the providers whose own variable is set."""
+    return tuple(kind for kind in VARIABLES if _key_of_kind(kind))
+
+
+class _NotStored(Exception):
+    """Keys cannot be stored; the text says why, without any key."""
+
+
+class _KeyFile:
+    def __init__(self, path: Path) -> None:
+        self.words = f"in the file {path}, as plain text that only you can read"
+        self._path = path
+
+    def read(self, names: Sequence[str]) -> dict[str, str]:
+        stored = self._content()
+        return {name: stored[name] for name in names if stored.get(name)}
+
+    def write(self, server: str, key: str) -> None:
+        kept = {name: old for name, old in self._content().items() if name != server}
+        content = json.dumps(kept | ({server: key} if key else {}), indent=2, sort_keys=True).encode()
+        try:
+            replace_private_file(self._path, content)
+        except OSError as error:
+            raise _NotStored(f"{self._path} cannot be written ({error.strerror})") from error
+
+    def _content(self) -> dict[str, str]:
+        path = self._path
+        try:
+            with path.open("rb") as file:
+                status = os.fstat(file.fileno())
+                if os.name == "posix" and (status.st_mode & OTHERS or status.st_uid != os.getuid()):
+                    raise _NotStored(f"others can read {path}; chmod 600 makes it yours alone")
+                content = json.loads(file.read())
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise _NotStored(f"{path} cannot be read ({error.strerror})") from error
+        except (ValueError, RecursionError):
+            raise _NotStored(f"{path} is not JSON") from None  # the cause would quote it
+        if not isinstance(content, dict) or not all(isinstance(key, str) for key in content.values()):
+            raise _NotStored(f"{path} is not of the shape {{server: key}}")
+        return content
+
+
+class _Keyring:
+    """The system's keyring, which takes 0.2 s to import, and may ask the desktop."""
+
+    def __init__(self) -> None:
+        import keyring
+
+        self._keyring = keyring
+        backend = keyring.get_keyring()
+        if not _is_safe(backend):
+            raise _NotStored(f"this system offers no keyring ({KEYS_FILE_VARIABLE} can name a file)")
+        self.words = f"in the system's keyring ({backend.name})"
+
+    def read(self, names: Sequence[str]) -> dict[str, str]:
+        with _translate_errors():
+            found = ((name, self._keyring.get_password(SERVICE, name)) for name in names)
+            return {name: key for name, key in found if key}
+
+    def write(self, server: str, key: str) -> None:
+        with _translate_errors():
+            if key:
+                self._keyring.set_password(SERVICE, server, key)
+            elif self._keyring.get_password(SERVICE, server):
+                self._keyring.delete_password(SERVICE, server)
+
+
+@contextmanager
+def _translate_errors() -> Iterator[None]:
+    from keyring.errors import KeyringError
+
     try:
-        with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            if os.name == "posix" and (status.st_mode & OTHERS or status.st_uid != os.getuid()):
-                raise KeyFileRefused(f"others can read {path}; chmod 600 makes it yours alone")
-            content = json.loads(file.read())
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise KeyFileRefused(f"{path} cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError):
-        raise KeyFileRefused(f"{path} is not JSON") from None  # the cause would quote it
-    if not isinstance(content, dict) or not all(isinstance(key, str) for key in content.values()):
-        raise KeyFileRefused(f"{path} is not of the shape {{server: key}}")
-    return {str(name): key for name, key in content.items()}
+        yield
+    except KeyringError as error:  # locked or broken; its text is not shown, since it might hold anything
+        raise _NotStored(f"the system's keyring did not open ({type(error).__name__})") from None
 
 
-def write_key_file(path: Path, keys: dict[str, str]) -> None:
-    """Replace the file atomically, readable by its owner only. Raises KeyFileRefused."""
-    new = path.with_name(path.name + ".new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new.unlink(missing_ok=True)
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            json.dump(keys, file, indent=2, sort_keys=True)
-        new.replace(path)
-    except OSError as error:
-        raise KeyFileRefused(f"{path} cannot be written ({error.strerror})") from error
+def _is_safe(backend: Any) -> bool:
+    """Whether a keyring backend stores keys, and not as plain text."""
+    if backend.priority <= 0 or backend.__class__.__module__.endswith((".fail", ".null")):
+        return False
+    return "plain" not in backend.__class__.__name__.lower()
 
 
 class Keys:
@@ -66,17 +151,12 @@ class Keys:
     def __init__(self) -> None:
         self._given: dict[str, str] = {}  # stored, or entered in this session
         self._of_environment: dict[str, str] = {}
-        self._keyring: Any = None
-        self._file: Path | None = None
-        self._storage = MEMORY
+        self._is_keyring_refused = False
+        self.storage = MEMORY
+        """Where keys are stored, in words, or why they last for this session only."""
 
     def __repr__(self) -> str:
         return f"Keys of {', '.join(self.servers_with_key()) or 'nobody'}"
-
-    @property
-    def storage(self) -> str:
-        """Where keys are stored, in words, or why they last for this session only."""
-        return self._storage
 
     def get(self, server: str) -> str:
         """Return the key of that server; "" if it has none. A server of tools has the name "mcp/NAME"."""
@@ -86,102 +166,30 @@ class Keys:
         return tuple(sorted(self._given.keys() | self._of_environment.keys()))
 
     async def load(self, servers: Sequence[Server], others: Sequence[str] = ()) -> None:
-        """Read the keys of these servers on a thread: the keyring takes 0.2 s to import, and may ask the desktop.
-
-        others: more names that may have a key, such as "mcp/NAME".
-        """
+        """Read the keys of these servers on a thread. others: more names that may have a key, such as "mcp/NAME"."""
         names = [*(server.name for server in servers), *others]
-        self._given |= await asyncio.to_thread(self._read, names)
+        await asyncio.to_thread(self._use_store, lambda store: self._given.update(store.read(names)))
         # Each time: a provider's key must not follow a server that has moved to another address.
-        found = {server.name: environment_key(server) for server in servers} | {
-            name: named_key(name) for name in others
-        }
+        found = {server.name: environment_key(server) for server in servers}
+        found |= {name: named_key(name) for name in others}
         self._of_environment = {name: key for name, key in found.items() if key}
 
     async def set(self, server: str, key: str) -> None:
         """Store the key; an empty one removes it, except from the environment."""
-        await asyncio.to_thread(self._write, server, key.strip())
-        if key.strip():
-            self._given[server] = key.strip()
-        else:
-            self._given.pop(server, None)
+        key = key.strip()
+        await asyncio.to_thread(self._use_store, lambda store: store.write(server, key))
+        self._given.pop(server, None)
+        if key:
+            self._given[server] = key
 
-    def _read(self, names: Sequence[str]) -> dict[str, str]:
-        self._open()
-        stored = self._all_stored(names)
-        return {name: stored[name] for name in names if stored.get(name)}
-
-    def _open(self) -> None:
-        self._file = keys_file()
-        if self._file is not None:
-            self._storage = f"in the file {self._file}, as plain text that only you can read"
-        elif self._keyring is None:
-            self._open_keyring()
-
-    def _open_keyring(self) -> None:
-        import keyring
-        import keyring.errors
-
-        self._keyring = keyring
-        backend = keyring.get_keyring()
-        if not _is_safe(backend):
-            self._storage = f"{MEMORY}: this system offers no keyring ({KEYS_FILE_VARIABLE} can name a file)"
-        else:
-            self._storage = f"in the system's keyring ({backend.name})"
-
-    @property
-    def _is_kept(self) -> bool:
-        return not self._storage.startswith(MEMORY)
-
-    def _all_stored(self, names: Sequence[str]) -> dict[str, str]:
-        if self._file is None:
-            return {name: self._stored(name) for name in names}
+    def _use_store(self, use: Callable[[_KeyFile | _Keyring], None]) -> None:
+        file = keys_file()
+        if file is None and self._is_keyring_refused:
+            return  # it would ask the user again
         try:
-            return read_key_file(self._file)
-        except KeyFileRefused as error:
-            self._storage = f"{MEMORY}: {error}"
-            return {}
-
-    def _stored(self, server: str) -> str:
-        if not self._is_kept:
-            return ""
-        try:
-            return self._keyring.get_password(SERVICE, server) or ""
-        except self._keyring.errors.KeyringError as error:
-            self._give_up(error)
-            return ""
-
-    def _write(self, server: str, key: str) -> None:
-        self._open()
-        if self._file is not None:
-            self._write_to_file(self._file, server, key)
-        elif self._is_kept:
-            self._write_to_keyring(server, key)
-
-    def _write_to_file(self, file: Path, server: str, key: str) -> None:
-        try:
-            kept = read_key_file(file)
-            kept.pop(server, None)
-            write_key_file(file, kept | ({server: key} if key else {}))
-        except KeyFileRefused as error:
-            self._storage = f"{MEMORY}: {error}"
-
-    def _write_to_keyring(self, server: str, key: str) -> None:
-        try:
-            if key:
-                self._keyring.set_password(SERVICE, server, key)
-            elif self._keyring.get_password(SERVICE, server):
-                self._keyring.delete_password(SERVICE, server)
-        except self._keyring.errors.KeyringError as error:
-            self._give_up(error)
-
-    def _give_up(self, error: Exception) -> None:
-        # The keyring is locked or broken. Its error's text is not shown: it might hold anything.
-        self._storage = f"{MEMORY}: the system's keyring did not open ({type(error).__name__})"
-
-
-def _is_safe(backend: Any) -> bool:
-    """Whether a keyring backend stores keys, and not as plain text."""
-    if backend.priority <= 0 or backend.__class__.__module__.endswith((".fail", ".null")):
-        return False
-    return "plain" not in backend.__class__.__name__.lower()
+            store = _KeyFile(file) if file else _Keyring()
+            self.storage = store.words
+            use(store)
+        except _NotStored as error:
+            self.storage = f"{MEMORY}: {error}"
+            self._is_keyring_refused = file is None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 from pathlib import Path
 
 import msgspec
 
 from desktop_app.conversation.gauge import Provenance
+from desktop_app.paths import replace_private_file
 
 from .token_limits import ModelCapabilities
 
@@ -67,11 +67,7 @@ class LastKnownFile:
         if self._path is None:
             return
         entries = [_Entry(*key, last) for key, last in tuple(self._last.items())]
-        new = self._path.with_suffix(".new")
         try:
-            new.unlink(missing_ok=True)
-            with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(entries), indent=2))
-            new.replace(self._path)
+            replace_private_file(self._path, msgspec.json.format(msgspec.json.encode(entries), indent=2))
         except OSError as error:
             log.warning("%s could not be written: %s", self._path, error)

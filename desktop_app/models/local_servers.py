@@ -6,14 +6,12 @@ import asyncio
 import contextlib
 from typing import Any
 
-import msgspec
-
 from desktop_app.settings import Server, ServerKind
 
 from .capability_probes import model_names_in
-from .http_client import limit_size
-from .key_environment import kinds_with_key
-from .known_models import PROPOSED
+from .http_client import ask, limit_size
+from .keys import kinds_with_key
+from .published import PROPOSED
 
 SECONDS = 1.5
 """For all ports together. An idle server answers within 50 ms; one that loads a model may not."""
@@ -39,22 +37,14 @@ PROVIDERS: dict[ServerKind, str] = {
     "moonshot": "Moonshot",
 }
 
-_NAMES: dict[ServerKind, str] = {"lm_studio": "LM Studio", "ollama": "Ollama", "llama_cpp": "llama.cpp", "vllm": "vLLM"}
-
-
-Answer = tuple[int, Any]
-"""Status and JSON of a page; status 0 if nothing answered."""
-
-
-class _PortAnswers(msgspec.Struct, frozen=True):
-    kobold: Answer
-    llama_cpp: Answer
-    lm_studio: Answer
-    ollama: Answer
-    models: Answer
-
-
-PAGES = ("/api/extra/version", "/props", "/api/v0/models", "/api/tags", "/v1/models")
+_FINGERPRINTS: tuple[tuple[str, str, str, ServerKind], ...] = (
+    ("/api/extra/version", "version", "KoboldCpp", "openai_compatible"),
+    ("/props", "default_generation_settings", "llama.cpp", "llama_cpp"),
+    ("/api/v0/models", "data", "LM Studio", "lm_studio"),
+    ("/api/tags", "models", "Ollama", "ollama"),
+    ("/v1/models", "data", "", "openai_compatible"),
+)
+"""Pages, the field by which a server is known, its name and kind. llama.cpp and KoboldCpp also speak as Ollama does."""
 
 
 def providers_in_environment() -> tuple[Server, ...]:
@@ -83,42 +73,25 @@ async def discover_local(ports: dict[int, str] = USUAL_PORTS, seconds: float = S
 
 
 async def _server_at(client: Any, port: int, usual: str) -> Server | None:
-    root = f"http://127.0.0.1:{port}"
     if not await _is_open(port):
         return None
-    answers = _PortAnswers(*await asyncio.gather(*(_page(client, root + path) for path in PAGES)))
-    kind = _kind(answers)
-    if kind is None:
-        return None
-    name = _NAMES.get(kind) or ("KoboldCpp" if answers.kobold[0] == 200 else usual)
-    if kind == "ollama":
-        return Server(name, root, model_names_in(answers.ollama[1]), kind=kind)
-    listed = answers.lm_studio[1] if kind == "lm_studio" else answers.models[1]
-    return Server(name, f"{root}/v1", model_names_in(listed), kind=kind)
+    root = f"http://127.0.0.1:{port}"
+    answers = await asyncio.gather(*(ask(client, root + path) for path, *_ in _FINGERPRINTS))
+    status, models = answers[-1]
+    for (_, field, name, kind), (_, page) in zip(_FINGERPRINTS, answers, strict=True):
+        if isinstance(page, dict) and field in page:
+            if kind == "ollama":
+                return Server(name, root, model_names_in(page), kind=kind)
+            if not name and _is_vllm(page):
+                name, kind = "vLLM", "vllm"
+            listed = page if kind == "lm_studio" else models
+            return Server(name or usual, f"{root}/v1", model_names_in(listed), kind=kind)
+    return Server(usual, f"{root}/v1", ()) if status == 401 else None
 
 
-def _kind(answers: _PortAnswers) -> ServerKind | None:
-    # llama.cpp and KoboldCpp also speak Ollama's protocol, so Ollama itself comes last.
-    if _has(answers.kobold, "result") or _has(answers.kobold, "version"):
-        return "openai_compatible"
-    if _has(answers.llama_cpp, "default_generation_settings"):
-        return "llama_cpp"
-    if _has(answers.lm_studio, "data"):
-        return "lm_studio"
-    status, listed = answers.models
-    if _has(answers.ollama, "models"):
-        return "ollama"
-    if status == 401:
-        return "openai_compatible"
-    if not _has(answers.models, "data"):
-        return None
+def _is_vllm(listed: Any) -> bool:
     entries = listed["data"] if isinstance(listed["data"], list) else []
-    owners = {entry.get("owned_by") for entry in entries if isinstance(entry, dict)}
-    return "vllm" if "vllm" in owners else "openai_compatible"
-
-
-def _has(answer: Answer, field: str) -> bool:
-    return answer[0] == 200 and isinstance(answer[1], dict) and field in answer[1]
+    return any(isinstance(entry, dict) and entry.get("owned_by") == "vllm" for entry in entries)
 
 
 async def _is_open(port: int) -> bool:
@@ -131,16 +104,3 @@ async def _is_open(port: int) -> bool:
     with contextlib.suppress(OSError):
         await writer.wait_closed()
     return True
-
-
-async def _page(client: Any, url: str) -> Answer:
-    import httpx
-
-    try:
-        response = await client.get(url)
-    except httpx.HTTPError:
-        return 0, None
-    try:
-        return response.status_code, response.json()
-    except (ValueError, RecursionError):  # no JSON, no text, or nested too deep
-        return response.status_code, None

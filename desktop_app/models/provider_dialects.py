@@ -12,6 +12,8 @@ import re
 import string
 from collections.abc import Sequence
 
+import msgspec
+
 from desktop_app.context.view.dialect import NOT_AVAILABLE, reasoning_of
 from desktop_app.conversation.dialect import ReturnedReasoning
 from desktop_app.conversation.listing import ModelInfo
@@ -20,8 +22,6 @@ from desktop_app.conversation.openai_chat import Json, chat_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
-from .cache_markers import with_cache_markers
-from .provider_metadata import decode_metadata
 from .tokens.families import family_of
 
 REPORTS_USAGE_UNASKED: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})
@@ -33,6 +33,33 @@ ID_CHARACTERS = string.ascii_letters + string.digits
 REQUIRES_REASONING = re.compile(r"kimi-k2(\.[5-9]|p[5-9]|-thinking)")
 """Kimi models that refuse a tool call without `reasoning_content`, even a blank one
 (https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model)."""
+
+
+class ProviderMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a provider wants back with a call: more fields of it and of its message, in OpenAI's format.
+
+    Gemini signs a call with its reasoning; OpenRouter and OpenAI's Responses API return the reasoning itself, encrypted
+    or not. Without it the model goes on as if it had not reasoned. Another model may refuse it.
+    """
+
+    writer: str
+    """The model that gave them, as the record names it."""
+    call: Json = {}
+    message: Json = {}
+
+
+def encode_metadata(metadata: ProviderMetadata) -> str:
+    """Return the JSON that is stored with a call; "" for empty metadata."""
+    return msgspec.json.encode(metadata).decode() if metadata.call or metadata.message else ""
+
+
+def decode_metadata(stored: str, writer: str) -> ProviderMetadata | None:
+    """Return the metadata, or None if there is none, another model wrote it, or it cannot be read."""
+    try:
+        metadata = msgspec.json.decode(stored, type=ProviderMetadata) if stored else None
+    except msgspec.DecodeError:
+        return None
+    return metadata if metadata is not None and metadata.writer == writer else None
 
 
 def request_of(
@@ -116,3 +143,40 @@ def mistral_id_of(call_id: str) -> str:
         return call_id
     number = int.from_bytes(hashlib.sha256(call_id.encode()).digest()[:8], "big")
     return "".join(ID_CHARACTERS[number // len(ID_CHARACTERS) ** digit % len(ID_CHARACTERS)] for digit in range(9))
+
+
+MARKER: Json = {"type": "ephemeral"}
+
+
+def with_cache_markers(chat: list[Json], tools: list[Json]) -> tuple[list[Json], list[Json]]:
+    """Return copies of the messages and tools, in OpenAI's format, with markers on some of them.
+
+    A prompt is read in the order tools, system, messages; a marker caches everything before it, and four are allowed.
+    One goes behind the tools and one behind the system prompt, which outlive every compaction; one at the end of this
+    request; and one where the previous request ended, since Anthropic looks back only 20 blocks from a marker, and a
+    round of many parallel calls is longer than that. One-off requests such as summaries, which have no tools and no
+    reply yet, are not marked: writing to the cache costs a quarter more.
+    (https://docs.claude.com/en/docs/build-with-claude/prompt-caching)
+    """
+    if not tools and not any(message["role"] == "assistant" for message in chat):
+        return chat, tools
+    indexes = {_end_of_previous(chat), len(chat) - 1}
+    if chat and chat[0]["role"] == "system":
+        indexes.add(0)
+    marked = [_with_marker(message) if index in indexes else message for index, message in enumerate(chat)]
+    return marked, [*tools[:-1], tools[-1] | {"cache_control": MARKER}] if tools else []
+
+
+def _end_of_previous(chat: list[Json]) -> int:
+    """Return the index before the newest reply, where the previous request ended; -1 if there was none."""
+    newest = next((index for index in range(len(chat) - 1, -1, -1) if chat[index]["role"] == "assistant"), 0)
+    return newest - 1
+
+
+def _with_marker(message: Json) -> Json:
+    content = message["content"]
+    if isinstance(content, list) and content:
+        return message | {"content": [*content[:-1], content[-1] | {"cache_control": MARKER}]}
+    if message["role"] == "tool":
+        return message | {"cache_control": MARKER}  # on the result as a whole, not on the text in it
+    return message | {"content": [{"type": "text", "text": content, "cache_control": MARKER}]}

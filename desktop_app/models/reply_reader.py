@@ -23,7 +23,7 @@ from .json_fields import (
     text_of,
     word_of,
 )
-from .provider_metadata import ProviderMetadata, encode_metadata
+from .provider_dialects import ProviderMetadata, encode_metadata
 
 FINISH_REASONS = {
     "length": "length",

@@ -21,7 +21,7 @@ from desktop_app.chat.turn.recovery import (
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import Failure, RetryScheduled, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, user_message
-from desktop_app.models.provider_metadata import ProviderMetadata, encode_metadata
+from desktop_app.models.provider_dialects import ProviderMetadata, encode_metadata
 from provider import Cut, Overflow, Reply, Status
 
 KINDS = ("provider", "rate_limit", "quota", "auth", "server", "timeout", "connection", "cut", "malformed")

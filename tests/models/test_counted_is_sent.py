@@ -18,7 +18,7 @@ from desktop_app.conversation.message import Attachment, Message, Reasoning, Rol
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, RequestContext
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.provider_metadata import ProviderMetadata, encode_metadata
+from desktop_app.models.provider_dialects import ProviderMetadata, encode_metadata
 from kinds_of_server import CODEX, KINDS, Kind
 from provider import Reply
 from tool_rounds import READ

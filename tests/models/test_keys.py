@@ -15,8 +15,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 
-from desktop_app.models.key_environment import VARIABLES
-from desktop_app.models.keys import Keys
+from desktop_app.models.keys import VARIABLES, Keys
 from desktop_app.settings import Server, ServerKind
 
 HOME = Server("my home", "http://127.0.0.1:1/v1", ("a",))

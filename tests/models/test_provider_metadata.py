@@ -14,7 +14,7 @@ from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, user_message
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.provider_metadata import ProviderMetadata, decode_metadata, encode_metadata
+from desktop_app.models.provider_dialects import ProviderMetadata, decode_metadata, encode_metadata
 from desktop_app.settings import ServerKind
 from kinds_of_server import CODEX, OF_KIND, Kind, in_dialect
 from provider import AnyStep, Call, Events, Reply

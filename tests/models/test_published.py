@@ -9,8 +9,8 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Usage
 from desktop_app.models.catalogue import Catalogue
-from desktop_app.models.known_models import PROPOSED
 from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.published import PROPOSED
 from desktop_app.settings import Server, ServerKind, Settings
 from provider import Json, ScriptedProvider
 

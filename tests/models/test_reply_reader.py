@@ -7,7 +7,7 @@ import pytest
 
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.conversation.message import ToolCall, Usage
-from desktop_app.models.provider_metadata import ProviderMetadata, decode_metadata
+from desktop_app.models.provider_dialects import ProviderMetadata, decode_metadata
 from desktop_app.models.reply_reader import ReplyReader, StreamError
 
 WRITER = "OpenRouter/model"

@@ -9,7 +9,7 @@ from settings_scenes import CLAUDE, MODELS, SETTINGS, STUDIO, TRACKER, open_sett
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.endpoint import DEFAULT_ADDRESS
-from desktop_app.models.key_environment import VARIABLES
+from desktop_app.models.keys import VARIABLES
 from desktop_app.settings import McpServer, Server, Settings
 from desktop_app.ui.settings.mcp_form import command_of, environment_of
 from desktop_app.ui.settings.server_form import models_of, window_of

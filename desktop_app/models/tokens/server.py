@@ -18,6 +18,7 @@ import msgspec
 
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.http_client import ask
 from desktop_app.settings import ServerKind
 
 from .encoding import Count, CountingMethod, FamilyTokenizer, count_with
@@ -112,14 +113,8 @@ class ServerCounts:
 
 
 async def _ask(client: Any, endpoint: Endpoint, model: str, request: _TokenizeRequest, text: str) -> int | None:
-    import httpx
-
     url = endpoint.address.removesuffix("/v1") + request.path
-    try:
-        response = await client.post(url, json={request.field: text, "model": model} | request.more)
-        answer = response.json() if response.status_code == 200 else None
-    except (httpx.HTTPError, ValueError, RecursionError):
-        return None
+    _, answer = await ask(client, url, {request.field: text, "model": model} | request.more)
     if not isinstance(answer, dict):
         return None
     tokens = answer.get("tokens")

@@ -21,7 +21,7 @@ class KindInfo(msgspec.Struct, frozen=True):
     models: str = "such as qwen2.5-7b-instruct, llama-3.1-8b"
 
 
-# The addresses and variables are those of models/endpoint.py and models/key_environment.py; a test compares them.
+# The addresses and variables are those of models/endpoint.py and models/keys.py; a test compares them.
 KINDS: dict[ServerKind, KindInfo] = {
     "openai_compatible": KindInfo("Any OpenAI-compatible server", ""),
     "anthropic": KindInfo(
