@@ -16,7 +16,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.errors.advice import RequestTarget
-from desktop_app.models.errors.failures import ErrorResponse, cut_error, error_of_response
+from desktop_app.models.errors.failures import ErrorResponse, error_of_response, error_without_response
 from desktop_app.models.provider_dialects import request_of
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import AnyStep, Call, Cut, Hang, Overflow, Reply, Request, ScriptedProvider, Status
@@ -62,7 +62,7 @@ class FakeModel:
                 for piece in _pieces(step.reasoning, step.after, (), 4):
                     yield piece
                     await asyncio.sleep(0)
-                raise cut_error(self._target)
+                raise error_without_response(self._target, "cut")
             case Hang():
                 if step.text:
                     yield TextPiece(step.text)

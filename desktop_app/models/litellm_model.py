@@ -16,7 +16,7 @@ from desktop_app.conversation.tools import ToolSpec
 
 from .discovery import find_better_address, list_models
 from .endpoint import Endpoint
-from .errors.failures import RequestTarget, cut_error, error_of, malformed_chunk_error, not_chat_error, status_of
+from .errors.failures import RequestTarget, error_of, error_without_response, odd_reply_error, status_of
 from .json_fields import MalformedChunk
 from .litellm_library import LiteLLM
 from .provider_dialects import request_of
@@ -74,7 +74,7 @@ class LiteLLMModel:
         if not reply.is_finished and not reply.chunks:
             await self._refuse_short_address(f"{self._endpoint.address} answered with something else than a reply")
         if not reply.is_finished:
-            raise cut_error(self._target()) if reply.chunks else not_chat_error(self._target())
+            raise error_without_response(self._target(), "cut" if reply.chunks else "garbage")
         yield reply.end()
 
     async def _refuse_short_address(self, answered: str) -> None:
@@ -85,7 +85,7 @@ class LiteLLMModel:
 
     async def _error_of(self, error: Exception, chunks: int) -> ModelError:
         if isinstance(error, MalformedChunk):
-            return malformed_chunk_error(self._target()) if chunks else not_chat_error(self._target())
+            return odd_reply_error(self._target()) if chunks else error_without_response(self._target(), "garbage")
         offered = await list_models(self._endpoint) if status_of(error) == 404 else ()
         if status_of(error) == 404 and not offered:
             await self._refuse_short_address(f"{self._endpoint.address} answered 404 (Not Found)")

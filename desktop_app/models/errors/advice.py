@@ -75,23 +75,6 @@ def _setting(target: RequestTarget, kind: ErrorKind, offered: tuple[str, ...]) -
     return f"servers/{target.server}/{field}" if field else ""
 
 
-def malformed_chunk_failure(target: RequestTarget) -> Failure:
-    """Return the failure of a reply that contains something that is no chunk of one."""
-    return Failure(
-        "garbage",
-        f"{target.server} sent something that is not a chat reply",
-        f"The reply of {target.model} began well, then {target.base_url} sent something else.",
-        KEPT,
-        "Try again, or choose another model. If it stays so, the server or a proxy before it needs an update.",
-    )
-
-
-def too_large_failure(target: RequestTarget, detail: str) -> Failure:
-    """Return the failure of an answer that was longer than the limit."""
-    title = f"{target.server} sent more than can be read"
-    return Failure("garbage", title, f"{target.base_url}: {detail}", KEPT, "Try again, or choose another model.")
-
-
 TITLES: dict[ErrorKind, str] = {
     "overflow": "The conversation is too long for {model}",
     "rate_limit": "{server} takes no more requests for now",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -11,35 +11,24 @@ import msgspec
 from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.conversation.events import Failure
 
-from .advice import RequestTarget, failure_of, malformed_chunk_failure, too_large_failure, without_prefix
+from .advice import KEPT, RequestTarget, failure_of, without_prefix
 from .classify import Classification, classify
 
-CONNECTION_ERRORS: dict[str, ErrorKind] = {
-    "ConnectError": "connection",
-    "ConnectTimeout": "connection",
-    "InvalidURL": "connection",
-    "UnsupportedProtocol": "connection",
-    "ProxyUnusable": "connection",
-    "ProxyError": "connection",
-    "TimeoutException": "timeout",
-    "Timeout": "timeout",
-    "APITimeoutError": "timeout",
-    "ReadTimeout": "timeout",
-    "WriteTimeout": "timeout",
-    "PoolTimeout": "timeout",
-    "NetworkError": "cut",
-    "ReadError": "cut",
-    "WriteError": "cut",
-    "CloseError": "cut",
-    "RemoteProtocolError": "cut",
-    "JSONDecodeError": "garbage",
-    "UnicodeDecodeError": "garbage",
-    "DecodingError": "garbage",
+EXCEPTIONS: dict[ErrorKind, set[str]] = {
+    "connection": {
+        "ConnectError",
+        "ConnectTimeout",
+        "InvalidURL",
+        "UnsupportedProtocol",
+        "ProxyUnusable",
+        "ProxyError",
+    },
+    "timeout": {"TimeoutException", "APITimeoutError"},
+    "cut": {"NetworkError", "RemoteProtocolError"},
+    "garbage": {"JSONDecodeError", "UnicodeDecodeError", "DecodingError"},
 }
-"""Kinds of exceptions that carry no answer of the provider, by their names."""
-
-_PRECEDENCE = ("connection", "timeout", "cut", "garbage")
-"""Of several exceptions that caused each other, the first of these says what happened."""
+"""Names of exceptions that carry no answer of the provider. Of several that caused each other, the first kind here says
+what happened."""
 
 
 class ErrorResponse(msgspec.Struct, frozen=True):
@@ -56,22 +45,31 @@ class ErrorResponse(msgspec.Struct, frozen=True):
 def error_of_response(target: RequestTarget, response: ErrorResponse, offered: tuple[str, ...] = ()) -> ModelError:
     """Return the error of a provider's answer. offered: the models that the server lists, if it was asked."""
     found = classify(response.status, response.headers, response.text)
-    return _error(found, failure_of(target, found, response.status, offered))
+    failure = failure_of(target, found, response.status, offered)
+    return ModelError(
+        failure, kind=found.kind, retry_after=found.retry_after, limit=found.limit, observed=found.observed
+    )
 
 
-def cut_error(target: RequestTarget) -> ModelError:
-    """Return the error of a stream that ended before its finish reason."""
-    return _error_without_response(target, "cut")
+def error_without_response(
+    target: RequestTarget, kind: ErrorKind, patience: float = 0.0, message: str = ""
+) -> ModelError:
+    """Return the error of a request that was not answered, or not as it should be. patience: see `error_of`."""
+    details: dict[ErrorKind, str] = {
+        "connection": f"There was no connection to “{target.base_url}”.",
+        "timeout": f"Nothing came from {target.base_url} for {patience:.0f} seconds.",
+        "cut": f"{target.base_url} closed the connection before the reply was finished.",
+        "garbage": f"{target.base_url} answered with something else than a chat completion.",
+    }
+    return ModelError(failure_of(target, Classification(kind, message=message), detail=details[kind]), kind=kind)
 
 
-def not_chat_error(target: RequestTarget) -> ModelError:
-    """Return the error of a server that does not speak the protocol."""
-    return _error_without_response(target, "garbage")
-
-
-def malformed_chunk_error(target: RequestTarget) -> ModelError:
-    """Return the error of something in the middle of a reply that is no chunk of one."""
-    return _error(Classification("garbage"), malformed_chunk_failure(target))
+def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:
+    """Return the error of a reply that contains something else, or is longer than any. detail: says so."""
+    title = f"{target.server} sent something that is not a chat reply"
+    detail = detail or f"The reply of {target.model} began well, then {target.base_url} sent something else."
+    advice = "Try again, or choose another model. If it stays so, the server or a proxy before it needs an update."
+    return ModelError(Failure("garbage", title, detail, KEPT, advice), kind="garbage")
 
 
 def error_of(
@@ -81,23 +79,23 @@ def error_of(
 
     has_begun: whether chunks of a reply had arrived, so that the server does speak the protocol.
     """
-    causes = list(_causes(error))[::-1]  # the innermost first: the others translate it
+    causes = _causes(error)  # the innermost first: the others translate it
     responses = [response for response in map(_response_of, causes) if response is not None]
     original = next((response for response in responses if response.is_original), None)
     if original is not None:
         return error_of_response(target, original, offered)
-    too_large = next((cause for cause in causes if "ResponseTooLarge" in _class_names(cause)), None)
-    if too_large is not None:
-        return _error(Classification("garbage"), too_large_failure(target, str(too_large)))
+    words = {kind.__name__: str(cause) for cause in causes for kind in type(cause).__mro__}
+    if "ResponseTooLarge" in words:
+        return odd_reply_error(target, f"{target.base_url}: {words['ResponseTooLarge']}")
     # Before litellm's responses: it makes up a status where there was none, 500 for a server that is not there.
-    kinds = {CONNECTION_ERRORS[name] for cause in causes for name in _class_names(cause) if name in CONNECTION_ERRORS}
-    for kind in _PRECEDENCE:
-        if kind in kinds and not (kind == "garbage" and responses):
-            if kind == "garbage" and has_begun:
-                return malformed_chunk_error(target)
-            return _error_without_response(target, kind, patience, _proxy_message(causes))
-    response = responses[0] if responses else ErrorResponse(0, {}, _message_of(error))
-    return error_of_response(target, response, offered)
+    for kind, names in EXCEPTIONS.items():
+        if not names & words.keys() or (kind == "garbage" and responses):
+            continue
+        if kind == "garbage" and has_begun:
+            return odd_reply_error(target)
+        message = words.get("ProxyUnusable") or words.get("ProxyError", "")
+        return error_without_response(target, kind, patience, message)
+    return error_of_response(target, responses[0] if responses else ErrorResponse(0, {}, _message_of(error)), offered)
 
 
 def status_of(error: BaseException) -> int:
@@ -106,18 +104,14 @@ def status_of(error: BaseException) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the exception and what caused it, the innermost last."""
-    seen: set[int] = set()
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return what caused the exception, the innermost first, and the exception itself."""
+    causes: list[BaseException] = []
     cause: BaseException | None = error
-    while cause is not None and id(cause) not in seen:
-        seen.add(id(cause))
-        yield cause
+    while cause is not None and cause not in causes:
+        causes.insert(0, cause)
         cause = cause.__cause__ or cause.__context__
-
-
-def _class_names(error: BaseException) -> list[str]:
-    return [kind.__name__ for kind in type(error).__mro__]
+    return causes
 
 
 def _response_of(error: BaseException) -> ErrorResponse | None:
@@ -147,26 +141,3 @@ def _text_of(response: Any, error: BaseException) -> str:
 
 def _message_of(error: BaseException) -> str:
     return without_prefix(str(getattr(error, "message", "") or error))
-
-
-def _proxy_message(causes: list[BaseException]) -> str:
-    return next((str(cause) for cause in causes if {"ProxyUnusable", "ProxyError"} & set(_class_names(cause))), "")
-
-
-def _error_without_response(
-    target: RequestTarget, kind: ErrorKind, patience: float = 0.0, message: str = ""
-) -> ModelError:
-    details: dict[ErrorKind, str] = {
-        "connection": f"There was no connection to “{target.base_url}”.",
-        "timeout": f"Nothing came from {target.base_url} for {patience:.0f} seconds.",
-        "cut": f"{target.base_url} closed the connection before the reply was finished.",
-        "garbage": f"{target.base_url} answered with something else than a chat completion.",
-    }
-    found = Classification(kind, message=message)
-    return _error(found, failure_of(target, found, detail=details[kind]))
-
-
-def _error(found: Classification, failure: Failure) -> ModelError:
-    return ModelError(
-        failure, kind=found.kind, retry_after=found.retry_after, limit=found.limit, observed=found.observed
-    )

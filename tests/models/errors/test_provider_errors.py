@@ -16,7 +16,7 @@ from desktop_app.chat.ports import ErrorKind
 from desktop_app.models.errors.advice import ADVICE, TITLES, RequestTarget, displayable
 from desktop_app.models.errors.body import parse_body
 from desktop_app.models.errors.classify import classify
-from desktop_app.models.errors.failures import ErrorResponse, cut_error, error_of, error_of_response, not_chat_error
+from desktop_app.models.errors.failures import ErrorResponse, error_of, error_of_response
 from desktop_app.models.errors.numbers import retry_after_of, tokens_in
 from provider_vectors import vectors
 
@@ -115,12 +115,6 @@ def test_an_answer_counts_more_than_what_went_wrong_after_it() -> None:
     error.__context__ = httpx.ReadError("the connection was closed behind it")
     told = error_of(error, WHERE, 30)
     assert (told.kind, told.retry_after) == ("rate_limit", 7)
-
-
-def test_endings_without_a_word() -> None:
-    assert cut_error(WHERE).kind == "cut"
-    assert not_chat_error(WHERE).kind == "garbage"
-    assert "30 seconds" in error_of(httpx.ReadTimeout("x"), WHERE, 30).failure.detail
 
 
 @pytest.mark.parametrize(
