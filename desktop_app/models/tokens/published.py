@@ -1,19 +1,50 @@
-"""o200k and cl100k, as OpenAI published them.
+"""Vocabulary files of installed packages, and o200k and cl100k, as OpenAI published them.
 
-litellm ships them under tiktoken's cache names. It is not imported, which would take seconds and change the environment
-variable that tiktoken reads, so the files are read here.
+litellm ships the latter under tiktoken's cache names. It is not imported, which would take seconds and change the
+environment variable that tiktoken reads, so the files are read here.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 from functools import cache
+from pathlib import Path
 
 import msgspec
 import tiktoken
 
 from .bytelevel import encoding_of, read_tiktoken_file
-from .files import InstalledFile
+from .encoding import TokenizerMissing
+
+
+class InstalledFile(msgspec.Struct, frozen=True):
+    """A file of an installed package, found without importing the package and checked by its hash."""
+
+    places: tuple[str, ...]
+    """Packages that bring it, each with the path inside it; any of them will do."""
+    sha256: str
+    """Of the file that was compared with the real tokenizer: only that one is known to be exact."""
+
+    def find(self) -> Path | None:
+        return next((path for place in self.places if (path := _path_of(place))), None)
+
+    def read(self) -> bytes:
+        """Return the content. Raises TokenizerMissing, OSError."""
+        path = self.find()
+        if path is None:
+            raise TokenizerMissing(f"the package that brings {self.places[0]} is not installed")
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest() != self.sha256:
+            raise TokenizerMissing(f"{path} is not the file that is known to be right")
+        return content
+
+
+def _path_of(place: str) -> Path | None:
+    package, _, inside = place.partition("/")
+    found = importlib.util.find_spec(package)
+    path = Path(found.origin).parent / inside if found and found.origin else None
+    return path if path and path.exists() else None
 
 
 class _Published(msgspec.Struct, frozen=True):
@@ -26,7 +57,7 @@ class _Published(msgspec.Struct, frozen=True):
     @property
     def file(self) -> InstalledFile:
         name = hashlib.sha1(self.url.encode()).hexdigest()
-        return InstalledFile("litellm", f"litellm_core_utils/tokenizers/{name}", self.sha256)
+        return InstalledFile((f"litellm/litellm_core_utils/tokenizers/{name}",), self.sha256)
 
 
 _WORD_END = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -56,18 +87,12 @@ CL100K = _Published(
 )
 
 
+@cache
 def load_published(published: _Published) -> tiktoken.Encoding:
-    """Load an encoding: 0.5 s and 55 MB for o200k, half of that for cl100k. Raises TokenizerMissing, OSError."""
+    """Load an encoding once: 0.5 s and 55 MB for o200k, half of that for cl100k. Raises TokenizerMissing, OSError."""
     return encoding_of(read_tiktoken_file(published.file.read()), published.pattern)
 
 
-@cache
 def o200k() -> tiktoken.Encoding:
-    """Return o200k, loaded once."""
+    """Return o200k."""
     return load_published(O200K)
-
-
-@cache
-def cl100k() -> tiktoken.Encoding:
-    """Return cl100k, loaded once."""
-    return load_published(CL100K)

@@ -7,9 +7,7 @@ best, times a factor. The usage that a provider reports corrects the rest (conte
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -24,11 +22,9 @@ from desktop_app.settings import ServerKind
 from .encoding import Count, CountingMethod, FamilyTokenizer, count_with
 from .estimate import WEIGHTS, estimate_with
 from .families import family_of, overhead_of
-from .published import cl100k, o200k
+from .published import CL100K, load_published, o200k
 from .tokenizers import tokenizer_for
 
-MAX_COUNTS = 1_000
-"""Counts of texts that are remembered, the newest."""
 MAX_ERROR = 0.02
 """Relative error up to which the family in the model's name is taken without trying the others."""
 SAMPLES = (
@@ -62,12 +58,13 @@ class _TokenizeRequest(msgspec.Struct, frozen=True):
     path: str
     field: str
     """Holds the text."""
-    more: dict[str, Any] = {}
+    no_marks: str
+    """The field that says to add no special tokens."""
 
 
-LLAMA_CPP = _TokenizeRequest("/tokenize", "content", {"add_special": False})
-VLLM = _TokenizeRequest("/tokenize", "prompt", {"add_special_tokens": False})
-KOBOLD = _TokenizeRequest("/api/extra/tokencount", "prompt", {"special": False})
+LLAMA_CPP = _TokenizeRequest("/tokenize", "content", "add_special")
+VLLM = _TokenizeRequest("/tokenize", "prompt", "add_special_tokens")
+KOBOLD = _TokenizeRequest("/api/extra/tokencount", "prompt", "special")
 
 TOKENIZE_REQUESTS: dict[ServerKind, tuple[_TokenizeRequest, ...]] = {
     "llama_cpp": (LLAMA_CPP,),
@@ -78,43 +75,29 @@ TOKENIZE_REQUESTS: dict[ServerKind, tuple[_TokenizeRequest, ...]] = {
 
 
 class ServerCounts:
-    """Counts of texts by servers, cached by the text's hash."""
+    """Counts of texts by servers, each asked for once."""
 
     def __init__(self) -> None:
-        self._cache: OrderedDict[bytes, int] = OrderedDict()
+        self._known: dict[tuple[str, str, _TokenizeRequest, str], int] = {}
 
     async def count(self, client: Any, endpoint: Endpoint, model: str, texts: Sequence[str]) -> tuple[int, ...] | None:
         """Return the server's count of each text; None where it offers no tokenizer. Never raises."""
         for request in TOKENIZE_REQUESTS.get(endpoint.kind, ()) if endpoint.is_local else ():
-            known: list[int] = []
-            for text in texts:  # one by one: llama.cpp may have two threads only, and each takes a millisecond
-                count = await self._count(client, endpoint, model, request, text)
-                if count is None:
-                    break
-                known.append(count)
+            keys = [(endpoint.address, model, request, text) for text in texts]
+            for key in keys:  # one by one: llama.cpp may have two threads only, and each takes a millisecond
+                if key not in self._known:
+                    count = await _ask(client, *key)
+                    if count is None:
+                        break
+                    self._known[key] = count
             else:
-                return tuple(known)
+                return tuple(self._known[key] for key in keys)
         return None
 
-    async def _count(
-        self, client: Any, endpoint: Endpoint, model: str, request: _TokenizeRequest, text: str
-    ) -> int | None:
-        whole = "\0".join((endpoint.address, model, request.path, request.field, text))
-        key = hashlib.blake2b(whole.encode(errors="replace"), digest_size=16).digest()
-        if key in self._cache:
-            self._cache.move_to_end(key)
-            return self._cache[key]
-        count = await _ask(client, endpoint, model, request, text)
-        if count is not None:
-            self._cache[key] = count
-            if len(self._cache) > MAX_COUNTS:
-                self._cache.popitem(last=False)
-        return count
 
-
-async def _ask(client: Any, endpoint: Endpoint, model: str, request: _TokenizeRequest, text: str) -> int | None:
-    url = endpoint.address.removesuffix("/v1") + request.path
-    _, answer = await ask(client, url, {request.field: text, "model": model} | request.more)
+async def _ask(client: Any, address: str, model: str, request: _TokenizeRequest, text: str) -> int | None:
+    url = address.removesuffix("/v1") + request.path
+    _, answer = await ask(client, url, {request.field: text, "model": model, request.no_marks: False})
     if not isinstance(answer, dict):
         return None
     tokens = answer.get("tokens")
@@ -144,7 +127,11 @@ def _fit(model: str, counts: tuple[int, ...]) -> Count:
 
 
 def _candidates() -> list[Count]:
-    return [count_with(o200k()), count_with(cl100k()), *(estimate_with(o200k(), family) for family in WEIGHTS)]
+    return [
+        count_with(o200k()),
+        count_with(load_published(CL100K)),
+        *(estimate_with(o200k(), family) for family in WEIGHTS),
+    ]
 
 
 def _error_of(count: Count, counts: tuple[int, ...]) -> tuple[float, float]:

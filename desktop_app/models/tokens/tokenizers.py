@@ -49,7 +49,7 @@ def is_installed(family: str) -> bool:
     source = SOURCES.get(family)
     if source is None:
         return False
-    return source.files.find() is not None and all(find_spec(package) for package in source.needs)
+    return source.file.find() is not None and all(find_spec(package) for package in source.needs)
 
 
 def missing_families() -> list[str]:
@@ -64,7 +64,7 @@ def broken_families() -> list[str]:
 
 def _is_readable(family: str) -> bool:
     try:
-        SOURCES[family].files.read()
+        SOURCES[family].file.read()
     except (TokenizerMissing, OSError):
         return False
     return True

@@ -11,8 +11,7 @@ from desktop_app.context.counting.tokens import Overhead
 from desktop_app.models.tokens import tokenizers
 from desktop_app.models.tokens.encoding import CHUNK, Count, CountingMethod, FamilyTokenizer, TokenizerMissing, chunks
 from desktop_app.models.tokens.families import family_of
-from desktop_app.models.tokens.files import InstalledFile
-from desktop_app.models.tokens.published import CL100K, load_published
+from desktop_app.models.tokens.published import CL100K, InstalledFile, load_published
 from desktop_app.models.tokens.sources import SOURCES
 from desktop_app.models.tokens.tokenizers import tokenizer_for, tokenizer_of
 
@@ -166,12 +165,12 @@ def test_a_file_that_is_not_the_known_one_is_refused(tmp_path: Path, monkeypatch
     (package / "__init__.py").touch()
     (package / "tokens").write_text("IQ== 0")
     monkeypatch.syspath_prepend(tmp_path)
-    file = InstalledFile("made_up_vocabulary", "tokens", "0" * 64)
+    file = InstalledFile(("made_up_vocabulary/tokens",), "0" * 64)
     assert file.find() == package / "tokens"
     with pytest.raises(TokenizerMissing, match="not the file that is known"):
         file.read()
     with pytest.raises(TokenizerMissing, match="is not installed"):
-        InstalledFile("no_such_package", "tokens", "").read()
+        InstalledFile(("no_such_package/tokens",), "").read()
 
 
 def test_what_an_extra_would_make_exact_is_said_in_the_log_and_in_the_name(

@@ -91,14 +91,15 @@ def test_an_estimate_is_off_by_less_than_a_tenth(family: str, kind: str) -> None
 
 def hugging_face(family: str) -> Count:
     """The tokenizer that reads that tokenizer.json as it was meant, with nothing of ours between."""
-    content = json.loads(SOURCES[family].files.read())
+    content = json.loads(SOURCES[family].file.read())
     content["added_tokens"], content["post_processor"] = [], None  # marks in a text are plain text
     tokenizer = HuggingFaceTokenizer.from_str(json.dumps(content))
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def llama(version: str) -> Count:
-    path = SOURCES[f"llama-{version}"].files.find()
+    path = SOURCES[f"llama-{version}"].file.find()
+    assert path
     module = pytest.importorskip("tiktoken.load")
     ranks = module.load_tiktoken_bpe(str(path))
     source = (path.parent / "tokenizer.py").read_text()
@@ -112,7 +113,7 @@ def llama(version: str) -> Count:
 
 def sentencepiece() -> Count:
     module = pytest.importorskip("sentencepiece")
-    processor = module.SentencePieceProcessor(model_file=str(SOURCES["mistral-v1"].files.find()))
+    processor = module.SentencePieceProcessor(model_file=str(SOURCES["mistral-v1"].file.find()))
     return lambda text: len(processor.encode(text))
 
 
@@ -162,7 +163,7 @@ def test_what_is_claimed_to_be_exact_counts_as_the_family_s_own_software_does(fa
 @pytest.mark.slow
 def test_the_two_tekkens_have_the_same_tokens() -> None:
     """Models before and after September 2024 name different files; one is enough."""
-    path = SOURCES["mistral"].files.find()
+    path = SOURCES["mistral"].file.find()
     if path is None:
         pytest.skip("mistral-common is not installed")
     files = [json.loads((path.parent / name).read_text()) for name in ("tekken_240718.json", "tekken_240911.json")]
