@@ -9,6 +9,7 @@ import asyncio
 import zlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from functools import partial
+from typing import Any
 
 import httpx
 
@@ -21,9 +22,8 @@ MAX_LINE_BYTES = 4 * 1024 * 1024
 MAX_ERROR_BYTES = 50_000
 """Of an error, whose rest is ignored: litellm searches it for secrets, 8 s for each megabyte."""
 PIECE_BYTES = 64 * 1024
-ENCODINGS = "gzip, deflate"
-"""Those that can be decompressed piece by piece."""
-_GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
+ENCODING = "gzip"
+"""Which can be decompressed piece by piece."""
 
 Hook = Callable[[httpx.Response], Awaitable[None]]
 
@@ -58,7 +58,7 @@ class _BoundedStream(httpx.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
         total = line = 0
-        unpack = _decompressor(self._coding)
+        unpack = _unpacker(self._coding)
         async for packed in self._stream:
             for piece in unpack(packed):
                 total += len(piece)
@@ -81,13 +81,13 @@ class _BoundedStream(httpx.AsyncByteStream):
         await self._stream.aclose()
 
 
-def _decompressor(coding: str) -> Callable[[bytes], Iterator[bytes]]:
+def _unpacker(coding: str) -> Callable[[bytes], Iterator[bytes]]:
     """Return what decompresses the bytes of a response, piece by piece. Raises httpx.DecodingError."""
     match coding:
         case "identity" | "":
             return iter_pieces
-        case "gzip" | "x-gzip" | "deflate":
-            return _Inflater().pieces
+        case "gzip":
+            return partial(_inflate, zlib.decompressobj(zlib.MAX_WBITS | 16))
         case _:
             raise httpx.DecodingError(f"The answer is packed as {coding[:40]}, which was not asked for.")
 
@@ -98,28 +98,13 @@ def iter_pieces(content: bytes) -> Iterator[bytes]:
         yield content[start : start + PIECE_BYTES]
 
 
-class _Inflater:
-    """Decompresses gzip and deflate, the latter with or without its two-byte header."""
-
-    def __init__(self) -> None:
-        self._inflate = zlib.decompressobj(_GZIP_OR_ZLIB)
-        self._has_begun = False
-
-    def pieces(self, packed: bytes) -> Iterator[bytes]:
-        piece = bytes(PIECE_BYTES)
-        while packed or len(piece) == PIECE_BYTES:  # a full piece: there may be more within
-            piece = self._decompress(packed)
-            packed = self._inflate.unconsumed_tail
-            if piece:
-                yield piece
-
-    def _decompress(self, packed: bytes) -> bytes:
+def _inflate(inflater: Any, packed: bytes) -> Iterator[bytes]:
+    piece = bytes(PIECE_BYTES)
+    while packed or len(piece) == PIECE_BYTES:  # a full piece: there may be more within
         try:
-            piece = self._inflate.decompress(packed, PIECE_BYTES)
+            piece = inflater.decompress(packed, PIECE_BYTES)
         except zlib.error as error:
-            if self._has_begun:
-                raise httpx.DecodingError("The answer cannot be unpacked.") from error
-            self._inflate, self._has_begun = zlib.decompressobj(-zlib.MAX_WBITS), True
-            return self._decompress(packed)
-        self._has_begun = True
-        return piece
+            raise httpx.DecodingError("The answer cannot be unpacked.") from error
+        packed = inflater.unconsumed_tail
+        if piece:
+            yield piece

@@ -35,11 +35,11 @@ def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
 
 def limit_size(client: Any, limit: int = 0) -> Any:
     """Limit the bytes that the client reads of an answer, and return it. limit: as above."""
-    from .bounded_response import ENCODINGS, MAX_PAGE_BYTES, bound_to
+    from .bounded_response import ENCODING, MAX_PAGE_BYTES, bound_to
 
     hooks: dict[str, list[Any]] = client.event_hooks
     client.event_hooks = {**hooks, "response": [*hooks.get("response", ()), bound_to(limit or MAX_PAGE_BYTES)]}
-    client.headers["Accept-Encoding"] = ENCODINGS
+    client.headers["Accept-Encoding"] = ENCODING
     return client
 
 

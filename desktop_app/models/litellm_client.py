@@ -74,7 +74,8 @@ class Pool:
     """The connections to one server, in the two forms that litellm takes. Raises ProxyUnusable."""
 
     def __init__(self, endpoint: Endpoint, patience: float, transport: Any = None) -> None:
-        timeout = timeout_of(patience)
+        # Of connecting, and of each wait between two chunks; a whole reply may take longer.
+        timeout = httpx.Timeout(patience, connect=CONNECT_SECONDS)
         self.http = http_client(
             endpoint,
             MAX_REPLY_BYTES,
@@ -97,11 +98,6 @@ class Pool:
 
     async def close(self) -> None:
         await self.openai.close()
-
-
-def timeout_of(patience: float) -> httpx.Timeout:
-    """Return the timeout of connecting, and of each wait between two chunks; a whole reply may take longer."""
-    return httpx.Timeout(patience, connect=CONNECT_SECONDS)
 
 
 class _NoRetryClient(AsyncHTTPHandler):
@@ -175,7 +171,7 @@ async def open_stream(endpoint: Endpoint, model: str, request: Json, pool: Pool,
             await response.fetch_stream()
         stream: Any = response.completion_stream
         if hasattr(stream, "chunk_parser"):  # those of the package openai have none
-            stream.chunk_parser = _chunk_parser(endpoint.kind, stream.chunk_parser)
+            stream.chunk_parser = partial(_parse, endpoint.kind, stream.chunk_parser)
         return stream
     finally:
         _opened.reset(token)
@@ -207,33 +203,19 @@ async def _responses_chunks(events: Any) -> AsyncGenerator[Any]:
             yield chunk
 
 
-def _chunk_parser(kind: ServerKind, parse: Any) -> Any:
-    """Return the parser of an event's JSON for that kind of server: litellm's, after a check of what it fails on.
+def _parse(kind: ServerKind, parse: Any, chunk: Any) -> Any:
+    """Return what litellm's parser makes of an event's JSON, after a check of what it fails on.
 
-    Where the format is OpenAI's already, litellm's parser would only refuse a chunk with one odd field.
+    Where the format is OpenAI's already, that parser would only refuse a chunk with one odd field. For Gemini it says
+    "stop" in each chunk, so that a cut would go unnoticed.
     """
+    if not isinstance(chunk, dict):
+        raise MalformedChunk
     if kind in OPENAI_SHAPED:
-        return _namespace_of
-    return partial(_checked, partial(_gemini_chunk, parse) if kind == "gemini" else parse)
-
-
-def _namespace_of(chunk: Any) -> SimpleNamespace:
-    if not isinstance(chunk, dict):
-        raise MalformedChunk
-    return SimpleNamespace(**chunk)
-
-
-def _checked(parse: Any, chunk: Any) -> Any:
-    if not isinstance(chunk, dict):
-        raise MalformedChunk
-    return parse(with_valid_counts(chunk))
-
-
-def _gemini_chunk(parse: Any, chunk: Any) -> Any:
-    """Parse the chunk without litellm's finish reason, which is "stop" in each one: a cut would go unnoticed."""
-    read = parse(chunk)
-    has_ended = any(candidate.get("finishReason") for candidate in chunk.get("candidates") or ())
-    if read is not None and not has_ended and not chunk.get("promptFeedback"):
+        return SimpleNamespace(**chunk)
+    read = parse(with_valid_counts(chunk))
+    has_ended = chunk.get("promptFeedback") or any(one.get("finishReason") for one in chunk.get("candidates") or ())
+    if kind == "gemini" and read is not None and not has_ended:
         for choice in read.choices:
             choice.finish_reason = None
     return read

@@ -52,7 +52,6 @@ class LlamaServer:
         self._child: asyncio.subprocess.Process | None = None
         self._loading: asyncio.subprocess.Process | None = None
         self._is_closed = False
-        self._errors: IO[bytes] | None = None
         self.base_url = ""
         """Of the running server, such as http://127.0.0.1:40123/v1."""
         self.token = secrets.token_urlsafe(24)
@@ -101,55 +100,51 @@ class LlamaServer:
             child, self._child = self._child, None
             if child is not None:
                 await _end(child)
-            if self._errors is not None:
-                self._errors.close()
-                self._errors = None
 
     async def _launch(self) -> None:
-        if self._errors is not None:
-            self._errors.close()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
-        child = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "desktop_app.models.llama_server",
-            str(self._model),
-            str(self._window),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=self._errors,
-            env={**os.environ, TOKEN_VARIABLE: self.token, "PYTHONPATH": _import_path()},
-        )
-        self._loading = child
-        if self._is_closed:
-            child.kill()
-        try:
-            self.base_url = await self._address(child)
-        except BaseException:  # cancellation too: a child that nobody waits for must not stay
-            await _end(child)
-            raise
-        finally:
-            self._loading = None
+        with tempfile.TemporaryFile() as errors:
+            child = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "desktop_app.models.llama_server",
+                str(self._model),
+                str(self._window),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+                env={**os.environ, TOKEN_VARIABLE: self.token, "PYTHONPATH": _import_path()},
+            )
+            self._loading = child
+            if self._is_closed:
+                child.kill()
+            try:
+                self.base_url = await _address(child, errors)
+            except BaseException:  # cancellation too: a child that nobody waits for must not stay
+                await _end(child)
+                raise
+            finally:
+                self._loading = None
         self._child = child
 
-    async def _address(self, child: asyncio.subprocess.Process) -> str:
-        assert child.stdout is not None
-        try:
-            line = await asyncio.wait_for(child.stdout.readline(), START_SECONDS)
-        except TimeoutError as error:
-            raise ModelError(_not_started(f"It did not answer within {START_SECONDS:.0f} seconds.")) from error
-        if not line.endswith(b"\n"):
-            await _end(child)
-            raise _EndedWhileLoading(_not_started(self._last_words(child.returncode or 0)))
-        return json.loads(line)["base_url"]
 
-    def _last_words(self, code: int) -> str:
-        assert self._errors is not None
-        self._errors.seek(0)
-        lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        if lines:
-            return lines[-1]
-        return f"It was killed by signal {-code}: is there enough memory?" if code < 0 else "It ended without a word."
+async def _address(child: asyncio.subprocess.Process, errors: IO[bytes]) -> str:
+    assert child.stdout is not None
+    try:
+        line = await asyncio.wait_for(child.stdout.readline(), START_SECONDS)
+    except TimeoutError as error:
+        raise ModelError(_not_started(f"It did not answer within {START_SECONDS:.0f} seconds.")) from error
+    if not line.endswith(b"\n"):
+        await _end(child)
+        raise _EndedWhileLoading(_not_started(_last_words(errors, child.returncode or 0)))
+    return json.loads(line)["base_url"]
+
+
+def _last_words(errors: IO[bytes], code: int) -> str:
+    errors.seek(0)
+    lines = errors.read().decode(errors="replace").strip().splitlines()
+    if lines:
+        return lines[-1]
+    return f"It was killed by signal {-code}: is there enough memory?" if code < 0 else "It ended without a word."
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:

@@ -62,21 +62,19 @@ async def discover_local(ports: dict[int, str] = USUAL_PORTS, seconds: float = S
 
     headers = {"Connection": "close"}  # a small server has a thread or two
     async with limit_size(httpx.AsyncClient(timeout=seconds, trust_env=False, verify=False, headers=headers)) as client:
-        asking = [asyncio.ensure_future(_server_at(client, port, name)) for port, name in ports.items()]
-        done, late = await asyncio.wait(asking, timeout=seconds) if asking else (set(), set())
-        for task in late:
-            task.cancel()
-        if late:
-            await asyncio.wait(late)
-    found = [task.result() for task in asking if task in done]
+        found = await asyncio.gather(*(_server_at(client, port, name, seconds) for port, name in ports.items()))
     return tuple(server for server in found if server is not None)
 
 
-async def _server_at(client: Any, port: int, usual: str) -> Server | None:
-    if not await _is_open(port):
-        return None
+async def _server_at(client: Any, port: int, usual: str, seconds: float) -> Server | None:
     root = f"http://127.0.0.1:{port}"
-    answers = await asyncio.gather(*(ask(client, root + path) for path, *_ in _FINGERPRINTS))
+    try:
+        async with asyncio.timeout(seconds):
+            if not await _is_open(port):
+                return None
+            answers = await asyncio.gather(*(ask(client, root + path) for path, *_ in _FINGERPRINTS))
+    except TimeoutError:
+        return None
     status, models = answers[-1]
     for (_, field, name, kind), (_, page) in zip(_FINGERPRINTS, answers, strict=True):
         if isinstance(page, dict) and field in page:
