@@ -19,7 +19,7 @@ VERBS = {"conversation", "context", "permissions", "chat"}
 # Which parts of ours a part may import besides itself; the longest name that fits a module decides.
 # conversation <- context | permissions <- chat <- models | tools | archive <- engine <- commands
 MAY_IMPORT: dict[str, set[str]] = {
-    "settings": {"conversation"},
+    "settings": {"conversation", "paths"},
     "paths": set(),
     "addresses": set(),
     "process_secrets": set(),
