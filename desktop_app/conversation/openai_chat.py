@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
+import msgspec
+
 from .foreign_files import SUPPORTED, kind_of_file
 from .message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
@@ -96,47 +98,51 @@ ROLES = {
 }
 
 
+class _Function(msgspec.Struct):
+    name: str | None = None
+    arguments: Any = None
+
+
+class _Call(msgspec.Struct):
+    function: _Function
+    id: str | int | None = None
+
+
+class _Chat(msgspec.Struct):
+    role: str
+    content: str | list[str | Json] = []
+    name: str | int = ""
+    reasoning_content: Any = None
+    tool_call_id: str | int = ""
+    tool_calls: list[_Call] = []
+    function_call: _Function | None = None
+    """The shape before tool calls: one call, without an id."""
+
+
 def _message(value: Json, message_id: str, names_of_calls: dict[str, str]) -> Message:
-    role = ROLES.get(str(value.get("role")))
-    if value.get("role") is None:
-        raise BadChat(f"a chat message must have a role, one of {', '.join(ROLES)}")
+    try:
+        chat = msgspec.convert({field: given for field, given in value.items() if given}, _Chat)
+    except msgspec.ValidationError as error:
+        raise BadChat(f"this is not a chat message: {error}") from error
+    role = ROLES.get(chat.role)
     if role is None:
-        raise BadChat(f"the role {value.get('role')!r} is not one of {', '.join(ROLES)}")
-    content = _parts(value.get("content"))
-    speaker = value.get("name")
+        raise BadChat(f"the role {chat.role!r} is not one of {', '.join(ROLES)}")
+    content = [_part(part) for part in ([chat.content] if isinstance(chat.content, str) else chat.content)]
     if role is Role.TOOL:
-        call_id = str(value.get("tool_call_id") or "")
-        name = str(speaker or names_of_calls.get(call_id) or "tool")
-        text = "\n".join(p.text for p in content if isinstance(p, Text))
+        call_id = str(chat.tool_call_id)
+        name = str(chat.name or names_of_calls.get(call_id) or "tool")
+        text = "\n".join(part.text for part in content if isinstance(part, Text))
         return Message(id=message_id, role=role, parts=(ToolResult(call_id, name, text),))
-    reasoning = value.get("reasoning_content")
-    parts: list[Part] = [Reasoning(reasoning)] if isinstance(reasoning, str) and reasoning else []
-    parts += content
-    parts += _tool_calls(value.get("tool_calls"))
-    if isinstance(value.get("function_call"), dict):  # the shape before tool calls: one call, without an id
-        parts += _tool_calls([{"function": value["function_call"]}])
-    named = str(speaker) if speaker else ""
-    return Message(id=message_id, role=role, parts=tuple(parts), speaker=named)
+    calls = [*chat.tool_calls, *([_Call(chat.function_call)] if chat.function_call else [])]
+    reasoning = [Reasoning(chat.reasoning_content)] if isinstance(chat.reasoning_content, str) else []
+    return Message(id=message_id, role=role, parts=(*reasoning, *content, *map(_call, calls)), speaker=str(chat.name))
 
 
-def _parts(content: object) -> list[Part]:
-    if content is None or content == "":
-        return []
-    if isinstance(content, str):
-        return [Text(content)]
-    if not isinstance(content, list):
-        raise BadChat("`content` must be text, a list of parts, or null")
-    return [_part(part) for part in cast("list[object]", content)]
-
-
-def _part(part: object) -> Part:
-    if isinstance(part, str):
-        return Text(part)
-    if not isinstance(part, dict):
-        raise BadChat("a part of `content` must be an object")
+def _part(part: str | Json) -> Part:
+    text = part if isinstance(part, str) else part.get("text")
+    if isinstance(text, str):
+        return Text(text)
     fields = cast("Json", part)
-    if isinstance(fields.get("text"), str):
-        return Text(fields["text"])
     if fields.get("type") == "image_url":
         image = fields.get("image_url")
         url = cast("Json", image).get("url") if isinstance(image, dict) else image
@@ -144,21 +150,10 @@ def _part(part: object) -> Part:
     return Attachment(str(fields.get("type") or "part"), "application/json", json.dumps(fields, ensure_ascii=False))
 
 
-def _tool_calls(value: object) -> list[ToolCall]:
-    if not value:
-        return []
-    if not isinstance(value, list):
-        raise BadChat("`tool_calls` must be a list")
-    calls: list[ToolCall] = []
-    for call in cast("list[object]", value):
-        function = cast("Json", call).get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict):
-            raise BadChat("a tool call must have a `function` with a name")
-        fields = cast("Json", function)
-        arguments = fields.get("arguments")
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
-        calls.append(ToolCall(str(cast("Json", call).get("id") or ""), str(fields.get("name") or "tool"), text))
-    return calls
+def _call(call: _Call) -> ToolCall:
+    arguments = call.function.arguments
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
+    return ToolCall(str(call.id or ""), call.function.name or "tool", text)
 
 
 def chat_of(messages: Sequence[Message]) -> list[Json]:

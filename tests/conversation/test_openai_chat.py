@@ -67,12 +67,12 @@ def test_reasoning_is_read_and_not_sent_back() -> None:
     ("fields", "reason"),
     [
         ({"role": "chief", "content": "x"}, "the role 'chief' is not one of system, developer, user"),
-        ({"content": "x"}, "must have a role"),
-        ({"role": "user", "content": 3}, "must be text, a list of parts, or null"),
-        ({"role": "user", "content": [3]}, "a part of `content` must be an object"),
-        ({"role": "assistant", "tool_calls": "x"}, "must be a list"),
-        ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "must have a `function`"),
-        ({"role": "assistant", "tool_calls": ["c"]}, "must have a `function`"),
+        ({"content": "x"}, "missing required field `role`"),
+        ({"role": "user", "content": 3}, "$.content"),
+        ({"role": "user", "content": [3]}, "$.content[0]"),
+        ({"role": "assistant", "tool_calls": "x"}, "$.tool_calls"),
+        ({"role": "assistant", "tool_calls": [{"id": "c"}]}, "missing required field `function`"),
+        ({"role": "assistant", "tool_calls": ["c"]}, "$.tool_calls[0]"),
     ],
 )
 def test_what_is_no_message_is_refused_with_its_number(fields: dict[str, object], reason: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
@@ -30,32 +28,26 @@ class WindowTooSmall(Exception):
         self.advice = advice
 
 
-class DueShares(msgspec.Struct, frozen=True):
-    """The shares of the usable window from which on pruning and compacting are due."""
+def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> tuple[float, float]:
+    """Return the shares from which on pruning and compacting are due.
 
-    prune_at: float
-    compact_at: float
-
-
-def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueShares:
-    """Return the shares for one phase. The earlier the moment, the cheaper it is to wait.
-
-    In a phase that the policy does not name, only what would not fit is a reason.
+    The earlier the moment, the cheaper it is to wait. In a phase that the policy does not name, only what would not
+    fit is a reason.
     """
     match trigger:
         case Trigger.USER:
-            return DueShares(policy.prune_target, policy.target)
+            return policy.prune_target, policy.target
         case Trigger.OVERFLOW:
-            return DueShares(0.0, 0.0)
+            return 0.0, 0.0
         case Trigger.AFTER_TURN if trigger.value in policy.phases:
-            return DueShares(min(policy.background_at, policy.prune_at), policy.background_at)
+            return min(policy.background_at, policy.prune_at), policy.background_at
         case Trigger.STREAMING if trigger.value in policy.phases:
             due = max(budget.share(room_to_go_on(policy, budget)), policy.due_least)
-            return DueShares(min(policy.prune_at, due), min(policy.compact_at, due))
+            return min(policy.prune_at, due), min(policy.compact_at, due)
         case _ if trigger.value in policy.phases:
-            return DueShares(policy.prune_at, policy.compact_at)
+            return policy.prune_at, policy.compact_at
         case _:
-            return DueShares(OVER, OVER)
+            return OVER, OVER
 
 
 def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
@@ -69,8 +61,7 @@ def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
 
 def is_due(view: View, total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
     """Return whether the request of that view, of `total` tokens, has reached the first of the shares."""
-    due = due_shares(trigger, policy, budget)
-    is_full = budget.share(total) >= min(due.prune_at, due.compact_at)
+    is_full = budget.share(total) >= min(due_shares(trigger, policy, budget))
     return is_full or has_too_many_messages(view, policy, budget, trigger)
 
 
@@ -114,12 +105,12 @@ class _Decision:
     ) -> None:
         self._inputs = view, policy, budget, counts
         self._trigger = trigger
-        self._due = due_shares(trigger, policy, budget)
+        self._prune_at, self._compact_at = due_shares(trigger, policy, budget)
         self._total = request_tokens(view, counts)
         self.share = budget.share(self._total)
         self._fits = self._total <= budget.usable
         stalled = self._fits and is_stalled(view, policy)
-        is_full = self.share >= self._due.compact_at or has_too_many_messages(view, policy, budget, trigger)
+        is_full = self.share >= self._compact_at or has_too_many_messages(view, policy, budget, trigger)
         self._is_compaction_due = is_full and not stalled
 
     def prune_that_suffices(self) -> Prune | None:
@@ -128,9 +119,9 @@ class _Decision:
         What a compaction archives need not be shortened first: a summary keeps its errors better than a prune does.
         """
         view, policy, budget, counts = self._inputs
-        if self.share < self._due.prune_at:
+        if self.share < self._prune_at:
             return None
-        too_many = round(self._due.compact_at * budget.usable)
+        too_many = round(self._compact_at * budget.usable)
         if self._is_compaction_due and self._total - max_freed(view, policy, budget, counts) >= too_many:
             return None
         prune = self._prune()
