@@ -5,10 +5,13 @@ A tool message carries exactly one tool result, so that every operation on a res
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 
 class Role(StrEnum):
@@ -164,6 +167,10 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
         return "\n\n".join(p.text for p in self.parts if isinstance(p, Text | ToolResult) and p.text)
 
     @property
+    def has_image(self) -> bool:
+        return any(isinstance(part, Attachment) and part.is_image for part in self.parts)
+
+    @property
     def is_counted(self) -> bool:
         """Whether a person counts it as a message: no system prompt, and no rest of a stopped reply."""
         return self.role is not Role.SYSTEM and not self.continues
@@ -176,6 +183,12 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
     def tool_result(self) -> ToolResult | None:
         """The result that a tool message carries."""
         return next((p for p in self.parts if isinstance(p, ToolResult)), None)
+
+
+def with_parts(message: Message, parts: Sequence[Part]) -> Message:
+    """Return the message with those parts; itself if they are its own."""
+    is_same = len(parts) == len(message.parts) and all(map(operator.is_, parts, message.parts))
+    return message if is_same else replace(message, parts=tuple(parts))
 
 
 def user_message(text: str) -> Message:

@@ -178,7 +178,7 @@ def _chat_message(message: Message) -> Json:
 
 
 def _content(message: Message) -> str | list[Json]:
-    if not any(isinstance(part, Attachment) and part.is_image for part in message.parts):
+    if not message.has_image:
         return "\n\n".join(_text(part) for part in message.parts if isinstance(part, Text | Attachment))
     return [
         {"type": "image_url", "image_url": {"url": part.content}}

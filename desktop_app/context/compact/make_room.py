@@ -91,7 +91,8 @@ def make_room(
     for layer in policy.layers:
         step = now.prune_that_suffices() if layer == "prune" else now.compaction_that_fits()
         if isinstance(step, Prune) and trigger is Trigger.AFTER_TURN and now.share < policy.prune_at:
-            return None if is_cache_warm(policy, seconds_since_request) else step
+            is_cold = seconds_since_request is None or seconds_since_request >= policy.cache_seconds
+            return step if is_cold else None  # any prune would invalidate the prefix that the provider may cache
         if step is not None:
             return step
     return now.last_resort()
@@ -156,11 +157,6 @@ class _Decision:
 
     def _compaction(self) -> CompactionPlan | None:
         return plan_compaction(*self._inputs, self._total, self._trigger)
-
-
-def is_cache_warm(policy: ContextPolicy, seconds_since_request: float | None) -> bool:
-    """Return whether the provider may still cache the request's prefix, which any prune would invalidate."""
-    return seconds_since_request is not None and seconds_since_request < policy.cache_seconds
 
 
 def is_stalled(view: View, policy: ContextPolicy) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import takewhile
 
 import msgspec
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from desktop_app.context.view.cut_points import blocks
 from desktop_app.context.view.items import Item, ItemKind, is_of_user, summary_message
 from desktop_app.context.view.normalize import UNDERSTOOD
 from desktop_app.context.view.view import View
-from desktop_app.conversation.message import Attachment, Role
+from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import Compaction, Trigger
 
 _ASSISTANT, _MESSAGE = Role.ASSISTANT, ItemKind.MESSAGE  # looked up once: see cut_points.py
@@ -46,22 +47,18 @@ class MeasuredBlocks(msgspec.Struct, frozen=True):
 def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
     """Return the view's messages in blocks; the system prompt and the summary are not among them."""
     items = list(view.items)
-    start = next((i for i, item in enumerate(items) if _is_movable(item)), len(items))
-    movable = items[start:]
+    head = list(takewhile(lambda item: item.kind is ItemKind.SUMMARY or item.message.role is Role.SYSTEM, items))
+    movable = items[len(head) :]
     runs = tuple(tuple(movable[run.start : run.stop]) for run in blocks(movable))
     newest = {view.last_user_id} | ({view.unfinished.message.id} if view.unfinished else set[str]())
     must_stay = frozenset(
         index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id in newest
     )
     tokens = tuple(sum([item_total(item, counts) for item in run]) for run in runs)
-    system = sum(item_total(item, counts) for item in items[:start] if item.kind is not ItemKind.SUMMARY)
+    system = sum(item_total(item, counts) for item in head if item.kind is not ItemKind.SUMMARY)
     fixed = base_tokens(view, counts) + system + _empty_summary(counts) + closing_tokens(view, counts)
-    summary = sum(item_total(item, counts) for item in items[:start] if item.kind is ItemKind.SUMMARY)
+    summary = sum(item_total(item, counts) for item in head if item.kind is ItemKind.SUMMARY)
     return MeasuredBlocks(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay), summary)
-
-
-def _is_movable(item: Item) -> bool:
-    return item.kind is not ItemKind.SUMMARY and item.message.role is not Role.SYSTEM
 
 
 def _empty_summary(counts: TokenCounts) -> int:
@@ -87,17 +84,13 @@ def blocks_worth_keeping(
     left = min(policy.keep_user_tokens, round(budget.usable * policy.target * policy.keep_user_share))
     for index in range(len(room.blocks) - 1, -1, -1):
         run = room.blocks[index]
-        if index in room.must_stay or not is_of_user(run[0]) or _has_image(run[0]):
+        if index in room.must_stay or not is_of_user(run[0]) or run[0].message.has_image:
             continue
         left -= room.tokens[index]
         if left < 0:
             break
         asked.add(index)
     return frozenset(asked)
-
-
-def _has_image(item: Item) -> bool:
-    return any(isinstance(part, Attachment) and part.is_image for part in item.message.parts)
 
 
 def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tail_tokens: int | None) -> list[int]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from desktop_app.context.view.view import View
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.conversation.message import Attachment, Message, Role, Usage
+from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled
 
 LEFT_OF_MEASURED = 0.8
@@ -79,8 +79,7 @@ def reported_before(view: View) -> int:
     anchor = last_measured(view)
     if anchor is None or (usage := view.items[anchor].message.usage) is None:
         return 0
-    later = (part for item in view.items[anchor + 1 :] for part in item.message.parts)
-    return 0 if any(isinstance(part, Attachment) and part.is_image for part in later) else usage.prompt_tokens
+    return 0 if any(item.message.has_image for item in view.items[anchor + 1 :]) else usage.prompt_tokens
 
 
 def is_silently_cut(sent: int, basis: Provenance, usage: Usage, before: int = 0) -> bool:

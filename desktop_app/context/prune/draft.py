@@ -42,10 +42,6 @@ class PruneDraft:
             self.exchanges[exchange.index] = exchange
             self._note(strategy, shorter, exchange)
 
-    def has_freed(self, need: int) -> bool:
-        """Return whether so many tokens are free. An estimate that says so is made exact first."""
-        return self.freed >= need and self.settle() >= need
-
     def settle(self) -> int:
         """Count each text as it will be sent, take back what frees nothing, and return the tokens that are free."""
         for index in sorted(self._uncounted):

@@ -101,7 +101,7 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
                     tokens=counts.total(item.message),
                     age=age,
                     turns=turns,
-                    is_result_free=index < end and is_prunable(item, policy) and not _is_placeholder(item),
+                    is_result_free=index < end and is_prunable(item, policy),
                     is_input_free=asked is not None
                     and asked.index < end
                     and is_input_prunable(items[asked.index], asked.call, policy),
@@ -114,10 +114,6 @@ def result_of(message: Message) -> ToolResult:
     """Return the result of a tool's message, of which a view has one each."""
     part = message.parts[0]
     return part if isinstance(part, ToolResult) else message.tool_result or ToolResult("", "", message.text)
-
-
-def _is_placeholder(item: Item) -> bool:
-    return bool(item.pruned_by) and result_of(item.message).text.startswith(PREFIX)
 
 
 class CallPosition(msgspec.Struct, frozen=True, gc=False):
@@ -176,7 +172,7 @@ def is_protected(tool: str, policy: ContextPolicy) -> bool:
 
 
 def is_prunable(item: Item, policy: ContextPolicy) -> bool:
-    """Return whether that item is a tool result that may be shortened at all.
+    """Return whether that item is a tool result that may be shortened: one that is no placeholder already.
 
     A result without a call is sent in other words than the record's, which a prune could not name.
     """
@@ -188,6 +184,7 @@ def is_prunable(item: Item, policy: ContextPolicy) -> bool:
         and not item.is_pinned
         and item.repair is not _ORPHAN
         and not is_protected(result.name, policy)
+        and not (item.pruned_by and result.text.startswith(PREFIX))
     )
 
 

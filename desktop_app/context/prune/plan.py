@@ -45,7 +45,7 @@ def plan_prune(
     draft = PruneDraft(exchanges_of(view, policy, budget, counts), counts)
     for name in policy.prune_order:
         for change in STRATEGIES[name](draft.exchanges[:], policy, need - draft.freed):
-            if draft.has_freed(need):
+            if draft.freed >= need and draft.settle() >= need:  # an estimate is made exact first
                 break
             draft.take(name, change)
     freed = draft.settle()

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.dialect import Dialect, ReturnedReasoning
-from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, ToolCall, ToolResult
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, ToolCall, with_parts
 from desktop_app.conversation.tools import ToolSpec
 
 BLANK = " "
@@ -47,11 +47,8 @@ def sent_tools(messages: Iterable[Message], tools: tuple[ToolSpec, ...], dialect
 
 
 def _sent(message: Message, reasoning: str, dialect: Dialect) -> Message:
-    parts = tuple(sent_part(part, dialect) for part in message.parts if not isinstance(part, Reasoning))
-    if reasoning:
-        parts = (Reasoning(reasoning), *parts)
-    is_same = len(parts) == len(message.parts) and all(a is b for a, b in zip(parts, message.parts, strict=True))
-    return message if is_same else replace(message, parts=parts)
+    parts = [sent_part(part, dialect) for part in message.parts if not isinstance(part, Reasoning)]
+    return with_parts(message, [Reasoning(reasoning), *parts] if reasoning else parts)
 
 
 def sent_part(part: Part, dialect: Dialect) -> Part:
@@ -104,17 +101,21 @@ def join_duplicate_calls(messages: Iterable[Message]) -> list[Message]:
     litellm drops the duplicates for Gemini but keeps their results, and Gemini refuses more results than calls.
     """
     joined: list[Message] = []
-    kept_for: dict[str, str] = {}
+    kept_for, indexes = dict[str, str](), dict[str, int]()
     for message in messages:
         result = message.tool_result
         if message.tool_calls:
-            kept_for = _kept_calls(message.tool_calls)
-            message = _without_calls(message, kept_for)
-        elif result is not None and (kept := kept_for.get(result.call_id)) is not None:
-            index = next(i for i in range(len(joined) - 1, -1, -1) if _answers(joined[i], kept))
-            joined[index] = _with_more_text(joined[index], result.text)
-            continue
-        joined.append(message)
+            kept_for, indexes = _kept_calls(message.tool_calls), {}
+            parts = [p for p in message.parts if not isinstance(p, ToolCall) or p.call_id not in kept_for]
+            joined.append(with_parts(message, parts))
+        elif result is not None and kept_for:
+            call_id = kept_for.get(result.call_id, result.call_id)
+            index = indexes.setdefault(call_id, len(joined))
+            before = [one.text for one in joined[index : index + 1]]
+            whole = replace(result, call_id=call_id, text="\n\n".join([*before, result.text]))
+            joined[index : index + 1] = [replace(message, parts=(whole,))]
+        else:
+            joined.append(message)
     return joined
 
 
@@ -127,19 +128,3 @@ def _kept_calls(calls: tuple[ToolCall, ...]) -> dict[str, str]:
         if first.setdefault(key, call) is not call:
             kept_for[call.call_id] = first[key].call_id
     return kept_for
-
-
-def _without_calls(message: Message, dropped: dict[str, str]) -> Message:
-    if not dropped:
-        return message
-    kept = tuple(part for part in message.parts if not isinstance(part, ToolCall) or part.call_id not in dropped)
-    return replace(message, parts=kept)
-
-
-def _answers(message: Message, call_id: str) -> bool:
-    return message.tool_result is not None and message.tool_result.call_id == call_id
-
-
-def _with_more_text(message: Message, text: str) -> Message:
-    parts = (replace(p, text=f"{p.text}\n\n{text}") if isinstance(p, ToolResult) else p for p in message.parts)
-    return replace(message, parts=tuple(parts))

@@ -11,14 +11,22 @@ What breaks a rule is repaired here, in the view; the record keeps what arrived.
 
 from __future__ import annotations
 
-import operator
 import re
 
 import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.chain import GrowingSet
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import (
+    Attachment,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    with_parts,
+)
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
 from .continuing import is_continuation_of, join_continuation
@@ -79,7 +87,8 @@ class NormalizedSequence:
         if message.role is _TOOL:
             self._add_result(item)
             return
-        if last is not None and not self.open_calls and is_plain(message) and is_in_turn(last, message):
+        is_in_turn = last is not None and last.kind is not _SUMMARY and (last.message.role, message.role) in IN_TURN
+        if is_in_turn and not self.open_calls and is_plain(message):
             self._last, self._has_text = item, True
             self.items.append(item)
             return
@@ -182,9 +191,8 @@ class NormalizedSequence:
             self.call_ids = self.call_ids.add(normalized.call_id)
             self.open_calls = (*self.open_calls, OpenCall(normalized, part.call_id))
             parts[index] = normalized
-        if all(new is old for new, old in zip(parts, item.message.parts, strict=True)):
-            return item
-        return replace(item, message=replace(item.message, parts=tuple(parts)), repair=repair)
+        message = with_parts(item.message, parts)
+        return item if message is item.message else replace(item, message=message, repair=repair)
 
     def _unused_id(self) -> str:
         """Return nine letters and digits, as Mistral wants them."""
@@ -202,7 +210,9 @@ class NormalizedSequence:
             if item.message.role is _SYSTEM and item.kind is ItemKind.MESSAGE:
                 item = replace(item, repair=item.repair or Repair.SECOND_SYSTEM)
             if item.message.speaker and item.message.speaker != last.message.speaker:
-                item = replace(item, message=_with_name(item.message))
+                # What it is joined to has another speaker's name, so that its own stands in its text.
+                named = (Text(f"{item.message.speaker}:"), *item.message.parts)
+                item = replace(item, message=replace(item.message, parts=named))
         has_text = has_written(item.message)
         if is_joined:
             item = replace(item, is_joined=True, separators=int(has_text and self._has_text))
@@ -210,11 +220,6 @@ class NormalizedSequence:
         self._has_text = has_text
         self._last = item
         self.items.append(item)
-
-
-def is_in_turn(last: Item, message: Message) -> bool:
-    """Return whether a message may stand behind that item as it is."""
-    return (last.message.role, message.role) in IN_TURN and last.kind is not _SUMMARY
 
 
 def is_plain(message: Message) -> bool:
@@ -271,14 +276,9 @@ def _fill(item: Item) -> Item:
         kept = (*kept, Text(" ".join(f"[{part.name}]" for part in kept if isinstance(part, Attachment))))
     if all(isinstance(part, Reasoning) for part in kept):
         return replace(item, message=replace(message, parts=(*kept, Text(EMPTY))), repair=Repair.EMPTY)
-    is_same = len(kept) == len(message.parts) and all(map(operator.is_, kept, message.parts))
-    return item if is_same else replace(item, message=replace(message, parts=kept))
+    filled = with_parts(message, kept)
+    return item if filled is message else replace(item, message=filled)
 
 
 def _is_blank(part: object) -> bool:
     return isinstance(part, Text) and (not part.text or part.text.isspace())
-
-
-def _with_name(message: Message) -> Message:
-    """Return the message with its speaker's name in its text: what it is joined to has another one."""
-    return replace(message, parts=(Text(f"{message.speaker}:"), *message.parts))

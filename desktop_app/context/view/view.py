@@ -111,11 +111,12 @@ def view_after(view: View, transcript: Transcript) -> View:
     new = entries[len(view.entries) :]
     said = [entry for entry in new if isinstance(entry, Message)]
     recalled = {entry.for_message_id: entry for entry in new if isinstance(entry, Recalled)}
+    late = recalled.keys() - {message.id for message in said}
     is_growth = (
         entries.extends(view.entries)
         and all(isinstance(entry, GROWING) for entry in new)
         and all(message.role is not Role.SYSTEM for message in said)
-        and not _are_late(recalled.keys() - {message.id for message in said}, view)
+        and not late.intersection(item.message.id for item in (view.items if late else ()))
     )
     if not is_growth:
         return view_of(transcript)
@@ -139,11 +140,6 @@ def view_after(view: View, transcript: Transcript) -> View:
         continuation=continuation,
         entries=entries,
     )
-
-
-def _are_late(ids: Collection[str], view: View) -> bool:
-    """Return whether the view has messages of these ids already, so that it has to be folded anew."""
-    return bool(ids) and any(item.message.id in ids for item in view.items)
 
 
 def with_entries(transcript: Transcript, *entries: AnyEntry) -> Transcript:

@@ -57,4 +57,6 @@ def test_equal_calls_become_one_with_all_results() -> None:
     _, reply, first, other = sent(Dialect(joins_duplicate_calls=True), *said)
     assert [one.call_id for one in reply.tool_calls] == ["x", "z"]
     assert [first.text, other.text] == ["1\n\n2", "3"]
+    *_, first, other = sent(Dialect(joins_duplicate_calls=True), *said[:2], said[3], said[4], said[2])
+    assert [(m.tool_result.call_id, m.text) for m in (first, other) if m.tool_result] == [("x", "2\n\n1"), ("z", "3")]
     assert sent(Dialect(), *said) == said
