@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
@@ -28,26 +30,33 @@ class WindowTooSmall(Exception):
         self.advice = advice
 
 
-def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> tuple[float, float]:
-    """Return the shares from which on pruning and compacting are due.
+class DueShares(NamedTuple):
+    """The shares of the usable window from which on pruning and compacting are due."""
+
+    prune_at: float
+    compact_at: float
+
+
+def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueShares:
+    """Return the shares for one phase.
 
     The earlier the moment, the cheaper it is to wait. In a phase that the policy does not name, only what would not
     fit is a reason.
     """
     match trigger:
         case Trigger.USER:
-            return policy.prune_target, policy.target
+            return DueShares(policy.prune_target, policy.target)
         case Trigger.OVERFLOW:
-            return 0.0, 0.0
+            return DueShares(0.0, 0.0)
         case Trigger.AFTER_TURN if trigger.value in policy.phases:
-            return min(policy.background_at, policy.prune_at), policy.background_at
+            return DueShares(min(policy.background_at, policy.prune_at), policy.background_at)
         case Trigger.STREAMING if trigger.value in policy.phases:
             due = max(budget.share(room_to_go_on(policy, budget)), policy.due_least)
-            return min(policy.prune_at, due), min(policy.compact_at, due)
+            return DueShares(min(policy.prune_at, due), min(policy.compact_at, due))
         case _ if trigger.value in policy.phases:
-            return policy.prune_at, policy.compact_at
+            return DueShares(policy.prune_at, policy.compact_at)
         case _:
-            return OVER, OVER
+            return DueShares(OVER, OVER)
 
 
 def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
