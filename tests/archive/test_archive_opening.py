@@ -159,28 +159,18 @@ def test_a_foreign_file_is_recognised_and_not_touched(path: Path, make, read_onl
     assert {file.name for file in path.parent.iterdir()} - names <= {"archive.lock"}
 
 
-def test_a_folder_in_the_archives_place_is_no_archive(path: Path) -> None:
-    path.mkdir()
-    assert "is not a Palimpsest archive" in failure_of_opening(path).title
-
-
-def test_an_empty_file_becomes_an_archive(path: Path) -> None:
-    path.touch()
-    store = Store(path)
-    assert store.conversations() == ()
-    store.close()
-
-
-def test_reading_needs_an_archive(path: Path) -> None:
+def test_what_there_is_in_the_archives_place_decides(path: Path) -> None:
     assert failure_of_opening(path, read_only=True).kind == "not_found"
     assert not path.exists()
-
-
-def test_a_data_folder_that_cannot_be_made_is_said_plainly(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("not a folder")
-    failure = failure_of_opening(tmp_path / "file" / "data" / "archive.sqlite3")
-    assert failure.kind == "disk"
-    assert "cannot be used" in failure.title
+    path.touch()
+    store = Store(path)
+    assert store.conversations() == (), "an empty file becomes an archive"
+    store.close()
+    failure = failure_of_opening(path / "data" / "archive.sqlite3")
+    assert (failure.kind, "cannot be used" in failure.title) == ("disk", True)
+    path.unlink()
+    path.mkdir()
+    assert "is not a Palimpsest archive" in failure_of_opening(path).title
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import peewee
 import pytest
+from archive_messages import overwrite_page
 from msgspec.structs import replace
 
 from desktop_app.archive.store import Store
@@ -22,34 +23,19 @@ def ids(store: Store) -> list[str]:
 
 
 def test_memories_come_back_as_they_were_oldest_first_also_after_reopening(store: Store) -> None:
-    store.store_memories(TEA, NAME, replace(COFFEE, is_on=False))
-    assert store.memories() == (NAME, TEA, replace(COFFEE, is_on=False))
+    placed = replace(COFFEE, is_on=False, scope="folder", folder="/work/b\u00fccher")
+    store.store_memories(TEA, NAME, placed)
+    assert store.memories() == (NAME, TEA, placed)
     again = Store(store.path, read_only=True)
-    assert again.memories() == (NAME, TEA, replace(COFFEE, is_on=False))
+    assert again.memories() == (NAME, TEA, placed)
     again.close()
 
 
-def test_where_a_memory_is_sent_is_kept_and_changed(store: Store) -> None:
-    store.store_memories(
-        replace(TEA, scope="folder", folder="/work/b\u00fccher"), replace(COFFEE, scope="conversation")
-    )
-    assert [(memory.scope, memory.folder) for memory in store.memories()] == [
-        ("folder", "/work/b\u00fccher"),
-        ("conversation", ""),
-    ]
-    store.store_memories(TEA)
-    assert store.memories()[0] == TEA
-
-
-def test_one_of_the_same_id_is_changed(store: Store) -> None:
+def test_one_of_the_same_id_is_changed_deleted_and_restored(store: Store) -> None:
     store.store_memories(TEA)
     changed = replace(TEA, text="The user drinks green tea.", changed_at=5.0, author="user", is_on=False)
     store.store_memories(changed, NAME)
     assert store.memories() == (NAME, changed)
-
-
-def test_what_was_deleted_is_read_only_where_it_is_asked_for_and_comes_back(store: Store) -> None:
-    store.store_memories(TEA, NAME)
     store.store_memories(replace(TEA, is_deleted=True))
     assert store.memories() == (NAME,)
     assert store.memories(with_deleted=True) == (NAME, replace(TEA, is_deleted=True))
@@ -97,16 +83,12 @@ def test_what_is_new_and_what_it_replaces_are_stored_together_or_not_at_all(stor
     assert store.memories(with_deleted=True) == (TEA,)
 
 
-def test_nothing_to_keep_and_unknown_ids_change_nothing(store: Store) -> None:
+def test_lone_surrogates_and_nul_are_kept_as_text_and_unknown_ids_change_nothing(store: Store) -> None:
+    store.store_memories(replace(TEA, text="a \ud800 b \0 c"))
     store.store_memories()
     store.undo_memories(["nowhere"], at=1.0)
     store.redo_memories([], at=1.0)
-    assert store.memories(with_deleted=True) == ()
-
-
-def test_lone_surrogates_and_nul_are_kept_as_text(store: Store) -> None:
-    store.store_memories(replace(TEA, text="a \ud800 b \0 c"))
-    assert store.memories()[0].text == "a \ufffd b \0 c"
+    assert store.memories(with_deleted=True) == (replace(TEA, text="a \ufffd b \0 c"),)
 
 
 @pytest.mark.parametrize(
@@ -130,14 +112,7 @@ def test_a_broken_page_costs_only_what_was_on_it(path: Path, caplog) -> None:
     store = Store(path)
     store.store_memories(*(Memory(f"m{n}", f"mark-{n:03} " * 30, float(n), float(n)) for n in range(100)))
     store.close()
-    content = bytearray(path.read_bytes())
-    with sqlite3.connect(path) as connection:
-        pages = [row[0] for row in connection.execute("SELECT pageno FROM dbstat WHERE name = 'memories'")]
-    connection.close()
-    (page,) = [page for page in pages if b"mark-050 " in content[(page - 1) * 4096 : page * 4096]]
-    content[(page - 1) * 4096 : page * 4096] = b"\xa5" * 4096
-    path.write_bytes(content)
-
+    overwrite_page(path, "memories", b"mark-050 ")
     reader = Store(path, read_only=True)
     left = {memory.id for memory in reader.memories()}
     assert "m50" not in left

@@ -127,7 +127,7 @@ async def test_damaged_settings_are_set_aside_and_told_and_garbage_is_refused(en
 
 
 async def test_a_server_is_added_chosen_and_asked_with_its_key(engines, tmp_path: Path) -> None:
-    with ScriptedProvider([Reply("From the server.")], key="sk-secret-42") as provider:
+    with ScriptedProvider([Reply("From the server.")], key="sk-secret-42", repeat_last=True) as provider:
         engine = await engines()
         opened = await engine.ask(p.CreateConversation())
         assert opened.model.is_builtin
@@ -139,6 +139,14 @@ async def test_a_server_is_added_chosen_and_asked_with_its_key(engines, tmp_path
         events = await engine.turn(opened.conversation.id, "Who are you?")
         assert not [e for e in events if isinstance(e, TurnFailed)]
         assert provider.requests[0].authorization == "Bearer sk-secret-42"
+        await engine.close()
+        engine = await engines()
+        if not (await engine.ask(p.ReadSettings())).servers_with_key:  # this machine has no keyring
+            events = await engine.turn(opened.conversation.id, "And now?")
+            (failure,) = [event.failure for event in events if isinstance(event, TurnFailed)]
+            assert (failure.kind, failure.setting) == ("auth", "servers/office/key"), "it is asked for"
+            await engine.ask(p.WriteSettings(read.settings, {"office": "sk-secret-42"}))
+            assert not [e for e in await engine.turn(opened.conversation.id, "Now?") if isinstance(e, TurnFailed)]
         await engine.close()
     kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert b"sk-secret-42" not in kept, "a key is in no file: settings, database, log"
