@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from conversations_made_up import Letters
-from desktop_app.context.counting.breakdown import Tally, add_tokens, gauge_of, tally
+from desktop_app.context.counting.breakdown import Tally, gauge_of, tally
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.gauge import Gauge, Segment
+from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Transcript
@@ -41,26 +41,12 @@ class Open:
         return gauge_of(self.view, self.sums, self.counts, BALANCED, BUDGET, MODEL)
 
 
-@pytest.mark.parametrize("length", [100, 10_000])
-def test_an_update_of_the_gauge(benchmark, length: int) -> None:
+@pytest.mark.parametrize(("length", "milliseconds"), [(100, 5), (10_000, 5), (100_000, 1)])
+def test_an_update_of_the_gauge(benchmark, length: int, milliseconds: int) -> None:
     opened = Open(length)
     gauge = benchmark.pedantic(opened.appended, rounds=200, warmup_rounds=5)
-    assert benchmark.stats["median"] < 5 * MILLISECOND
+    assert benchmark.stats["median"] < milliseconds * MILLISECOND
     assert gauge.total == tally(opened.view, TokenCounts(Letters())).total
-
-
-def test_an_update_at_a_hundred_thousand_messages_costs_no_more_than_at_a_thousand(benchmark) -> None:
-    opened = Open(100_000)
-    benchmark.pedantic(opened.appended, rounds=200, warmup_rounds=5)
-    assert benchmark.stats["median"] < 1 * MILLISECOND
-
-
-def test_a_streamed_token_costs_next_to_nothing(benchmark) -> None:
-    opened = Open(1_000)
-    gauge = opened.appended()
-    after = benchmark(add_tokens, gauge, Segment.ASSISTANT, 1, BALANCED)
-    assert after.total == gauge.total + 1
-    assert benchmark.stats["median"] < 0.05 * MILLISECOND
 
 
 def test_everything_anew_with_counts_kept(benchmark) -> None:

@@ -8,11 +8,14 @@ import pytest
 
 from desktop_app.archive.store import Store
 from desktop_app.commands import doctor
+from desktop_app.models import builtin
 from desktop_app.settings import Settings, write_settings
 
 
 @pytest.fixture
-def data(stored) -> Path:
+def data(stored, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder. The hash of the built-in model, 0.1 s of work, is looked at by one of its own tests."""
+    monkeypatch.setattr(builtin, "check_hash", lambda: None)
     folder = stored(["ledger"])
     write_settings(folder / "settings.json", Settings())
     return folder

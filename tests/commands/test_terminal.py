@@ -28,25 +28,21 @@ def test_nothing_is_left_that_a_terminal_obeys(text: str) -> None:
     assert is_harmless(shown)
     assert [c for c in shown if c.isalnum()] == [c for c in text if c.isalnum()]
     assert printable(shown) == shown
+    assert printable("a\x1b[1mb\x07\x9btab\tand\r\nline\r\n") == "a␛[1mb␇\ufffdtab\tand\nline\n"
 
 
-def test_what_was_there_can_be_seen() -> None:
-    assert printable("a\x1b[1mb\x07\x9b") == "a␛[1mb␇�"
-    assert printable("tab\tand\r\nline\r\n") == "tab\tand\nline\n"
-
-
-def test_a_search_shows_titles_and_messages_harmlessly(stored, printed) -> None:
-    shown = printed("search", "ledger", "--data-dir", stored([f"ledger {TITLE_AND_PASTE}"], f"title {TITLE_AND_PASTE}"))
-    assert "␛" in shown
-    assert is_harmless(shown)
-
-
-def test_an_import_shows_titles_and_faults_harmlessly(chat_file, data: Path, printed) -> None:
+def test_an_import_and_a_search_show_titles_messages_and_faults_harmlessly(
+    chat_file, data: Path, stored, printed
+) -> None:
     sound = chat_file([{"role": "user", "content": TITLE_AND_PASTE}])
     broken = chat_file([{"role": TITLE_AND_PASTE, "content": "x"}], "broken.jsonl")
-    shown = printed("import", sound, broken, "--data-dir", data, code=2)
-    assert "␛" in shown
-    assert is_harmless(shown)
+    stored([f"ledger {TITLE_AND_PASTE}"], f"title {TITLE_AND_PASTE}")
+    for shown in (
+        printed("import", sound, broken, "--data-dir", data, code=2),
+        printed("search", "ledger", "--data-dir", data),
+    ):
+        assert "␛" in shown
+        assert is_harmless(shown)
 
 
 def test_a_reply_and_an_error_are_shown_harmlessly(capsys: pytest.CaptureFixture[str]) -> None:
