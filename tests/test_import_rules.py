@@ -173,69 +173,46 @@ def test_the_files_keep_the_import_rules() -> None:
     assert not broken, "\n" + "\n".join(broken)
 
 
-@pytest.mark.parametrize(
-    ("path", "source", "rule"),
-    [
-        (
-            "conversation/message.py",
-            "from desktop_app.context.view.view import View",
-            "conversation may import nothing of",
-        ),
-        ("conversation/message.py", "import time", "conversation is pure"),
-        ("context/view.py", "from desktop_app.chat import ports", "context may import conversation"),
-        (
-            "permissions/rules.py",
-            "from desktop_app.context.view.view import View",
-            "permissions may import conversation",
-        ),
-        ("context/prune/plan.py", "from ...chat.ports import Archive", "context may import conversation"),
-        (
-            "chat/take_turn.py",
-            "from desktop_app.models.roles import Roles",
-            "chat may import context, conversation, permissions, settings",
-        ),
-        ("models/roles.py", "from desktop_app.archive.tables import Row", "models may import"),
-        ("archive/rows.py", "if TYPE_CHECKING:\n    from desktop_app.engine import serve", "archive may import"),
-        ("engine/protocol/lines.py", "from ..compose import Engine", "engine.protocol may import"),
-        ("engine/protocol/lines.py", "from desktop_app.chat.ports import Archive", "engine.protocol may import"),
-        ("engine/serve.py", "from desktop_app.ui.bridge import Bridge", "engine may import"),
-        ("ui/bridge.py", "from desktop_app.engine.compose import Engine", "ui may import"),
-        ("ui/sidebar/list.py", "from desktop_app.archive import tables", "ui may import"),
-        ("commands/doctor.py", "from desktop_app.ui import app", "commands may import"),
-        ("commands/doctor.py", "def late():\n    import PySide6.QtCore", "PySide6 is imported in ui only"),
-        ("engine/serve.py", "from litellm import acompletion", "litellm is imported in models only"),
-        ("engine/serve.py", "import importlib\nimportlib.import_module('litellm')", "litellm is imported in models"),
-        ("plugins/one.py", "from desktop_app.chat import ports", "nobody wrote down what plugins.one may import"),
-    ],
-)
-def test_a_planted_violation_is_found_and_named(tmp_path: Path, path: str, source: str, rule: str) -> None:
-    [broken] = planted(tmp_path, path, source)
-    assert broken.startswith(f"{APP}/{path}:")
-    assert rule in broken
+FORBIDDEN = """
+conversation/message.py    | from desktop_app.context.view.view import View     | conversation may import nothing of
+conversation/message.py    | import time                                        | conversation is pure
+context/view.py            | from desktop_app.chat import ports                 | context may import conversation
+permissions/rules.py       | from desktop_app.context.view.view import View     | permissions may import conversation
+context/prune/plan.py      | from ...chat.ports import Archive                  | context may import conversation
+chat/take_turn.py          | from desktop_app.models.roles import Roles         | chat may import context
+models/roles.py            | from desktop_app.archive.tables import Row         | models may import
+archive/rows.py            | if TYPE_CHECKING: from desktop_app.engine import x | archive may import
+engine/protocol/lines.py   | from ..compose import Engine                       | engine.protocol may import
+engine/protocol/lines.py   | from desktop_app.chat.ports import Archive         | engine.protocol may import
+engine/serve.py            | from desktop_app.ui.bridge import Bridge           | engine may import
+ui/bridge.py               | from desktop_app.engine.compose import Engine      | ui may import
+ui/sidebar/list.py         | from desktop_app.archive import tables             | ui may import
+commands/doctor.py         | from desktop_app.ui import app                     | commands may import
+commands/doctor.py         | def late(): import PySide6.QtCore                  | PySide6 is imported in ui only
+engine/serve.py            | from litellm import acompletion                    | litellm is imported in models only
+engine/serve.py            | importlib.import_module('litellm')                 | litellm is imported in models only
+plugins/one.py             | from desktop_app.chat import ports                 | nobody wrote down what plugins.one may
+conversation/transcript.py | from .message import Message; import msgspec       |
+context/prune/plan.py      | from ..view import view_of                         |
+models/llama_server/one.py | import xllamacpp                                   |
+models/tokens/counts.py    | import tokenizers, tiktoken                        |
+engine/compose.py          | from desktop_app.archive.store import Store        |
+engine/serve.py            | from . import protocol; from .compose import x     |
+ui/bridge.py               | from desktop_app.engine.protocol import Send       |
+ui/app.py                  | import qasync; from PySide6.QtCore import QObject  |
+commands/doctor.py         | from desktop_app import __version__                |
+__main__.py                | from desktop_app.ui.app import run                 |
+context/counting.py        | from importlib.util import find_spec; import re    |
+"""
+"""A file, what it imports, and the rule that forbids it, if one does."""
 
 
-@pytest.mark.parametrize(
-    ("path", "source"),
-    [
-        ("conversation/transcript.py", "from .message import Message\nimport msgspec"),
-        ("context/prune/plan.py", "from ..view import view_of\nfrom desktop_app.conversation.message import Message"),
-        ("models/llama_server/child.py", "import xllamacpp"),
-        ("models/tokens/tokenizers.py", "import tokenizers, tiktoken\nfrom .catalogue import Catalogue"),
-        ("engine/compose.py", "from desktop_app.archive.store import Store\nfrom desktop_app.models import roles"),
-        ("engine/serve.py", "from . import protocol\nfrom .compose import Engine"),
-        ("ui/bridge.py", "from desktop_app.engine.protocol import Send\nfrom desktop_app.engine import protocol"),
-        ("ui/app.py", "from PySide6.QtCore import QObject\nimport qasync\nfrom .sidebar.list import Conversations"),
-        ("commands/doctor.py", "from desktop_app import __version__\nfrom .text import table"),
-        ("__main__.py", "from desktop_app.ui.app import run\nfrom desktop_app.commands import doctor"),
-        ("context/counting.py", "from importlib.util import find_spec\nimport re"),
-    ],
-)
-def test_what_the_rules_allow_is_not_reported(tmp_path: Path, path: str, source: str) -> None:
-    assert planted(tmp_path, path, source) == []
-
-
-def planted(root: Path, path: str, source: str) -> list[str]:
-    file = root / APP / path
-    file.parent.mkdir(parents=True)
-    file.write_text(source, encoding="utf-8")
-    return broken_rules(file, root)
+def test_a_planted_violation_is_found_and_named_and_nothing_else(tmp_path: Path) -> None:
+    for number, line in enumerate(FORBIDDEN.strip().splitlines()):
+        path, source, rule = (cell.strip() for cell in line.split("|"))
+        file = tmp_path / str(number) / APP / path
+        file.parent.mkdir(parents=True)
+        file.write_text(source, encoding="utf-8")
+        broken = broken_rules(file, tmp_path / str(number))
+        assert len(broken) == bool(rule), line
+        assert all(one.startswith(f"{APP}/{path}:") and rule in one for one in broken), line

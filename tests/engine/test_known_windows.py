@@ -167,26 +167,20 @@ async def test_the_last_known_window_serves_while_the_server_is_away(restart: Re
     assert session.model_info.window_reported_at > 0, "it says that it is of an earlier run"
 
 
-async def test_another_address_is_another_server(restart: Restart, tmp_path: Path) -> None:
+async def test_another_address_is_another_server_whose_window_open_conversations_learn(
+    restart: Restart, tmp_path: Path
+) -> None:
     with serving("vllm") as provider:
         server = set_up(tmp_path, "vllm", provider)
-        run = await restart()
-        session = await run.services.conversations.create("Long", LONG)
-        await run.turn(session.id, "And now?")
-    moved = Settings(chat_model="home/big", servers=(replace(server, base_url="http://127.0.0.1:9/v1"),))
-    write_settings(tmp_path / "settings.json", moved)
-    run = await restart()
-    assert (await run.services.conversations.open(session.id)).gauge().window == 0
-
-
-async def test_open_conversations_learn_what_the_servers_tell_meanwhile(restart: Restart, tmp_path: Path) -> None:
-    with serving("vllm") as provider:
-        set_up(tmp_path, "vllm", provider)
         run = await restart()
         session = await run.services.conversations.create("Long", LONG)
         await run.services.ask_servers()
         assert [event.model.window for event in run.events if isinstance(event, ModelChanged)] == [WINDOW]
         assert session.gauge().window == WINDOW
+    moved = Settings(chat_model="home/big", servers=(replace(server, base_url="http://127.0.0.1:9/v1"),))
+    write_settings(tmp_path / "settings.json", moved)
+    run = await restart()
+    assert (await run.services.conversations.open(session.id)).gauge().window == 0
 
 
 async def test_without_a_window_room_is_still_made_by_the_user_s_word(restart: Restart, tmp_path: Path) -> None:

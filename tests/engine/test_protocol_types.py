@@ -1,12 +1,16 @@
-"""The protocol is typed end to end. pyright reads this file too, and reports a line whose type differs."""
+"""The protocol: what crosses the border comes out as it went in, and it is typed end to end.
+
+pyright reads this file too, and reports a line whose type differs.
+"""
 
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, assert_type, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, assert_type, get_args, get_type_hints
 
 import pytest
 
+from desktop_app.conversation.events import Failure
 from desktop_app.engine import protocol as p
 from desktop_app.engine.requests import context, conversations, settings, tools, turns
 
@@ -47,3 +51,29 @@ def test_a_response_of_another_type_is_refused() -> None:
     with pytest.raises(TypeError, match="ListModels got the response Done"):
         p.ListModels().checked(p.Done())
     assert all(issubclass(request.response_type(), p.EngineResponse) for request in REQUESTS)
+
+
+@pytest.mark.parametrize(
+    "request_sent",
+    [p.Hello(p.VERSION), p.Send("c", "line one\nline two 🙂 \u2028"), p.ReadOperation("c", "o", "query", 60)],
+)
+def test_a_request_is_one_line_and_comes_out_as_it_went_in(request_sent: p.EngineRequest[Any]) -> None:
+    line = p.encode_line(p.RequestLine(7, request_sent))
+    assert line.count(b"\n") == 1
+    assert p.decode_request(line) == p.RequestLine(7, request_sent)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [p.ResponseLine(3, failure=Failure("disk", "The disk is full")), p.ResponseLine(4, p.ModelsListed(()))],
+)
+def test_a_response_comes_out_as_it_went_in(sent: p.EngineLine) -> None:
+    assert p.decode_engine_line(p.encode_line(sent)) == sent
+
+
+@pytest.mark.parametrize("line", [b"", b"[]", b'{"type":"request"}', b'{"type":"request","number":1,"request":{}}'])
+def test_what_is_not_of_the_protocol_is_refused(line: bytes) -> None:
+    with pytest.raises(p.ProtocolError):
+        p.decode_request(line)
+    with pytest.raises(p.ProtocolError):
+        p.decode_engine_line(line)

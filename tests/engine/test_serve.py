@@ -1,16 +1,94 @@
-"""One window's server: what it refuses, and what it says unasked."""
+"""One window's server: what it refuses, what it says unasked, and its end, which is bounded whatever hangs."""
 
 from __future__ import annotations
 
+import asyncio
+import random
+import subprocess
+import sys
 import time
-from asyncio import sleep
 from pathlib import Path
+
+import pytest
 
 from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import compose_engine
 from desktop_app.engine.engine import log_bug
 from desktop_app.engine.event_coalescer import EventCoalescer
-from desktop_app.engine.serve import EngineServer
+from desktop_app.engine.serve import END_SECONDS, EngineServer
+from engine_client import EngineClient
+from slowness import slowness
+
+ENDLESS_IMPORT = """
+import builtins, pathlib, time
+
+class Client:
+    def __del__(self):
+        import litellm.late  # as litellm's own HTTP clients do
+
+builtins.client = Client()
+pathlib.Path(__file__).with_name("begun").touch()
+time.sleep(3600)
+"""
+
+
+async def seconds_to_end(engine: EngineClient, ask_for_it: bool) -> float:
+    start = time.monotonic()
+    if ask_for_it:
+        await engine.ask(p.Shutdown())
+    assert await engine.close() == 0
+    return time.monotonic() - start
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("is_typing", [False, True], ids=["idle", "typing"])
+async def test_an_engine_ends_while_litellm_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_typing: bool
+) -> None:
+    (tmp_path / "fake" / "litellm").mkdir(parents=True)
+    (tmp_path / "fake" / "litellm" / "__init__.py").write_text(ENDLESS_IMPORT)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "fake"))
+    engine = await EngineClient(tmp_path / "data").start()
+    await engine.ask(p.ListConversations())
+    if is_typing:  # the built-in model gets ready, which needs litellm
+        opened = await engine.ask(p.CreateConversation("One"))
+        await engine.ask(p.CountDraft(opened.conversation.id, "Hello"))
+    async with asyncio.timeout(60):
+        while not (tmp_path / "fake" / "litellm" / "begun").exists():
+            await asyncio.sleep(0.05)
+    assert await seconds_to_end(engine, ask_for_it=True) < END_SECONDS * slowness()
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("stuck", ["time.sleep(60)", "asyncio.run(asyncio.sleep(60))"])
+def test_whatever_hangs_at_the_end_is_given_up(stuck: str) -> None:
+    code = f"import asyncio, time\nfrom desktop_app.engine.serve import limit_end\nlimit_end(0.5)\n{stuck}"
+    start = time.monotonic()
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode == 1
+    assert "most recent call first" in ended.stderr, "the log says where it hung"
+    assert time.monotonic() - start < 5 * slowness()
+
+
+def test_a_thread_that_hangs_does_not_keep_the_process() -> None:
+    code = (
+        "import threading, time\nfrom desktop_app.engine.serve import end_process\n"
+        "threading.Thread(target=time.sleep, args=(60,)).start()\nend_process(3)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=30, check=False).returncode == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(20))
+async def test_an_engine_that_is_closed_at_any_moment_ends(tmp_path: Path, number: int) -> None:
+    moments = random.Random(number)
+    engine = await EngineClient(tmp_path / "data").start()
+    await engine.ask(p.ListConversations())
+    if number % 2:
+        opened = await engine.ask(p.CreateConversation("One"))
+        await engine.ask(p.CountDraft(opened.conversation.id, "Hello"))  # starts the built-in model's server
+    await asyncio.sleep(moments.uniform(0, 6))
+    assert await seconds_to_end(engine, ask_for_it=number % 4 > 1) < END_SECONDS + 1
 
 
 async def test_a_list_that_changes_while_it_is_read_is_told_again(tmp_path: Path) -> None:
@@ -20,9 +98,9 @@ async def test_a_list_that_changes_while_it_is_read_is_told_again(tmp_path: Path
     until = time.monotonic() + 0.1
     while time.monotonic() < until:
         server.tell_list_changed()
-        await sleep(0)
+        await asyncio.sleep(0)
     created = await server.engine.conversations.create("The last one")
-    await sleep(0.15)
+    await asyncio.sleep(0.15)
     await server.close()
     lists = [line for line in map(p.decode_engine_line, lines) if isinstance(line, p.ConversationsChanged)]
     assert len(lists) > 1

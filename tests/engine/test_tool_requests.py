@@ -1,6 +1,8 @@
-"""What the window reads of tools, outputs and memory."""
+"""What the window reads of tools, outputs and memory, and the rules that it stores."""
 
 from __future__ import annotations
+
+import asyncio
 
 import pytest
 from desk import Desk
@@ -8,8 +10,11 @@ from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
 from desktop_app.engine.requests.tools import MAX_LINE
+from desktop_app.paths import settings_file
+from desktop_app.settings import read_settings
 
 
 async def test_a_whole_output_is_read_in_pages_and_searched(desk: Desk) -> None:
@@ -60,3 +65,23 @@ async def test_the_tokens_of_memories_are_those_that_are_sent_in_that_conversati
     away = await desk.ask(p.WriteMemory(limited, here))
     assert (len(away.memories), away.tokens, away.conversation, away.folder) == (1, 0, here, "")
     assert (await desk.ask(p.WriteMemory(replace(away.memories[0], scope="user"), here))).tokens > 0
+
+
+async def test_rules_that_come_at_the_same_time_are_all_kept(desk: Desk) -> None:
+    services = desk.engine.services
+    rules = [Rule("bash", f"git {verb} *") for verb in ("log", "diff", "show", "blame")]
+    await asyncio.gather(*map(services.keep_rule, rules))
+    assert set(services.settings.rules) == set(rules)
+    assert set(read_settings(settings_file(services.data)).rules) == set(rules)
+    await services.keep_rule(replace(rules[0], is_allowed=False))
+    assert [rule.is_allowed for rule in services.settings.rules if rule.pattern == "git log *"] == [False]
+
+
+async def test_a_rule_that_cannot_be_stored_is_told(desk: Desk) -> None:
+    services = desk.engine.services
+    settings_file(services.data).unlink()
+    settings_file(services.data).mkdir()
+    with pytest.raises(WorldError) as caught:
+        await services.keep_rule(Rule("bash"))
+    assert caught.value.failure.kind == "disk"
+    assert services.settings.rules == ()
