@@ -24,11 +24,8 @@ def allowing(*patterns: str) -> tuple[Rule, ...]:
     return tuple(Rule("bash", pattern) for pattern in patterns)
 
 
-def test_what_needs_nothing_may_run() -> None:
-    assert decide(()) == "allow"
-
-
 def test_what_no_rule_speaks_of_is_asked() -> None:
+    assert decide(()) == "allow"
     assert decide([read("/w/a")]) == "ask"
     assert decide([read("/w/a")], [Rule("write"), Rule("read", "/v/*")]) == "ask"
 
@@ -51,101 +48,51 @@ def test_forbidding_wins_and_of_equal_rules_the_newest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "rules", "decision"),
+    ("rules", "allowed", "asked"),
     [
-        ("git status", ["git *"], "allow"),
-        ("git", ["git *"], "allow"),
-        ("gitk", ["git *"], "ask"),
-        ("git status; rm -rf /", ["git *"], "ask"),
-        ("git status; rm -rf /", ["git *", "rm *"], "allow"),
-        ("git status && git log | head", ["git *", "head *"], "allow"),
-        ("git log $(rm x)", ["git *"], "ask"),
-        ("git log `rm x`", ["git *"], "ask"),
-        ("git log > x", ["git *"], "ask"),
-        ("git log > x", ["*"], "allow"),
-        ("git log > x", ["git log > x"], "allow"),
-        ("git log\nrm x", ["git *"], "ask"),
-        ("git log & rm x", ["git *"], "ask"),
-        ("GIT_PAGER=x git log", ["git *"], "ask"),
-        ("PATH=x; git log", ["git *"], "ask"),
-        ("cat ~/.ssh/id_rsa", ["cat *"], "ask"),
-        ("cat --file=.env", ["cat *"], "ask"),
-        ("sort <.env", ["sort *"], "ask"),
-        ("cat ~/.ssh/id_rsa", ["*"], "allow"),
-        ("git show HEAD:a/.npmrc", ["git show *"], "ask"),
-        ("jq -n --rawfile=x=.npmrc", ["jq *"], "ask"),
-        ("cat .en?", ["cat *"], "ask"),
-        ("cat ~/.s*/config", ["cat *"], "ask"),
-        ("cat {x,.e}nv", ["cat *"], "ask"),
-        ("cat .e$X", ["cat *"], "ask"),
-        ("cat .ENV.", ["cat *"], "ask"),
-        ("grep '.*x' ./*.py ./*.md ../a*.md", ["grep *"], "allow"),
-        ("grep '.*x' *.py", ["grep *"], "ask"),
-        ("cat *.py", ["cat *"], "allow"),
-        ("cat *", ["cat *"], "ask"),
-        ("cat ../a*", ["cat *"], "ask"),
-        ("cat /proc/$PPID/env*", ["cat *"], "ask"),
-        ("cat /pr?c/1/cmdline", ["cat *"], "ask"),
-        ("cat /x/../proc/1/maps", ["cat *"], "ask"),
-        ("cat ../../../proc/1/maps", ["cat *"], "ask"),
-        ("cat /proc/cpuinfo", ["cat *"], "allow"),
-        ("cat $(ls)", ["cat *", "ls *"], "ask"),
-        ("cat ~/.config/g*/*", ["cat *"], "ask"),
-        ("cat ~/.cargo/credentials.toml", ["cat *"], "ask"),
-        ("cat $HOME/notes.txt", ["cat *"], "allow"),
-        ("cat a,.env", ["cat *"], "ask"),
-        ("head -c9 -n.env x", ["head *"], "ask"),
-        ("cd a && git status", ["cd *", "git *"], "ask"),
-        ("cd a && git status", ["cd a && git status"], "allow"),
-        ("printf -v PATH x; git status", ["printf *", "git *"], "ask"),
-        ("A=1; git status", ["*=*", "git *"], "ask"),
-        ("alias ls=rm", ["alias *"], "ask"),
-        ("git grep --ope=x y", ["git grep *"], "ask"),
-        ("git grep --ope=x y", ["git *"], "ask"),
-        ("git ls-remote --upl=x y", ["git *"], "ask"),
-        ("git archive -o x HEAD", ["git *"], "ask"),
-        ("git archive -vox HEAD", ["git archive *"], "ask"),
-        ("git rebase --exe x", ["git *"], "ask"),
-        ("git made-up", ["git *"], "ask"),
-        ("git add -A", ["git *"], "allow"),
-        ("git commit -am x", ["git commit *"], "allow"),
-        ("make --ev=x", ["make *"], "ask"),
-        ("make test 'X!=touch y'", ["make test *"], "ask"),
-        ("make -j4 test", ["make *"], "ask"),
-        ("make -k test", ["make *"], "allow"),
-        ("pytest --baset=/x", ["pytest *"], "ask"),
-        ("pytest -x tests", ["pytest *"], "allow"),
-        ("pip download x", ["pip download *"], "ask"),
-        ("gh auth token", ["gh auth *"], "ask"),
-        ("gh auth token", ["gh auth token"], "allow"),
-        ("tar -cf x --to-comm=y", ["tar *"], "ask"),
-        ("git log --output=x", ["git log *"], "ask"),
-        ("git log --outp x", ["git log *"], "ask"),
-        ("git log --output=x", ["git log --output *"], "ask"),
-        ("git log --output=x", ["git log --output=*"], "allow"),
-        ("git log --output=x", ["git log --output=x"], "allow"),
-        ("git log {,--outpu}t=x", ["git log *"], "ask"),
-        ("git log $(echo --output=x)", ["git log *", "echo *"], "ask"),
-        ("git log $BRANCH", ["git log *"], "ask"),
-        ("git -c core.pager=x log", ["git *"], "ask"),
-        ("git -c core.pager=x log", ["git -c *"], "allow"),
-        ("git grep -Ox y", ["git *"], "ask"),
-        ("git fetch --upload-pack=x y", ["git fetch *"], "ask"),
-        ("/usr/bin/find . -exec rm {} +", ["/usr/bin/find *"], "ask"),
-        ("find . -name x", ["find *"], "allow"),
-        ("find . -delete", ["find *"], "ask"),
-        ("find . -delete", ["find * -delete"], "allow"),
-        ("sort -uo x y", ["sort *"], "ask"),
-        ("rg --pre=x y", ["rg *"], "ask"),
-        ("make test SHELL=x", ["make test *"], "ask"),
-        ("A=1 git log --output=x", ["A=1 git *"], "ask"),
-        ("ls *.py", [escape_pattern("ls *.py")], "allow"),
-        ("ls x.py", [escape_pattern("ls *.py")], "ask"),
-        ("for x in a; do ls; done", ["for *", "ls *"], "ask"),
+        (
+            ("git *",),
+            ("git status", "git", "git add -A"),
+            (
+                *("gitk", "git status; rm -rf /", "git log $(rm x)", "git log `rm x`", "git log > x", "git log\nrm x"),
+                *("git log & rm x", "GIT_PAGER=x git log", "PATH=x; git log", "git made-up", "git -c core.pager=x log"),
+                *("git grep --ope=x y", "git ls-remote --upl=x y", "git archive -o x HEAD", "git rebase --exe x"),
+            ),
+        ),
+        (("git *", "rm *", "head *"), ("git status; rm -rf /", "git status && git log | head"), ("git log | tail",)),
+        (("*",), ("git log > x", "cat ~/.ssh/id_rsa"), ()),
+        (("git log > x", "cd a && git status"), ("git log > x", "cd a && git status"), ("git log > y",)),
+        (("cd *", "git *", "printf *", "*=*"), (), ("cd a && git status", "printf -v A x; git log", "A=1; git log")),
+        (
+            ("cat *", "ls *"),
+            ("cat *.py", "cat /proc/cpuinfo", "cat $HOME/notes.txt"),
+            (
+                *("cat --file=.env", "cat ~/.s*/config", "cat {x,.e}nv", "cat .e$X", "cat .ENV.", "cat ../a*", "cat *"),
+                *("cat /pr?c/1/cmdline", "cat /x/../proc/1/maps", "cat $(ls)", "cat ~/.config/g*/*", "cat a,.env"),
+            ),
+        ),
+        (("grep *", "head *"), ("grep '.*x' ./*.py ../a*.md",), ("grep '.*x' *.py", "head -c9 -n.env x")),
+        (("jq *", "git show *"), ("git show HEAD",), ("jq -n --rawfile=x=.npmrc", "git show HEAD:a/.npmrc")),
+        (("make *", "pytest *"), ("make -k test", "pytest -x tests"), ("make -j4 test", "pytest --baset=/x")),
+        (("make test *", "git archive *"), ("make test",), ("make test 'X!=touch y'", "git archive -vox HEAD")),
+        (("git log *", "echo *"), (), ("git log --outp x", "git log {,--outpu}t=x", "git log $(echo --output=x)")),
+        (
+            ("git log --output=*", "git -c *"),
+            ("git log --output=x", "git -c core.pager=x log"),
+            ("git log --ext-diff",),
+        ),
+        (("git log --output=x", "git log --output *"), ("git log --output=x",), ("git log --output=y", "git log $X")),
+        (("find *", "/usr/bin/find *"), ("find . -name x",), ("find . -delete", "/usr/bin/find . -exec rm {} +")),
+        (("find * -delete", "gh auth token"), ("find . -delete", "gh auth token"), ("gh auth token -h x",)),
+        (("sort *", "tar *", "gh auth *"), (), ("sort -uo x y", "tar -cf x --to-comm=y", "gh auth token")),
+        (("ls [*].py", "alias *", "for *"), ("ls *.py",), ("ls x.py", "alias ls=rm", "for x in a; do ls; done")),
     ],
 )
-def test_a_line_is_covered_if_each_of_its_commands_is(line: str, rules: list[str], decision: Decision) -> None:
-    assert decide([run(line)], allowing(*rules)) == decision
+def test_a_line_is_covered_if_each_of_its_commands_is(
+    rules: tuple[str, ...], allowed: tuple[str, ...], asked: tuple[str, ...]
+) -> None:
+    decisions = {line: decide([run(line)], allowing(*rules)) for line in (*allowed, *asked)}
+    assert decisions == dict.fromkeys(allowed, "allow") | dict.fromkeys(asked, "ask")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +103,7 @@ def test_a_line_is_covered_if_each_of_its_commands_is(line: str, rules: list[str
         ("rm x", "deny"),
         ("ls; rm x", "deny"),
         ("/bin/rm x", "deny"),
-        ("A=1 rm x", "deny"),
+        ("A=1 B+=2 rm x", "deny"),
         ("r''m x", "deny"),
         ("ls $(rm x)", "deny"),
         ("sudo rm x", "ask"),
@@ -199,40 +146,22 @@ def test_secrets_are_allowed_by_name_only() -> None:
     assert decide([odd], [rule_of(odd, PermissionAnswer(True, "always"))]) == "allow"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/h/.ssh",
-        "/h/.ssh/known",
-        ".env",
-        "/w/.env.local",
-        "/w/prod.env",
-        "C:\\u\\.AWS\\x",
-        "/h/.docker/config.json",
-        "k.pem",
-    ],
+SECRETS = (
+    "/h/.ssh",
+    "/h/.ssh/known",
+    ".env",
+    "/w/.env.local",
+    "/w/prod.env",
+    "C:\\u\\.AWS\\x",
+    "/h/.docker/x",
+    "k.pem",
 )
+OTHERS = ("", "/", "..", "proc/notes.txt", "/w/env.py", "/w/.env.example", "/w/ssh/x.py", "/h/chromium/a", "id_rsa.pub")
+
+
+@pytest.mark.parametrize("path", [*SECRETS, *OTHERS])
 def test_secrets_are_told_by_their_names(path: str) -> None:
-    assert is_secret(path)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "",
-        "/",
-        "..",
-        "proc/notes.txt",
-        "/w/env.py",
-        "/w/.env.example",
-        "/w/ssh/x.py",
-        "/h/chromium/a.cc",
-        "id_rsa.pub",
-        "config.json",
-    ],
-)
-def test_other_files_are_no_secrets(path: str) -> None:
-    assert not is_secret(path)
+    assert is_secret(path) == (path in SECRETS)
 
 
 def test_an_answer_becomes_a_rule() -> None:
@@ -267,46 +196,23 @@ def test_an_option_that_says_nothing_is_refused(text: str) -> None:
         rules_of_option(text)
 
 
+@pytest.mark.parametrize("line", ["ls -l x", "git status -s", "git diff --stat x", "git branch -a", "fd -e py"])
+def test_a_wide_pattern_is_proposed_for_what_only_reads(line: str) -> None:
+    [command] = parse_commands(line) or ()
+    assert suggest_pattern(command) == " ".join(line.split()[: 1 + line.startswith("git")]) + " *"
+
+
 @pytest.mark.parametrize(
-    ("line", "pattern"),
+    "line",
     [
-        ("ls -l x", "ls *"),
-        ("git status -s", "git status *"),
-        ("git -C / push", "git -C / push"),
-        ("rm -rf x", "rm -rf x"),
-        ("rm *.o", "rm [*].o"),
-        ("sudo ls", "sudo ls"),
-        ("/bin/bash -c x", "/bin/bash -c x"),
-        ("cat .env", "cat .env"),
-        ("A=1 ls", "A=1 ls"),
-        ("python3.11 x.py", "python3.11 x.py"),
-        ("git add x", "git add x"),
-        ("git log --output=x", "git log --output=x"),
-        ("git config user.name x", "git config user.name x"),
-        ("npm run build", "npm run build"),
-        ("docker run x", "docker run x"),
-        ("docker ps", "docker ps"),
-        ("git log -p", "git log -p"),
-        ("git diff", "git diff"),
-        ("git diff --stat x", "git diff *"),
-        ("git branch -a", "git branch *"),
-        ("git branch x", "git branch x"),
-        ("grep -rn x .", "grep -rn x ."),
-        ("pytest tests", "pytest tests"),
-        ("cat *", "cat [*]"),
-        ("git push origin main", "git push origin main"),
-        ("fd -e py", "fd *"),
-        ("fd -x rm", "fd -x rm"),
-        ("export PATH=x", "export PATH=x"),
-        ("enable -f x.so y", "enable -f x.so y"),
-        ("jobs -x rm", "jobs -x rm"),
-        ("cp a b", "cp a b"),
-        ("cat .e*", "cat .e[*]"),
+        *("git -C / push", "rm -rf x", "rm *.o", "sudo ls", "/bin/bash -c x", "cat .env", "A=1 ls", "git add x"),
+        *("git log --output=x", "git config user.name x", "npm run build", "docker ps", "git log -p", "git diff"),
+        *("git branch x", "grep -rn x .", "pytest tests", "cat *", "fd -x rm", "export PATH=x", "cat .e*"),
     ],
 )
-def test_what_is_proposed_for_always(line: str, pattern: str) -> None:
+def test_every_other_command_is_proposed_as_it_is(line: str) -> None:
     [command] = parse_commands(line) or ()
-    assert suggest_pattern(command) == pattern
+    assert suggest_pattern(command) == line.replace("*", "[*]")
 
 
 WORDS = st.sampled_from(["git", "rm", "ls", "status", "-rf", "/", "*", "a b", "$X", "sudo", "A=1", ".env"])
