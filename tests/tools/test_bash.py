@@ -13,13 +13,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tool_calls import STOP_SECONDS, Desk
+from tool_calls import STOP_SECONDS, Desk, steady_loop
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Rule, ToolContext, ToolOutcome
 from desktop_app.permissions.rules import decide
 from desktop_app.tools.bash import MAX_HEAD, MAX_STREAMED, MAX_TAIL, Output
-from desktop_app.tools.child_process import ChildProcess, clean_environment
+from desktop_app.tools.child_process import ChildProcess
 from slowness import slowness
 
 STUBBORN = """
@@ -100,13 +100,6 @@ async def test_it_works_in_the_folder_without_input_terminal_or_keys(
     assert said.startswith(f"{desk.folder}\nno terminal\n")
     assert "secret" not in said
     assert "SOME_TOKEN=theirs" in said
-
-
-def test_keys_of_providers_are_taken_out_of_the_environment() -> None:
-    removed = ("ANTHROPIC_AUTH_TOKEN", "HF_TOKEN", "PALIMPSEST_DATA_DIR", "foo_api_key")
-    kept = ("PATH", "HOME", "GITHUB_TOKEN", "OPENAI_BASE_URL", "KEYBOARD")
-    assert not clean_environment(dict.fromkeys(removed, "x")).keys() & removed
-    assert clean_environment(dict.fromkeys(kept, "x")).keys() >= set(kept)
 
 
 @pytest.mark.wire
@@ -204,19 +197,8 @@ def test_an_engine_that_is_killed_takes_its_commands_with_it(tmp_path: Path) -> 
 
 @pytest.mark.wire
 async def test_a_program_that_never_stops_writing_is_bounded_and_holds_nobody_up(desk: Desk) -> None:
-    gaps: list[float] = []
-
-    async def beat() -> None:
-        before = time.thread_time()
-        while True:
-            await asyncio.sleep(0.005)
-            gaps.append(time.thread_time() - before)  # of this thread: what the loop itself worked meanwhile
-            before = time.thread_time()
-
-    beating = asyncio.ensure_future(beat())
-    shown, outcome = await desk.pieces("bash", '{"command": "yes | head -c 40000000; echo the end"}')
-    beating.cancel()
-    assert max(gaps) < 0.05
+    async with steady_loop():
+        shown, outcome = await desk.pieces("bash", '{"command": "yes | head -c 40000000; echo the end"}')
     assert MAX_HEAD + MAX_TAIL < len(outcome.text) < MAX_HEAD + MAX_TAIL + 200_000
     assert outcome.text.endswith("the end\n[exit code 0]")
     assert MAX_STREAMED <= len("".join(shown)) < MAX_STREAMED + 70_000

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from tool_calls import outcome_of
 
 from desktop_app.archive.archive import ArchiveThread
@@ -22,13 +19,6 @@ from desktop_app.tools.registry import BuiltinTools
 
 HERE = ToolContext("c")
 NAME = Memory("name", "The user's name is Ann.", 1.0, 1.0)
-
-
-@pytest_asyncio.fixture
-async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
-    yield archive
-    await archive.close()
 
 
 async def save(archive: ArchiveThread, context: ToolContext = HERE, **arguments: object) -> ToolOutcome:
@@ -82,10 +72,6 @@ async def test_it_is_saved_for_the_folder_or_the_conversation(archive: ArchiveTh
 async def test_what_is_not_saved_is_an_error(archive: ArchiveThread, arguments: dict) -> None:
     assert (await save(archive, **arguments)).is_error
     assert await archive.memories(with_deleted=True) == ()
-
-
-async def test_keys_are_masked(archive: ArchiveThread) -> None:
-    assert "[secret]" in (await save(archive, text="The token is ghp_abcdefghijklmnopqrstu.")).text
 
 
 async def test_an_archive_that_cannot_write_is_an_error(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 import pytest_asyncio
@@ -28,15 +27,12 @@ def count(text: str) -> int:
     return len(text.split())
 
 
-@pytest_asyncio.fixture
-async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+@pytest_asyncio.fixture(autouse=True)
+async def chat(archive: ArchiveThread) -> None:
     roles = (Role.USER, Role.ASSISTANT)
     texts = [SAID.get(n, f"Filler {n}.") for n in range(20)]
     messages = [Message(id=f"m{n}", at=1.7e9 + n, role=roles[n % 2], parts=(Text(t),)) for n, t in enumerate(texts)]
     await archive.create(ConversationInfo("c", "A chat", 1.0, 1.0), messages)
-    yield archive
-    await archive.close()
 
 
 async def recall(

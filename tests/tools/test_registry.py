@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -138,17 +137,13 @@ async def test_a_path_that_leads_elsewhere_by_then_is_left_alone(desk: Desk, nam
     [
         ("", "missing required field `path`"),
         ("{}", "path (string, required), offset (integer, optional)"),
-        ("{", "not valid JSON"),
-        ('{"path": "a', "not valid JSON"),
         ('{"path": "a.txt",}', "not valid JSON"),
-        ('{"path": "a.txt"', "not valid JSON"),
         ('{"path": "a"}{"path": "b"}', "not valid JSON"),
         ("[" * 100_000, "not valid JSON"),
         ("[]", "Expected `object`"),
         ('{"path": 3}', "Expected `str`"),
         ('{"path": ""}', "length >= 1"),
         ('{"path": "a", "offset": 0}', ">= 1"),
-        ('{"path": "a", "offset": "x"}', "Expected `int`"),
         ('{"path": "a", "ofset": 1}', "unknown field `ofset`"),
         ('{"path": "a", "offset": 1e400}', "do not fit"),
     ],
@@ -206,12 +201,6 @@ async def test_whatever_a_model_writes_has_an_outcome(
     assert list(desk.folder.iterdir()) == []
 
 
-async def test_what_the_system_refuses_is_an_outcome(desk: Desk) -> None:
-    assert "not permitted" in await desk.failure("read", path="/proc/1/mem") or os.geteuid() == 0
-    assert await desk.failure("write", path="/proc/nothing/here", content="x")
-    assert await desk.failure("list", path="/proc/nothing")
-
-
 async def test_a_folder_is_listed(desk: Desk) -> None:
     desk.file("b.txt", "12345")
     desk.file("a/inner", "")
@@ -224,6 +213,8 @@ async def test_a_folder_is_listed(desk: Desk) -> None:
     assert await desk.call("list", path="empty") == "[empty is empty]"
     assert "read" in await desk.failure("list", path="b.txt")
     assert "no folder" in await desk.failure("list", path="c")
+    assert await desk.failure("list", path="/proc/nothing")
+    assert await desk.failure("write", path="/proc/nothing/here", content="x"), "what the system refuses"
     for n in range(MAX_LISTED * 2):
         (desk.folder / "empty" / f"{n:04}").touch()
     said = await desk.call("list", path="empty")

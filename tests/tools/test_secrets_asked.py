@@ -81,29 +81,6 @@ async def test_one_rule_for_every_tool(home: Desk, tool: str) -> None:
             assert decide(needs, [Rule("bash", "*")]) == "allow", "who allows all commands allows what they read"
 
 
-async def test_what_is_no_secret_is_still_allowed(home: Desk) -> None:
-    rules = [Rule("bash", "cat *"), Rule("bash", "ls *")]
-    for command in ("cat notes.txt", "cat *.txt", "ls .", "ls -la .config", "cat ~/notes.txt", "cat /proc/cpuinfo"):
-        assert decide(await home.needs("bash", command=command), rules) == "allow", command
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("cat /proc/$PPID/env*", "cat /proc/1/environ", "cat /proc/[0-9]*/environ", "cat /pro?/1/cmdline"),
-        *("cat ../../../../../../proc/1/maps", "cat {/proc/1/environ,x}", "cat /*/1/environ", "ls -l /proc/1/fd"),
-        *("head -n1 /proc/self/environ", "grep -a KEY /proc/1/environ", "cat *", "cat ~/.n*", "cat ~/.a??/config"),
-        *("cat .{npm,x}rc", "cat **", "cat $FILE", "cat $(echo .npmrc)", "cat `echo .npmrc`", "sort <.npmrc"),
-        *("echo $GITHUB_TOKEN", "grep -f.npmrc notes.txt"),
-    ],
-)
-async def test_what_may_stand_for_a_secret_requires_permission(home: Desk, command: str) -> None:
-    wide = [Rule("bash", f"{program} *") for program in ("cat", "head", "grep", "ls", "echo", "sort")]
-    needs = await home.needs("bash", command=command)
-    assert decide(needs, wide) == "ask"
-    assert not any(need.suggestion.endswith(" *") for need in needs if need.kind == "run" and "$(" not in command)
-
-
 async def test_a_pattern_that_would_take_for_ever_to_expand_requires_permission(home: Desk) -> None:
     began = time.monotonic()
     needs = await home.needs("bash", command="cat a/*/b/*/c/*/d/*/x.txt")

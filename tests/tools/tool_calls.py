@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +76,22 @@ class Desk:
 
     async def needs(self, name: str, **arguments: Any) -> tuple[RequiredPermission, ...]:
         return await self.tools.needs(ToolCall("1", name, json.dumps(arguments)), self.context)
+
+
+@asynccontextmanager
+async def steady_loop(longest: float = 0.05) -> AsyncIterator[None]:
+    """The loop is never busy with one thing for longer than that, in processor time of this thread."""
+    gaps = [0.0]
+
+    async def beat() -> None:
+        while True:
+            before = time.thread_time()
+            await asyncio.sleep(0.002)
+            gaps.append(time.thread_time() - before)
+
+    task = asyncio.ensure_future(beat())
+    try:
+        yield
+    finally:
+        task.cancel()
+    assert max(gaps) < longest

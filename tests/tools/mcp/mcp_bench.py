@@ -104,22 +104,3 @@ def servers_of_ours(words: str = str(FOLDER)) -> list[int]:
         with contextlib.suppress(psutil.NoSuchProcess):  # a zombie, too
             found += [child.pid] if words in " ".join(child.cmdline()) else []
     return found
-
-
-@asynccontextmanager
-async def steady_loop(longest: float = 0.05) -> AsyncIterator[None]:
-    """The loop is never busy with one thing for longer than that, in processor time of this thread."""
-    gaps = [0.0]
-
-    async def beat() -> None:
-        while True:
-            before = time.thread_time()
-            await asyncio.sleep(0.002)
-            gaps.append(time.thread_time() - before)
-
-    task = asyncio.ensure_future(beat())
-    try:
-        yield
-    finally:
-        task.cancel()
-    assert max(gaps) < longest

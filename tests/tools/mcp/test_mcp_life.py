@@ -14,7 +14,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from mcp_bench import FOLDER, bench, server, servers_of_ours, steady_loop, until, until_offered
+from mcp_bench import FOLDER, bench, server, servers_of_ours, until, until_offered
+from tool_calls import steady_loop
 
 from desktop_app.conversation.tools import ToolContext
 from desktop_app.settings import McpServer

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from mcp_bench import PATIENT, bench, server, steady_loop
+from mcp_bench import PATIENT, bench, server
+from tool_calls import steady_loop
 
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.server_context import ServerLimits
