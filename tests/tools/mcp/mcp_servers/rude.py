@@ -78,6 +78,7 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:
                 {"type": "resource", "resource": {"uri": "file:///b.bin", "mimeType": "x/y", "blob": "AAAA"}},
                 {"type": "resource_link", "uri": "file:///c", "name": "c", "description": "a third"},
                 {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
+                {"type": "image", "data": "A" * 27_000, "mimeType": "image/png"},
             ]
         },
         "both": lambda: {**text(json.dumps(many(size))), "structuredContent": {"rows": many(size)}},
@@ -173,6 +174,8 @@ def answer(message: dict[str, Any]) -> None:
             return
         if HOW == "quits":
             sys.exit(0)
+        if HOW == "dies":
+            os.kill(os.getpid(), signal.SIGKILL)
         result = call(message)
         result = {**result, "resultType": "complete"} if HOW == "modern" and result else result
     if result is not None:
