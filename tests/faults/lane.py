@@ -7,16 +7,21 @@ import json
 import random
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import psutil
-from engine_forks import Heard
 from scenes import AT_THE_START, ROOM, SCENES, WINDOW, WORDS
 
 from desktop_app.archive.store import Store
 from desktop_app.chat.turn.tool_calls import CRASHED
-from desktop_app.conversation.events import MessageRecorded, ReasoningDelta, TextDelta, TurnFailed, ViewChanged
+from desktop_app.conversation.events import (
+    MessageRecorded,
+    ReasoningDelta,
+    TextDelta,
+    TurnEvent,
+    TurnFailed,
+    ViewChanged,
+)
 from desktop_app.conversation.message import Message, Reasoning, Role
 from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.transcript import AnyEntry
@@ -31,13 +36,22 @@ GONE_AFTER = 3.0
 LONG = 110
 """Messages of a conversation in which room is due."""
 
-Start = Callable[[Path], Awaitable[EngineClient]]
+
+class Heard(list[TurnEvent]):
+    """Events, and when each came, in seconds of time.monotonic()."""
+
+    def __init__(self) -> None:
+        self.at: list[float] = []
+
+    def append(self, event: TurnEvent) -> None:
+        self.at.append(time.monotonic())
+        super().append(event)
 
 
 class Lane:
     """A data folder, its engines, and all that they have acknowledged. kills: how many of them were killed."""
 
-    def __init__(self, folder: Path, base_url: str, start: Start, seed: str) -> None:
+    def __init__(self, folder: Path, base_url: str, seed: str) -> None:
         self.kills = 0
         self.activity = ""
         self._data, self._work = folder / "data", folder / "work"
@@ -48,7 +62,6 @@ class Lane:
             chat_model="scripted/scripted", servers=(server,), folder=str(self._work), rules=(Rule("*"),)
         )
         write_settings(self._data / "settings.json", settings)
-        self._start = start
         self._random = random.Random(seed)
         self._name = seed.replace("-", "_")
         self._conversation = ""
@@ -109,7 +122,7 @@ class Lane:
 
     async def _killed_while_it_starts(self) -> None:
         """It may be about to store what the one before it left in flight."""
-        engine = self._engine = await self._start(self._data)
+        engine = self._engine = await self._start()
         asking = asyncio.ensure_future(engine.ask(p.OpenConversation(self._conversation)))
         await asyncio.sleep(self._random.uniform(0, 0.3))
         partials = self._partials
@@ -117,9 +130,14 @@ class Lane:
         await asyncio.wait({asking})
         self._partials = partials
 
+    async def _start(self) -> EngineClient:
+        engine = EngineClient(self._data)
+        engine.events = Heard()
+        return await engine.start()
+
     async def _started(self) -> EngineClient:
         """An engine that shows what the record holds, and what was in flight."""
-        engine = self._engine = await self._start(self._data)
+        engine = self._engine = await self._start()
         welcome = await engine.ask(p.Hello(p.VERSION))
         assert not welcome.warnings
         await engine.ask(p.ListConversations())
