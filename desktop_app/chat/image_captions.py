@@ -60,7 +60,7 @@ async def caption_images(session: Session, services: Services, message: Message,
     images = [part for part in message.parts if isinstance(part, Attachment) and part.is_image]
     if services.read_image_prompt is None or not images or session.model_info.supports_vision:
         return
-    entries = [entry for entry in active_entries(session.transcript.entries) if isinstance(entry, Recalled)]
+    entries = [entry for entry in active_entries(session.view.path) if isinstance(entry, Recalled)]
     before = next((entry for entry in reversed(entries) if entry.for_message_id == message.id), None)
     if before is not None and DESCRIBED in before.text:
         return

@@ -24,7 +24,7 @@ from .stamp import stamp
 async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
     """Undo an operation. Repeating it changes nothing."""
     async with session.changes:
-        entries = session.transcript.entries
+        entries = session.view.path
         active = {entry.id for entry in active_entries(entries)}
         steps = [step.id for step in steps_of(entries, _operation(session, operation_id)) if step.id in active]
         return await _record(session, *(Undo(entry_id=step) for step in reversed(steps))) if steps else []
@@ -33,7 +33,7 @@ async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
 async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
     """Undo the undoing of an operation. Repeating it changes nothing."""
     async with session.changes:
-        steps = steps_of(session.transcript.entries, _operation(session, operation_id))
+        steps = steps_of(session.view.path, _operation(session, operation_id))
         undos = [undo for step in steps if (undo := undo_in_force(session, step.id)) is not None]
         return await _record(session, *(Undo(entry_id=undo.id) for undo in undos)) if undos else []
 
@@ -41,7 +41,7 @@ async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
 def undo_in_force(session: Session, entry_id: str) -> Undo | None:
     """Return the newest undo of that entry that was not itself undone; None if it holds."""
     dead: set[str] = set()
-    for entry in reversed(session.transcript.entries):
+    for entry in reversed(session.view.path):
         if isinstance(entry, Undo) and entry.id not in dead:
             if entry.entry_id == entry_id:
                 return entry
@@ -64,7 +64,7 @@ async def _back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEven
 
 def with_partners(session: Session, wanted: set[str]) -> list[str]:
     """Return those messages, and those that may not be parted from them: calls and their results."""
-    said = (entry for entry in session.transcript.entries if isinstance(entry, Message))
+    said = (entry for entry in session.view.path if isinstance(entry, Message))
     return [message_id for message_id in inseparable_ids(said, wanted) if message_id in session.view.statuses]
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import View
+from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
@@ -37,12 +38,17 @@ def page_indexes(messages: Sequence[Message], before: int, limit: int) -> range:
 
 
 def message_rows(
-    messages: Sequence[Message], indexes: Iterable[int], view: View, counts: TokenCounts
+    messages: Sequence[Message], indexes: Iterable[int], view: View, counts: TokenCounts, branches: Branches
 ) -> tuple[MessageRow, ...]:
     """Return the messages with those indexes as they stand in the view."""
     sent = _sent_texts(view)
-    chosen = ((index, messages[index]) for index in indexes)
-    return tuple(_change_of(m.id, view, sent).apply_to(MessageRow(m, index, counts.total(m))) for index, m in chosen)
+    rows: list[MessageRow] = []
+    for index in indexes:
+        message = messages[index]
+        versions = branches.versions(message.id)
+        row = MessageRow(message, index, counts.total(message), versions=versions if len(versions) > 1 else ())
+        rows.append(_change_of(message.id, view, sent).apply_to(row))
+    return tuple(rows)
 
 
 def message_changes(ids: Iterable[str], view: View) -> tuple[MessageChange, ...]:
@@ -71,9 +77,12 @@ def _as_sent(message: Message) -> str:
     return message.text if message.tool_result else "\n".join(call.arguments for call in message.tool_calls)
 
 
-def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
+def operation_rows(entries: Sequence[AnyEntry], branches: Branches) -> tuple[OperationRow, ...]:
     """Return all operations of a record, oldest first. The steps of one plan are one operation."""
-    active = {entry.id for entry in active_entries(entries)}
+    path = branches.path()
+    here = {entry.id for entry in path}
+    undone = here - {entry.id for entry in active_entries(path)}
+    held = {entry.id for entry in active_entries(entries)}  # what was saved to memory is so in every branch
     rows: list[OperationRow] = []
     indexes: dict[str, int] = {}
     newest = ""
@@ -82,7 +91,8 @@ def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
             case Message():
                 newest = entry.id
             case Prune() | Compaction():
-                row, first = _operation_row(entry, entry.id not in active), indexes.get(entry.plan_id)
+                row, first = _operation_row(entry), indexes.get(entry.plan_id)
+                row = replace(row, is_elsewhere=entry.id not in here, is_undone=entry.id in undone)
                 if first is None:
                     if entry.plan_id:
                         indexes[entry.plan_id] = len(rows)
@@ -91,7 +101,7 @@ def operation_rows(entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
                     rows[first] = _join_steps(rows[first], row)
             case Flush():
                 if entry.memories:
-                    rows.append(replace(_flush_row(entry, newest), is_undone=entry.id not in active))
+                    rows.append(replace(_flush_row(entry, newest), is_undone=entry.id not in held))
             case ConversationLink():
                 rows.append(_link_row(entry, newest))
             case _:
@@ -139,7 +149,7 @@ def _link_row(link: ConversationLink, after: str) -> OperationRow:
     )
 
 
-def _operation_row(operation: Operation, is_undone: bool) -> OperationRow:
+def _operation_row(operation: Operation) -> OperationRow:
     """Return an operation for the history panel."""
     is_prune = isinstance(operation, Prune)
     ids = operation.message_ids if is_prune else operation.archived
@@ -152,7 +162,6 @@ def _operation_row(operation: Operation, is_undone: bool) -> OperationRow:
         tokens_before=operation.tokens_before,
         tokens_after=operation.tokens_after,
         after_message_id=ids[-1] if ids else "",
-        is_undone=is_undone,
     )
     if isinstance(operation, Prune):
         return replace(row, strategies=dict(Counter(p.strategy for p in (*operation.results, *operation.inputs))))

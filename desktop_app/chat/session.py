@@ -20,6 +20,7 @@ from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, assemble, view_after, view_of
+from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import (
     Failure,
@@ -65,6 +66,7 @@ class Session:
         self.archive = archive
         self.transcript = Transcript(Chain(entries))
         self.view: View = view_of(self.transcript)
+        self.branches = Branches(entries)
         self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
         self._index = {message.id: index for index, message in enumerate(self._messages)}
         self.reading = Reading()
@@ -184,9 +186,9 @@ class Session:
 
     def assemble_request(self) -> Request:
         """Return the request as it is sent now, and keep it for comparison with the usage that is reported for it."""
-        entries, view = self.transcript.entries, self.view
+        view = self.view
         messages, tools = self.assemble()
-        as_of = entries[-1].id if entries else ""
+        as_of = view.path[-1].id if view.path else ""
         figures = self.gauge(), self._count_request(), len(view.items), reported_before(view)
         self._sent = Request(messages, tools, as_of, *figures)
         return self._sent
@@ -220,6 +222,7 @@ class Session:
         self.transcript = self.transcript.extend(entries)
         self.view = view_after(self.view, self.transcript)
         for entry in entries:
+            self.branches.add(entry)
             if isinstance(entry, Message):
                 self._index[entry.id] = len(self._messages)
                 self._messages.append(entry)
@@ -260,14 +263,19 @@ class Session:
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
         ids = sorted(changed & self._index.keys(), key=self._index.__getitem__)
         changes = message_changes(ids, self.view)
-        return ViewChanged(self.id, operations, changes, cause, self.pins(), totals_of(self.transcript))
+        pins, totals = self.pins(), totals_of(self.transcript)
+        return ViewChanged(self.id, operations, changes, cause, pins, totals, self.other_versions())
 
     def operations(self) -> tuple[OperationRow, ...]:
-        return operation_rows(self.transcript.entries)
+        return operation_rows(self.transcript.entries, self.branches)
 
     def pins(self) -> tuple[MessageRow, ...]:
         """Return the pinned messages of the view in their order."""
         return self.rows(self.view.pins & {item.message.id for item in self.view.items})
+
+    def other_versions(self) -> tuple[str, ...]:
+        """Return the ids of the messages that follow the newest one in other branches."""
+        return self.branches.followers(self.branches.newest)
 
     def message(self, message_id: str) -> Message | None:
         return self._messages[self._index[message_id]] if message_id in self._index else None
@@ -281,4 +289,4 @@ class Session:
         return self._rows(page_indexes(self._messages, before, limit))
 
     def _rows(self, indexes: Iterable[int]) -> tuple[MessageRow, ...]:
-        return message_rows(self._messages, indexes, self.view, self.counts)
+        return message_rows(self._messages, indexes, self.view, self.counts, self.branches)

@@ -17,6 +17,7 @@ from desktop_app.conversation.message import Attachment, Message, Role, user_mes
 from desktop_app.conversation.transcript import Rewind, Trigger
 
 from .compaction.make_room import make_room
+from .operations import not_found
 from .ports import Archive, ArchiveError, Emit, WorldError
 from .research.research import take_research
 from .services import Services
@@ -68,9 +69,19 @@ class Turns:
 
         The message is stored before its event is published. is_forced: see `take_turn`.
         """
-        message = user_message(text)
-        message = replace(message, parts=(*message.parts, *attachments))
+        message = _user_message(text, attachments)
         await self._begin(session, text, partial(self._turn, session, message, is_forced=is_forced))
+
+    async def edit(self, session: Session, message_id: str, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Send a message of the user's once more, with that text, in a branch that begins before it.
+
+        Raises WorldError while a reply is being written, and if the current branch has no such message.
+        """
+        message = session.message(message_id)
+        if message is None or message.role is not Role.USER or not session.branches.is_current(message_id):
+            raise not_found("This message")
+        edited = _user_message(text, attachments)
+        await self._begin_anew(session, lambda _: message, partial(self._turn, session, edited))
 
     async def research(self, session: Session, question: str) -> None:
         """Start such a turn that searches the web (see `research.py`). The question is recorded as it is typed."""
@@ -90,10 +101,9 @@ class Turns:
         self,
         session: Session,
         first: Callable[[Session], Message | None],
-        makes_room: bool = False,
-        is_forced: bool = False,
+        turn: Callable[[], Coroutine[Any, Any, None]],
     ) -> None:
-        """Answer the newest user message again, without `first(session)` and what came after it in the view.
+        """Run the turn in a branch that begins before the message `first(session)`, if there is one.
 
         Raises WorldError while a reply is being written.
         """
@@ -103,7 +113,7 @@ class Turns:
             session.refuse_if(session.is_leaving)
             if (dropped := first(session)) is not None:
                 self._publish(await session.record_operation(stamp(Rewind(first_message_id=dropped.id))))
-            await self._start(session, partial(self._turn, session, None, makes_room, is_forced=is_forced))
+            await self._start(session, turn)
 
     def _queue(self, session: Session) -> asyncio.Lock:
         """Return the lock that is held while a turn is about to begin there."""
@@ -123,14 +133,15 @@ class Turns:
 
     async def regenerate(self, session: Session) -> None:
         """Answer the newest user message again; the earlier answer stays in the archive."""
-        await self._begin_anew(session, first_answer)
+        await self._begin_anew(session, first_answer, partial(self._turn, session, None))
 
     async def go_on(self, session: Session, makes_room: bool = False, is_forced: bool = False) -> None:
         """Ask for the answer that is missing: results of tools stay, and a reply that broke off is written anew.
 
         makes_room: the user wants room to be made first. is_forced: see `take_turn`.
         """
-        await self._begin_anew(session, broken_reply, makes_room, is_forced)
+        turn = partial(self._turn, session, None, makes_room, is_forced=is_forced)
+        await self._begin_anew(session, broken_reply, turn)
 
     async def stop(self, conversation: str) -> None:
         """End the running turn; what had arrived of the reply is kept."""
@@ -263,11 +274,12 @@ def broken_reply(session: Session) -> Message | None:
 
 
 def first_answer(session: Session) -> Message | None:
-    """Return the first message of the view after the newest user message, if there is one."""
-    first = None
-    for item in reversed(session.view.items):
-        if item.message.id == session.view.last_user_id:
-            return first
-        if session.message(item.message.id) is not None:
-            first = item.message
-    return None
+    """Return the message that follows the newest user message in the current branch, if there is one."""
+    said = [entry for entry in session.view.path if isinstance(entry, Message)]
+    after = [message.id for message in said].index(session.view.last_user_id) + 1 if session.view.last_user_id else 0
+    return said[after] if after < len(said) else None
+
+
+def _user_message(text: str, attachments: tuple[Attachment, ...]) -> Message:
+    message = user_message(text)
+    return replace(message, parts=(*message.parts, *attachments))

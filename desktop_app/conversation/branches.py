@@ -95,6 +95,11 @@ class Branches:
         return tuple(self._followers.get(message_id, ()))
 
     @property
+    def are_several(self) -> bool:
+        """Whether there was any other branch than the first."""
+        return len(self._branches) > 1
+
+    @property
     def newest(self) -> str:
         """The id of the newest message of the current branch; "" without any."""
         return self._branches[self.current].newest

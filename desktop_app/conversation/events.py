@@ -182,6 +182,8 @@ class ViewChanged(Event, frozen=True, tag="view_changed"):
     cause: Trigger | None = None
     pins: tuple[MessageRow, ...] = ()
     totals: Totals = Totals()
+    other_versions: tuple[str, ...] = ()
+    """The messages that follow the newest one in other branches."""
 
 
 class ModelChanged(Event, frozen=True, tag="model_changed"):

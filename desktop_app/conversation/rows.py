@@ -34,6 +34,8 @@ class MessageRow(msgspec.Struct, frozen=True):
     """What archived or pruned it."""
     sent_text: str = ""
     """What the model sees instead, if `state` is PRUNED."""
+    versions: tuple[str, ...] = ()
+    """The ids of all versions of the message, oldest first; empty if it is the only one."""
 
 
 class MessageChange(msgspec.Struct, frozen=True):
@@ -77,6 +79,8 @@ class OperationRow(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     model: str = ""
     is_undone: bool = False
+    is_elsewhere: bool = False
+    """Whether it is of another branch, and changes nothing in the current one."""
     usage: Usage | None = None
     """What the provider reported for writing the summary."""
     note: str = ""

@@ -34,7 +34,6 @@ from .parts import Parts
 
 STARTING = "Starting up. Your message is sent as soon as the engine is ready."
 SKELETON_DELAY = 120  # milliseconds; most conversations are opened by then
-OpeningRequest = p.OpenConversation | p.CreateConversation | p.ChooseModel | p.StartFresh | p.ChooseFolder
 
 
 class ConversationController(QObject):
@@ -129,11 +128,11 @@ class ConversationController(QObject):
             await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
         self._parts.composer.take_focus()
 
-    def open_with(self, request: OpeningRequest) -> None:
+    def open_with(self, request: p.OpeningRequest) -> None:
         """Show the conversation that such a request is answered with."""
         self._bridge.start(self._open(request))
 
-    async def _open(self, request: OpeningRequest) -> None:
+    async def _open(self, request: p.OpeningRequest) -> None:
         self._wanted += 1
         wanted = self._wanted
         waiting = self._await(request)
@@ -146,7 +145,7 @@ class ConversationController(QObject):
         if wanted == self._wanted:  # else the user has chosen another one meanwhile
             self._show(opened)
 
-    def _await(self, request: OpeningRequest) -> QTimer:
+    def _await(self, request: p.OpeningRequest) -> QTimer:
         """Announce that another conversation is awaited: at once where none is shown, else after SKELETON_DELAY."""
         waiting = QTimer(singleShot=True, interval=SKELETON_DELAY if self._shown else 0)
         if isinstance(request, p.OpenConversation) and request.conversation != self._shown:

@@ -12,6 +12,7 @@ from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.rows import operation_rows
 from desktop_app.chat.stamp import stamp
+from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Flush, RequestContext, Trigger
 from provider import Reply
@@ -72,12 +73,12 @@ async def test_the_history_gives_the_true_cause(made, trigger: Trigger) -> None:
     home = await made([], window=1_200)
     home.choose(summaries="extractive")
     await home.flushed(trigger)
-    (row,) = [row for row in operation_rows(home.session.transcript.entries) if row.kind == "flush"]
+    (row,) = [row for row in home.session.operations() if row.kind == "flush"]
     assert row.trigger is trigger
 
 
 def test_of_an_old_flush_no_cause_is_made_up() -> None:
-    (row,) = operation_rows([Flush(id="f", memories=("m",), texts=("Text.",))])
+    (row,) = operation_rows(entries := [Flush(id="f", memories=("m",), texts=("Text.",))], Branches(entries))
     assert row.trigger is None
 
 

@@ -126,6 +126,7 @@ async def test_regenerate_keeps_the_earlier_answer_off_the_view(house) -> None:
         ("Third.", MessageState.IN_VIEW),
     ]
     assert len({row.operation_id for row in rows[2:4]}) == 2, "each is of another branch"
+    assert {row.versions for row in rows[2:]} == {tuple(row.message.id for row in rows[2:])}
     assert [m["content"] for m in home.provider.requests[1].messages] == ["Be brief.", "Which?"]
     (info,) = await home.archive.conversations()
     assert info.messages == 2, "neither the system prompt nor the answer that was replaced is counted"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from desktop_app.chat.rows import operation_rows
+from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.events import (
     DescriptionStarted,
     Failure,
@@ -135,14 +136,16 @@ def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
         id="c", trigger=Trigger.USER, strategy="extractive", archived=("m", "r"), summary="S", tokens_before=14_678,
         tokens_after=2_753, plan_id="plan",
     )  # fmt: skip
-    rows = operation_rows([prune, compaction])
+    rows = operation_rows(entries := [prune, compaction], Branches(entries))
     news = Notifications().notification_of(ViewChanged("v", rows, (), Trigger.USER))
     (row,) = rows
     assert news.text.endswith("33,581 → 2,753 tokens")
     assert (row.tokens_before, row.tokens_after) == (33_581, 2_753)
     assert news.undo == (row.id,)
     assert means_of(row) == "1 summarized · assembled by rules"
-    (undone,) = operation_rows([prune, compaction, Undo(id="u1", entry_id="c"), Undo(id="u2", entry_id="p")])
+    (undone,) = operation_rows(
+        entries := [prune, compaction, Undo(id="u1", entry_id="c"), Undo(id="u2", entry_id="p")], Branches(entries)
+    )
     assert undone.is_undone
 
 

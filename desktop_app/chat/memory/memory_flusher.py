@@ -142,7 +142,7 @@ class MemoryFlusher:
         now, author, folder = time.time(), "model" if model else "rule", session.info.folder
 
         def check_notes() -> MemoryChanges:
-            rules = user_rules(view.entries, session.reading) if model else ()
+            rules = user_rules(view.path, session.reading) if model else ()
             unwanted = unwanted_texts(memories, view.entries)
             said = now, session.id, before, author
             return changes_of(memories, notes, *said, unwanted=unwanted, folder=folder, rules=rules)

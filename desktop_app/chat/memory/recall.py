@@ -116,7 +116,7 @@ async def recall_for_message(
     budget = min(policy.recall_most, round(usable * policy.recall_unasked_share))
     if not settings().is_recalling or budget < MIN_TOKENS:
         return None
-    entries = [entry for entry in session.transcript.entries if isinstance(entry, Recalled)]
+    entries = [entry for entry in session.view.path if isinstance(entry, Recalled)]
     here = {i for entry in entries for i in entry.message_ids if entry.for_message_id not in session.view.statuses}
     try:
         found = await recall_unasked(archive, session.id, message.text, budget, session.counts.text, here)

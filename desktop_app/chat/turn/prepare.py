@@ -76,7 +76,7 @@ def is_prefix_free(session: Session) -> bool:
     seconds = session.seconds_since_request()
     if seconds is None or seconds >= session.policy.cache_seconds:
         return True
-    newest = next((e for e in reversed(active_entries(session.transcript.entries)) if _says_how_it_began(e)), None)
+    newest = next((e for e in reversed(active_entries(session.view.path)) if _says_how_it_began(e)), None)
     return isinstance(newest, Prune | Compaction)
 
 

@@ -170,7 +170,7 @@ class _Decision:
 
 def is_stalled(view: View, policy: ContextPolicy) -> bool:
     """Return whether the last compactions freed so little that another automatic one would be futile (K8)."""
-    compactions = [entry for entry in active_entries(view.entries) if isinstance(entry, Compaction)]
+    compactions = [entry for entry in active_entries(view.path) if isinstance(entry, Compaction)]
     last = compactions[-policy.futile_in_a_row :]
     return len(last) == policy.futile_in_a_row and all(
         entry.tokens_before - entry.tokens_after < policy.futile_below * entry.tokens_before for entry in last

@@ -34,12 +34,12 @@ def is_measured(message: Message) -> bool:
 
 def last_measured(view: View) -> int | None:
     """Return the index of the newest measured reply; None if an operation came after its request was assembled."""
-    for index in range(len(view.entries) - 1, -1, -1):
-        entry = view.entries[index]
+    for index in range(len(view.path) - 1, -1, -1):
+        entry = view.path[index]
         if not isinstance(entry, GROWING):
             return None
         if isinstance(entry, Message) and is_measured(entry):
-            return _index_of(entry, view) if assembled_from(view.entries, index) is not None else None
+            return _index_of(entry, view) if assembled_from(view.path, index) is not None else None
     return None
 
 

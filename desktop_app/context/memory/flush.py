@@ -20,7 +20,6 @@ from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.summary.prompt import label_of, mark_for, shorten, text_of
 from desktop_app.context.view.view import View
-from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, user_message
 from desktop_app.conversation.tools import ToolSpec
@@ -74,7 +73,7 @@ def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, 
     is_next = trigger in (Trigger.USER, Trigger.OVERFLOW)
     if not policy.flush_distance or not (is_next or total >= flush_at(policy, budget, trigger)):
         return False
-    return not is_flushed(view.entries) and has_something_new(view)
+    return not is_flushed(view.path) and has_something_new(view)
 
 
 def flush_at(policy: ContextPolicy, budget: Budget, trigger: Trigger) -> int:
@@ -111,12 +110,11 @@ def unflushed_messages(view: View) -> tuple[Message, ...]:
 
 
 def _newest_first(view: View) -> Iterator[Message]:
-    newest = next((entry for entry in reversed(view.entries) if isinstance(entry, Flush)), None)
-    for entry in reversed(view.entries):
+    newest = next((entry for entry in reversed(view.path) if isinstance(entry, Flush)), None)
+    for entry in reversed(view.path):
         if newest is not None and entry.id == (newest.before or newest.id):
             return
-        status = view.statuses.get(entry.id)
-        if isinstance(entry, Message) and not (status and status.state is MessageState.ABANDONED):
+        if isinstance(entry, Message):
             yield entry
 
 

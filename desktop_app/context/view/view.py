@@ -70,6 +70,8 @@ class View(msgspec.Struct, frozen=True):
     continuation: Continuation | None = None
     """The request asks for more of a stopped reply, as long as that is the newest message."""
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
+    path: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
+    """The entries of the current branch; the same object as `entries` where there is no other."""
 
     @property
     def ledger(self) -> Ledger:
@@ -97,12 +99,13 @@ class View(msgspec.Struct, frozen=True):
 def view_of(transcript: Transcript) -> View:
     """Fold the transcript."""
     fold, branches = _Fold(), Branches(transcript.entries)
-    path = branches.path()
+    path = Chain(branches.path()) if branches.are_several else transcript.entries
     for entry in active_entries(path):
         fold.add(entry)
-    elsewhere = branches.homes.keys() - {entry.id for entry in path}
-    fold.statuses |= {i: MessageStatus(MessageState.ABANDONED, branches.homes[i]) for i in elsewhere}
-    return fold.view(transcript.entries)
+    if branches.are_several:
+        elsewhere = branches.homes.keys() - {entry.id for entry in path}
+        fold.statuses |= {i: MessageStatus(MessageState.ABANDONED, branches.homes[i]) for i in elsewhere}
+    return fold.view(transcript.entries, path)
 
 
 def view_after(view: View, transcript: Transcript) -> View:
@@ -130,6 +133,11 @@ def view_after(view: View, transcript: Transcript) -> View:
     items = view.items
     for item in sequence.items:
         items = items.append(item)
+    path = entries
+    if view.path is not view.entries:
+        path = view.path
+        for entry in new:
+            path = path.append(entry)
     continuation = next((e for e in reversed(new) if isinstance(e, Continuation)), view.continuation)
     return replace(
         view,
@@ -139,6 +147,7 @@ def view_after(view: View, transcript: Transcript) -> View:
         recalled=recalled,
         continuation=continuation,
         entries=entries,
+        path=path,
     )
 
 
@@ -223,7 +232,7 @@ class _Fold:
             text = known.text if known else None
             self.shortened[call.message_id] = Pruned(prune.id, text, tuple(sorted(arguments.items())))
 
-    def view(self, entries: Chain[AnyEntry]) -> View:
+    def view(self, entries: Chain[AnyEntry], path: Chain[AnyEntry]) -> View:
         # A pin holds even where a compaction that did not know it is redone.
         lost = {i for i in self.pins if i in self.statuses and self.statuses[i].state is MessageState.ARCHIVED}
         for message_id in inseparable_ids(self.messages, lost) if lost else ():
@@ -253,6 +262,7 @@ class _Fold:
             self.recalled,
             self.continuation,
             entries,
+            path,
         )
 
     def _item(self, message: Message) -> Item:

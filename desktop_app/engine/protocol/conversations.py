@@ -32,6 +32,8 @@ class ConversationOpened(EngineResponse, frozen=True):
     pins: tuple[MessageRow, ...] = ()
     # What the conversation has cost so far.
     totals: Totals = Totals()
+    # The messages that follow the newest one in other branches.
+    other_versions: tuple[str, ...] = ()
 
 
 class MessagesRead(EngineResponse, frozen=True):
@@ -86,6 +88,18 @@ class StartFresh(ConversationRequest[ConversationOpened], frozen=True):
     """Create a conversation that begins with the summary of this one."""
 
 
+class ShowVersion(ConversationRequest[ConversationOpened], frozen=True):
+    """Switch to the branch with that message that was used last."""
+
+    message_id: str
+
+
+class Fork(ConversationRequest[ConversationOpened], frozen=True):
+    """Create a conversation that begins as this one does, up to that message."""
+
+    message_id: str
+
+
 class Rename(ConversationRequest[ConversationsListed], frozen=True):
     title: str
 
@@ -121,13 +135,11 @@ class ExportConversation(ConversationRequest[ConversationExported], frozen=True)
     format: str = "markdown"
 
 
+OpeningRequest = CreateConversation | OpenConversation | ChooseModel | ChooseFolder | StartFresh | ShowVersion | Fork
+"""What is answered with a conversation that the window shows next."""
 ConversationsRequest = (
-    ListConversations
-    | CreateConversation
-    | OpenConversation
-    | ChooseModel
-    | ChooseFolder
-    | StartFresh
+    OpeningRequest
+    | ListConversations
     | Rename
     | Delete
     | Restore

@@ -21,7 +21,7 @@ from .settings import SettingsRequest
 from .tools import ToolRequest
 from .turns import TurnRequest
 
-VERSION = 7
+VERSION = 8
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
 
 AnyRequest = ConversationsRequest | TurnRequest | ContextRequest | ToolRequest | SettingsRequest

@@ -23,6 +23,14 @@ class Send(BeginTurn, frozen=True):
     attachments: tuple[Attachment, ...] = ()
 
 
+class EditMessage(BeginTurn, frozen=True):
+    """Send a message of the user's once more with that text, in a branch of its own; attachments as given."""
+
+    message_id: str
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+
+
 class StartResearch(BeginTurn, frozen=True):
     question: str
 
@@ -73,5 +81,15 @@ class CountDraft(ConversationRequest[DraftCounted], frozen=True):
 
 
 TurnRequest = (
-    Send | StartResearch | Regenerate | GoOn | Stop | StopTool | StopRoom | AnswerQuestion | UseOwnWindow | CountDraft
+    Send
+    | EditMessage
+    | StartResearch
+    | Regenerate
+    | GoOn
+    | Stop
+    | StopTool
+    | StopRoom
+    | AnswerQuestion
+    | UseOwnWindow
+    | CountDraft
 )

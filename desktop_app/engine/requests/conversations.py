@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from desktop_app.chat.branching import fork, show_version
 from desktop_app.chat.files import export_file, import_file
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.session import Session
@@ -18,16 +19,6 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
     """Carry out a request. Raises WorldError for errors of the world."""
     chats = engine.conversations
     match request:
-        case p.CreateConversation():
-            session = await chats.create(request.title)
-        case p.OpenConversation():
-            session = await chats.open(request.conversation)
-        case p.ChooseModel():
-            session = await chats.choose_model(request.conversation, request.model)
-        case p.ChooseFolder():
-            session = await chats.choose_folder(request.conversation, request.folder)
-        case p.StartFresh():
-            session = await start_fresh(chats, await chats.open(request.conversation))
         case p.ListConversations() | p.Rename() | p.Delete() | p.Restore():
             return request.respond_with(await _change_list(engine, request))
         case p.ReadMessages():
@@ -45,8 +36,29 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             size = await export_file(session, request.path, request.format)
             return request.respond_with(p.ConversationExported(request.path, size))
         case _:
+            return request.respond_with(_opened(engine, await _open(engine, request)))
+
+
+async def _open(engine: Engine, request: p.OpeningRequest) -> Session:
+    """Return the session of the conversation that is shown next."""
+    chats = engine.conversations
+    match request:
+        case p.CreateConversation():
+            return await chats.create(request.title)
+        case p.OpenConversation():
+            return await chats.open(request.conversation)
+        case p.ChooseModel():
+            return await chats.choose_model(request.conversation, request.model)
+        case p.ChooseFolder():
+            return await chats.choose_folder(request.conversation, request.folder)
+        case p.StartFresh():
+            return await start_fresh(chats, await chats.open(request.conversation))
+        case p.ShowVersion():
+            return await show_version(chats, await chats.open(request.conversation), request.message_id)
+        case p.Fork():
+            return await fork(chats, await chats.open(request.conversation), request.message_id)
+        case _:
             assert_never(request)
-    return request.respond_with(_opened(engine, session))
 
 
 async def _change_list(
@@ -78,4 +90,5 @@ def _opened(engine: Engine, session: Session) -> p.ConversationOpened:
         totals=totals_of(session.transcript),
         is_running=engine.conversations.turns.is_running(session.id),
         questions=engine.services.tool_runtime.questions.of(session.id),
+        other_versions=session.other_versions(),
     )

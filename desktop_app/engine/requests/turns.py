@@ -16,6 +16,8 @@ async def respond(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:
     match request:
         case p.Send(conversation, text, attachments):
             await turns.send(await chats.open(conversation), text, attachments)
+        case p.EditMessage(conversation, message_id, text, attachments):
+            await turns.edit(await chats.open(conversation), message_id, text, attachments)
         case p.StartResearch(conversation, question):
             await turns.research(await chats.open(conversation), question)
         case p.Regenerate(conversation):

@@ -1,0 +1,76 @@
+"""Going to another branch of a conversation, and copying one branch into a conversation of its own."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.view.view import inseparable_ids
+from desktop_app.conversation.branches import entries_before
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    AuxiliaryUsage,
+    Compaction,
+    ConversationLink,
+    Flush,
+    Switch,
+)
+
+from .conversations import Conversations
+from .operations import not_found
+from .session import Session
+from .stamp import stamp
+
+
+async def show_version(chats: Conversations, session: Session, message_id: str) -> Session:
+    """Make the branch with that message the current one. Raises WorldError while a reply is being written."""
+    chats.turns.refuse_while_running(session.id)
+    async with session.changes:
+        branch = session.branches.branch_with(message_id)
+        if branch is None:
+            raise not_found("This message")
+        if branch != session.branches.current:
+            await session.record_operation(stamp(Switch(branch=branch)))
+    await chats.turns.note(session)
+    return session
+
+
+async def fork(chats: Conversations, session: Session, message_id: str) -> Session:
+    """Create a conversation that begins as the current branch does, up to that message. The two link to each other."""
+    if not session.branches.is_current(message_id):
+        raise not_found("This message")
+    path = session.branches.path()
+    said = [entry for entry in path if isinstance(entry, Message)]
+    last = inseparable_ids(said, {message_id})[-1]
+    following = said[[message.id for message in said].index(last) + 1 :]
+    kept = entries_before(path, following[0].id) if following else path
+    link = ConversationLink(conversation=session.id, title=session.info.title, is_back=True)
+    title = f"{session.info.title} (copy)"
+    copied = await chats.create_with(title, [*copy_entries(kept), stamp(link)], session.info.model, session.info.folder)
+    await session.record(stamp(ConversationLink(conversation=copied.id, title=title)))
+    return copied
+
+
+def copy_entries(entries: Sequence[AnyEntry]) -> list[AnyEntry]:
+    """Return the entries with ids of their own. What was paid for them is left to the original."""
+    copied = [_without_usage(e) for e in entries if not isinstance(e, AuxiliaryUsage | ConversationLink)]
+    ids = {entry.id: uuid.uuid4().hex for entry in copied}
+    return [msgspec.convert(_renamed(msgspec.to_builtins(entry), ids), AnyEntry) for entry in copied]
+
+
+def _without_usage(entry: AnyEntry) -> AnyEntry:
+    return replace(entry, usage=None) if isinstance(entry, Message | Compaction | Flush) else entry
+
+
+def _renamed(value: object, ids: Mapping[str, str]) -> object:
+    """Return plain JSON data with every string that is one of the ids replaced."""
+    if isinstance(value, dict):
+        return {key: _renamed(part, ids) for key, part in cast("dict[str, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_renamed(part, ids) for part in cast("Sequence[object]", value)]
+    return ids.get(value, value) if isinstance(value, str) else value

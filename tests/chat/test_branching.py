@@ -1,0 +1,165 @@
+"""Edit and resend, going back to another version, and copies of a branch."""
+
+from __future__ import annotations
+
+import pytest
+
+from desktop_app.chat.branching import fork, show_version
+from desktop_app.chat.operations import pin, undo
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.stamp import stamp
+from desktop_app.conversation.events import MessageState, TurnFinished
+from desktop_app.conversation.gauge import Provenance
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import Compaction, Trigger
+from provider import Hang, Reply, Status
+
+
+def sent(home, number: int = -1) -> list[str]:
+    return [message["content"] for message in home.provider.requests[number].messages]
+
+
+async def edit(home, session, message_id: str, text: str) -> None:
+    ended = len(home.of(TurnFinished))
+    await home.chats.turns.edit(session, message_id, text, ())
+    await home.until(lambda: len(home.of(TurnFinished)) > ended)
+
+
+def shown(session) -> list[str]:
+    """The messages of the current branch, as the chat shows them."""
+    return [row.message.text for row in session.page(99, 99) if row.state is not MessageState.ABANDONED]
+
+
+def id_of(session, text: str) -> str:
+    return next(row.message.id for row in session.page(99, 99) if row.message.text == text)
+
+
+async def test_an_edited_message_begins_a_branch_and_each_goes_on_by_itself(house) -> None:
+    home = await house([Reply(f"Answer {n}.") for n in range(1, 6)])
+    session = await home.chats.create()
+    await home.turn(session, "One?")
+    await home.turn(session, "Two?")
+    gauge = session.gauge()
+    await edit(home, session, id_of(session, "One?"), "Other?")
+    assert sent(home) == ["Be brief.", "Other?"]
+    assert shown(session) == ["Be brief.", "Other?", "Answer 3."]
+    one, other = id_of(session, "One?"), id_of(session, "Other?")
+    assert [row.versions for row in session.rows([one, other])] == [(one, other)] * 2
+    await show_version(home.chats, session, one)
+    assert shown(session) == ["Be brief.", "One?", "Answer 1.", "Two?", "Answer 2."]
+    assert session.gauge() == gauge, "measured as it was"
+    await home.turn(session, "Three?")
+    await show_version(home.chats, session, other)
+    await home.turn(session, "Four?")
+    assert sent(home) == ["Be brief.", "Other?", "Answer 3.", "Four?"]
+    again = await reopened(home, session)
+    assert shown(again) == ["Be brief.", "Other?", "Answer 3.", "Four?", "Answer 5."]
+    await show_version(home.chats, again, id_of(again, "Two?"))
+    assert shown(again)[-2:] == ["Three?", "Answer 4."], "the version that was used last"
+
+
+async def reopened(home, session):
+    """The session as another process reads it."""
+    home.furnish()
+    return await home.chats.open(session.id)
+
+
+async def test_a_regenerated_reply_is_anchored_to_its_own_request(house) -> None:
+    home = await house([Reply("First.", usage=(24, 9, 0)), Reply("Second.", usage=(24, 9, 0))])
+    session = await home.chats.create()
+    await home.turn(session, "Which?")
+    await home.chats.turns.regenerate(session)
+    await home.until(lambda: len(home.of(TurnFinished)) == 2)
+    assert session.gauge().provenance is Provenance.MEASURED
+    assert session.gauge().total >= 33
+
+
+async def test_an_operation_is_of_its_branch(house) -> None:
+    home = await house([Reply(f"Answer {n}.") for n in range(1, 5)])
+    session = await home.chats.create()
+    await home.turn(session, "One?")
+    await home.turn(session, "Two?")
+    archived = tuple(id_of(session, text) for text in ("One?", "Answer 1."))
+    operation = Compaction(
+        trigger=Trigger.USER, strategy="edited", archived=archived, summary="So far.", id="c1", at=1.0
+    )
+    await session.record_operation(operation)
+    await edit(home, session, archived[0], "Other?")
+    assert sent(home) == ["Be brief.", "Other?"]
+    (row,) = session.operations()
+    assert (row.is_elsewhere, row.is_undone) == (True, False)
+    assert await undo(session, "c1") == [], "it changes nothing here"
+    await show_version(home.chats, session, archived[0])
+    assert any("So far." in text for text in assembled(session))
+    (row,) = session.operations()
+    assert not row.is_elsewhere
+    await pin(session, archived[0])
+    assert "One?\n\nTwo?" in assembled(session)
+
+
+def assembled(session) -> list[str]:
+    return [message.text for message in session.assemble()[0]]
+
+
+async def test_where_a_new_answer_fails_the_old_one_can_be_had(house) -> None:
+    home = await house([Reply("First."), Status(401, "no such key")])
+    session = await home.chats.create()
+    await home.turn(session, "Which?")
+    await home.chats.turns.regenerate(session)
+    await home.until(lambda: len(home.of(TurnFinished)) == 2)
+    (version,) = session.other_versions()
+    await show_version(home.chats, session, version)
+    assert shown(session) == ["Be brief.", "Which?", "First."]
+
+
+async def test_branches_wait_for_the_end_of_a_turn(house) -> None:
+    home = await house([Reply("First."), Hang("Sec")])
+    session = await home.chats.create()
+    await home.turn(session, "Which?")
+    await home.chats.turns.send(session, "And?")
+    for begun in (
+        home.chats.turns.edit(session, id_of(session, "Which?"), "Other?", ()),
+        show_version(home.chats, session, id_of(session, "First.")),
+    ):
+        with pytest.raises(WorldError) as refused:
+            await begun
+        assert refused.value.failure.kind == "busy"
+    await home.chats.turns.stop(session.id)
+
+
+@pytest.mark.parametrize("what", ["First.", "nothing"])
+async def test_only_the_users_own_messages_can_be_edited(house, what: str) -> None:
+    home = await house([Reply("First.")])
+    session = await home.chats.create()
+    await home.turn(session, "Which?")
+    message_id = what if what == "nothing" else id_of(session, what)
+    with pytest.raises(WorldError):
+        await home.chats.turns.edit(session, message_id, "Other?", ())
+    with pytest.raises(WorldError):
+        await show_version(home.chats, session, "nothing")
+
+
+async def test_a_copy_begins_as_the_branch_does_and_costs_nothing(house) -> None:
+    home = await house([Reply(f"Answer {n}.", usage=(100, 5, 0)) for n in range(1, 5)])
+    session = await home.chats.create(title="Plans")
+    await home.turn(session, "One?")
+    await home.turn(session, "Two?")
+    operation = Compaction(
+        trigger=Trigger.USER,
+        strategy="edited",
+        archived=(id_of(session, "One?"), id_of(session, "Answer 1.")),
+        summary="So far.",
+    )
+    await session.record_operation(stamp(operation))
+    copied = await fork(home.chats, session, id_of(session, "Two?"))
+    assert shown(copied) == ["Be brief.", "One?", "Answer 1.", "Two?"]
+    assert assembled(copied)[:2] == assembled(session)[:2], "the summary is there"
+    assert not {m.id for m in messages_of(copied)} & {m.id for m in messages_of(session)}
+    assert copied.operations()[0].usage is None
+    assert {row.linked for row in copied.operations()} == {"", session.id}
+    await home.turn(copied, "Three?")
+    assert shown(session)[-1] == "Answer 2."
+
+
+def messages_of(session) -> list[Message]:
+    return [entry for entry in session.transcript.entries if isinstance(entry, Message)]
