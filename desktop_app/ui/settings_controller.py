@@ -79,7 +79,7 @@ class SettingsController(QObject):
             servers = (await self._bridge.ask(p.FindServers())).servers
         except EngineFailure as error:
             if dialog is self._dialog:
-                dialog.servers.finder.end(error.failure.title)
+                dialog.servers.end_search(error.failure.title)
             return
         if dialog is self._dialog:  # else it was closed meanwhile
             dialog.servers.show_found(servers)

@@ -11,8 +11,8 @@ from desktop_app.settings import Server, Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.settings.name_completer import split_last
-from desktop_app.ui.settings.server_finder import FIND, FINDING, NOTHING, server_summary
 from desktop_app.ui.settings.server_kinds import host_and_port
+from desktop_app.ui.settings.server_list import FIND, FINDING, NOTHING, server_summary
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
 STUDIO = Server("LM Studio", "http://127.0.0.1:1234/v1", ("qwen-7b", "llama-8b", "gemma-4b"), kind="lm_studio")
@@ -29,7 +29,7 @@ def open_with(window):
 
 def find(dialog: SettingsDialog, qtbot, *found: Server) -> None:
     with qtbot.waitSignal(dialog.find_requested):
-        dialog.servers.finder.button.click()
+        dialog.servers.find_button.click()
     dialog.servers.show_found(found)
 
 
@@ -48,35 +48,35 @@ def test_one_address_may_be_written_in_several_ways(address):
 
 def test_the_search_is_seen_and_offers_what_has_no_form(open_with, qtbot):
     dialog = open_with(Server("mine", "http://localhost:1234/v1", ("qwen-7b",)))
-    finder = dialog.servers.finder
-    finder.button.click()
-    assert (finder.button.text(), finder.button.isEnabled()) == (FINDING, False)
+    servers = dialog.servers
+    servers.find_button.click()
+    assert (servers.find_button.text(), servers.find_button.isEnabled()) == (FINDING, False)
     dialog.servers.show_found((STUDIO, CLAUDE))
-    assert (finder.button.text(), finder.button.isEnabled()) == (FIND, True)
-    assert [row.server for row in finder.rows] == [CLAUDE]
-    assert finder.status.isHidden()
-    finder.button.click()
-    assert finder.rows == []
-    finder.end("The engine stopped")
-    assert finder.status.text() == "The engine stopped"
+    assert (servers.find_button.text(), servers.find_button.isEnabled()) == (FIND, True)
+    assert [row.server for row in servers.found] == [CLAUDE]
+    assert servers.status.isHidden()
+    servers.find_button.click()
+    assert servers.found == []
+    servers.end_search("The engine stopped")
+    assert servers.status.text() == "The engine stopped"
     find(dialog, qtbot)
-    assert finder.status.text() == NOTHING
-    assert finder.button.isEnabled()
+    assert servers.status.text() == NOTHING
+    assert servers.find_button.isEnabled()
 
 
 def test_found_servers_are_scrolled_into_view_added_and_saved(open_with, qtbot):
     dialog = open_with()
-    finder, view = dialog.servers.finder, dialog.area.viewport()
-    dialog.area.ensureWidgetVisible(finder.button, 0, 0)
+    servers, view = dialog.servers, dialog.area.viewport()
+    dialog.area.ensureWidgetVisible(servers.find_button, 0, 0)
     find(dialog, qtbot, STUDIO, CLAUDE)
-    last = finder.rows[-1]
+    last = servers.found[-1]
     qtbot.waitUntil(lambda: 0 < last.mapTo(view, last.rect().bottomLeft()).y() < view.height())
-    for row in tuple(finder.rows):
+    for row in tuple(servers.found):
         row.add.click()
     form = dialog.servers.forms[1]
     qtbot.waitUntil(lambda: form.mapTo(view, form.rect().bottomLeft()).y() < view.height())
     assert form.height() >= form.sizeHint().height()
-    assert finder.rows == []
+    assert servers.found == []
     assert [form.title.text() for form in dialog.servers.forms] == ["LM Studio", "anthropic"]
     saved, keys = save(dialog, qtbot)
     assert saved.servers == (STUDIO, CLAUDE)
@@ -86,7 +86,7 @@ def test_found_servers_are_scrolled_into_view_added_and_saved(open_with, qtbot):
 def test_a_second_server_of_a_name_is_told_from_the_first_and_has_not_its_key(open_with, qtbot):
     dialog = open_with(Server("LM Studio", "http://far.example.com:1234/v1", ("a",)), keys=("LM Studio",))
     find(dialog, qtbot, STUDIO)
-    dialog.servers.finder.rows[0].add.click()
+    dialog.servers.found[0].add.click()
     form = dialog.servers.forms[1]
     assert form.name.text() == "LM Studio 2"
     assert form.remove_key.isHidden()
@@ -101,9 +101,9 @@ def test_names_are_requested_once_a_kind_and_again_for_another(open_with):
     form = dialog.servers.forms[0]
     assert form.choose.isVisible()
     assert dialog.servers.forms[1].choose.isVisible()
-    form.kind.choose("ollama")
+    form.kind.select.choose("ollama")
     assert form.choose.isHidden()
-    form.kind.choose("anthropic")
+    form.kind.select.choose("anthropic")
     assert form.choose.isVisible()
     assert requested == ["ollama"]
 
@@ -157,9 +157,9 @@ def test_the_engine_finds_servers_and_stores_one(play):
         window.settings.open("servers/none/key")  # at once again: it is still being built
         await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
         (dialog,) = window.findChildren(SettingsDialog)
-        dialog.servers.finder.button.click()
-        await until(lambda: len(dialog.servers.finder.rows) == 2)
-        dialog.servers.finder.rows[1].add.click()
+        dialog.servers.find_button.click()
+        await until(lambda: len(dialog.servers.found) == 2)
+        dialog.servers.found[1].add.click()
         form = dialog.servers.forms[0]
         await until(lambda: form.completer.names())
         stored: list[Settings] = []

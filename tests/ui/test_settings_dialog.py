@@ -11,10 +11,10 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.endpoint import DEFAULT_ADDRESS
 from desktop_app.models.keys import VARIABLES
 from desktop_app.settings import McpServer, Server, Settings
-from desktop_app.ui.settings.mcp_form import command_of, environment_of
-from desktop_app.ui.settings.server_form import models_of, window_of
+from desktop_app.ui.settings.mcp_form import parse_command, parse_environment
+from desktop_app.ui.settings.sections import policies_offered
+from desktop_app.ui.settings.server_form import models_of, parse_window
 from desktop_app.ui.settings.server_kinds import KINDS
-from desktop_app.ui.settings.window_sections import policies_offered
 
 
 @pytest.fixture
@@ -28,21 +28,21 @@ def dialog(window):
      ("1_000_000", 1_000_000), ("1.048.576", 1_048_576)],
 )  # fmt: skip
 def test_windows_are_read_as_people_write_them(text, tokens):
-    assert window_of(text) == tokens
+    assert parse_window(text) == tokens
 
 
 @pytest.mark.parametrize("text", ["many", "12 apples", "-5", "0", "100", "1.0001K", "128KB", "∞"])
 def test_what_is_no_window_is_refused(text):
     with pytest.raises(ValueError, match="128K"):
-        window_of(text)
+        parse_window(text)
 
 
 def test_names_and_command_lines_are_read():
     assert models_of(" b, a;b\nc,, ") == ("b", "a", "c")
-    assert command_of("npx -y '@a/b c'") == ("npx", "-y", "@a/b c")
-    assert environment_of("A=1 'B=two words' C=") == {"A": "1", "B": "two words", "C": ""}
+    assert parse_command("npx -y '@a/b c'") == ("npx", "-y", "@a/b c")
+    assert parse_environment("A=1 'B=two words' C=") == {"A": "1", "B": "two words", "C": ""}
     with pytest.raises(ValueError, match="NAME=value"):
-        environment_of("nonsense")
+        parse_environment("nonsense")
 
 
 def test_kinds_are_where_the_engine_looks_for_them():
@@ -57,19 +57,19 @@ def test_what_is_not_touched_is_saved_as_it_was(dialog, qtbot):
 
 
 def test_what_is_chosen_is_saved(dialog, qtbot):
-    dialog.appearance.theme.button("light").click()
-    dialog.appearance.scale.setValue(115)
-    dialog.conversations.model.select.choose("builtin")
-    dialog.conversations.prompt.setPlainText("  Answer in verse.")
-    dialog.context.automatic.click()
-    dialog.context.policy.button("aggressive").click()
-    dialog.context.summaries.select.choose("own")
-    dialog.memory.memory.click()
-    dialog.memory.recall.click()
-    dialog.roles.vision.select.choose("")
-    dialog.roles.research.select.choose("lmstudio/llama-8b")
-    for field, text in ((dialog.tools.search, ""), (dialog.tools.rounds, "5"), (dialog.tools.folder, "/home/ana")):
-        write(qtbot, field, text)
+    dialog.entries["theme"].choices.button("light").click()
+    dialog.entries["font_scale"].slider.setValue(115)
+    dialog.entries["chat_model"].select.choose("builtin")
+    dialog.entries["system_prompt"].area.setPlainText("  Answer in verse.")
+    dialog.entries["is_automatic"].switch.click()
+    dialog.entries["policy"].choices.button("aggressive").click()
+    dialog.entries["utility_model"].select.choose("own")
+    dialog.entries["is_memory_on"].switch.click()
+    dialog.entries["is_recalling"].switch.click()
+    dialog.entries["vision_model"].select.choose("")
+    dialog.entries["research_model"].select.choose("lmstudio/llama-8b")
+    for name, text in (("search_url", ""), ("max_rounds", "5"), ("folder", "/home/ana")):
+        write(qtbot, dialog.entries[name], text)
     expected = replace(
         SETTINGS, theme="light", font_scale=1.15, chat_model="builtin", system_prompt="Answer in verse.",
         is_automatic=False, policy="aggressive", utility_model="", is_memory_on=False, is_recalling=True,
@@ -79,12 +79,12 @@ def test_what_is_chosen_is_saved(dialog, qtbot):
 
 
 def test_the_policy_says_what_it_does_and_one_of_another_program_is_kept(window, dialog, qtbot):
-    assert "75 %" in dialog.context.policy_note.text()
-    dialog.context.policy.button("relaxed").click()
-    assert "85 %" in dialog.context.policy_note.text()
+    assert "75 %" in dialog.entries["policy"].message.text()
+    dialog.entries["policy"].choices.button("relaxed").click()
+    assert "85 %" in dialog.entries["policy"].message.text()
     assert [name for name, _ in policies_offered("balanced")] == ["relaxed", "balanced", "aggressive"]
     imitation = open_settings(window, replace(SETTINGS, policy="seline"))
-    assert "Seline" in imitation.context.policy_note.text()
+    assert "Seline" in imitation.entries["policy"].message.text()
     assert save(imitation, qtbot)[0].policy == "seline"
 
 
@@ -92,8 +92,8 @@ def test_roles_are_chosen_among_models_that_can_do_it(dialog):
     def offered(role) -> list[str]:
         return [role.select.itemData(row) for row in range(role.select.count())]
 
-    assert offered(dialog.roles.vision) == ["", "anthropic/claude-sonnet-4-5"]
-    assert offered(dialog.roles.research) == ["", "lmstudio/llama-8b", "anthropic/claude-sonnet-4-5"]
+    assert offered(dialog.entries["vision_model"]) == ["", "anthropic/claude-sonnet-4-5"]
+    assert offered(dialog.entries["research_model"]) == ["", "lmstudio/llama-8b", "anthropic/claude-sonnet-4-5"]
 
 
 def test_a_server_is_added_with_its_key(dialog, qtbot):
@@ -112,14 +112,14 @@ def test_a_server_is_added_with_its_key(dialog, qtbot):
 def test_another_kind_proposes_its_own_but_no_other_name_than_the_given_one(dialog, qtbot):
     dialog.servers.add_server.click()
     form = dialog.servers.forms[2]
-    form.kind.choose("moonshot")
+    form.kind.select.choose("moonshot")
     assert form.name.text() == "moonshot"
     assert "api.moonshot.ai" in form.address.edit.placeholderText()
     assert "MOONSHOT_API_KEY" in form.key.edit.placeholderText()
     write(qtbot, form.models, "kimi-k2.5")
     assert save(dialog, qtbot)[0].servers[2] == Server("moonshot", "", ("kimi-k2.5",), kind="moonshot")
     write(qtbot, form.name, "work")
-    form.kind.choose("ollama")
+    form.kind.select.choose("ollama")
     assert form.name.text() == "work"
 
 
@@ -136,7 +136,7 @@ def test_what_is_wrong_with_a_server_is_said_beside_its_field(dialog, qtbot):
     assert "“/”" in form.name.error()
     form.remove.click()
     assert save(dialog, qtbot) == (SETTINGS, {})
-    dialog.servers.forms[1].kind.choose("openai_compatible")
+    dialog.servers.forms[1].kind.select.choose("openai_compatible")
     dialog.show()
     refuse(dialog, qtbot)
     assert dialog.servers.forms[1].address.error(), "a server of no known place needs its address"
@@ -198,11 +198,11 @@ def test_servers_can_swap_their_names(window, qtbot):
 def test_a_removed_server_takes_its_key_along_and_must_not_have_the_default_model(dialog, qtbot):
     write(qtbot, dialog.servers.forms[0].name, "lm/studio")
     refuse(dialog, qtbot)
-    assert not dialog.conversations.model.note.isVisible(), "the server is only named wrongly"
+    assert not dialog.entries["chat_model"].message.isVisible(), "the server is only named wrongly"
     dialog.servers.forms[0].remove.click()
     refuse(dialog, qtbot)
-    assert "“lmstudio”" in dialog.conversations.model.note.text()
-    dialog.conversations.model.select.choose("builtin")
+    assert "“lmstudio”" in dialog.entries["chat_model"].message.text()
+    dialog.entries["chat_model"].select.choose("builtin")
     saved, keys = save(dialog, qtbot)
     assert saved.servers == (CLAUDE,)
     assert keys == {"lmstudio": ""}
@@ -210,7 +210,7 @@ def test_a_removed_server_takes_its_key_along_and_must_not_have_the_default_mode
 
 def test_a_default_model_that_is_not_listed_is_kept(window, qtbot):
     dialog = open_settings(window, Settings(chat_model="builtin"), models=())
-    assert "not available" in dialog.conversations.model.select.currentText()
+    assert "not available" in dialog.entries["chat_model"].select.currentText()
     assert save(dialog, qtbot)[0] == Settings(chat_model="builtin")
 
 
@@ -232,20 +232,20 @@ def test_a_failure_leads_to_the_very_field(dialog, qtbot, name):
 
 
 def test_rules_are_listed_and_removed(dialog, qtbot):
-    rules = dialog.tools.rules
-    assert rules.rules() == SETTINGS.rules
-    rules.rows[0].remove.click()
-    assert not rules.empty.isVisible()
-    rules.rows[0].remove.click()
+    rules = dialog.entries["rules"]
+    for rule in SETTINGS.rules:
+        assert not rules.empty.isVisible()
+        rules.removals[rule].click()
     assert rules.empty.isVisible()
     assert save(dialog, qtbot)[0].rules == ()
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("rounds", "0"), ("rounds", "many"), ("rounds", "9999"), ("search", "x"), ("folder", "src")]
+    ("name", "text"),
+    [("max_rounds", "0"), ("max_rounds", "many"), ("max_rounds", "9999"), ("search_url", "x"), ("folder", "src")],
 )
 def test_what_is_wrong_with_tools_is_said_beside_its_field(dialog, qtbot, name, text):
-    field = getattr(dialog.tools, name)
+    field = dialog.entries[name]
     write(qtbot, field, text)
     refuse(dialog, qtbot)
     assert field.error()
@@ -253,7 +253,7 @@ def test_what_is_wrong_with_tools_is_said_beside_its_field(dialog, qtbot, name, 
 
 
 def test_an_mcp_server_is_a_program_or_an_address(dialog, qtbot):
-    program, address = dialog.tools.forms
+    program, address = dialog.mcp_servers.forms
     assert program.command.text() == "npx -y 'the tracker'"
     assert program.variables.text() == "'LEVEL=very loud'"
     assert [program.command.isVisible(), program.url.isVisible(), address.url.isVisible()] == [True, False, True]
@@ -266,15 +266,15 @@ def test_an_mcp_server_is_a_program_or_an_address(dialog, qtbot):
 
 
 def test_an_mcp_server_is_added_checked_and_removed(dialog, qtbot):
-    dialog.tools.add_server.click()
-    form = dialog.tools.forms[2]
+    dialog.mcp_servers.add_server.click()
+    form = dialog.mcp_servers.forms[2]
     qtbot.waitUntil(lambda: form.visibleRegion().boundingRect().height() == form.height())
     for field, text in ((form.name, "tracker"), (form.command, "run 'unclosed"), (form.variables, "1BAD=x")):
         write(qtbot, field, text)
     refuse(dialog, qtbot)
     assert all(field.error() for field in (form.name, form.command, form.variables))
     form.remove.click()
-    dialog.tools.forms[1].remove.click()
+    dialog.mcp_servers.forms[1].remove.click()
     saved, keys = save(dialog, qtbot)
     assert saved.mcp_servers == (TRACKER,)
     assert keys == {"mcp/far": ""}
@@ -285,8 +285,8 @@ def test_an_mcp_server_is_added_checked_and_removed(dialog, qtbot):
 
 def summaries_of(dialog) -> tuple[list[str], str]:
     """Return the choices, and the note of the chosen one."""
-    select = dialog.context.summaries.select
-    return [select.itemData(row) for row in range(select.count())], dialog.context.summaries.note.text()
+    select = dialog.entries["utility_model"].select
+    return [select.itemData(row) for row in range(select.count())], dialog.entries["utility_model"].message.text()
 
 
 def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(window, qtbot):
@@ -294,7 +294,7 @@ def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(window
     choices, note = summaries_of(dialog)
     assert choices == ["own", "lmstudio/llama-8b", "anthropic/claude-sonnet-4-5", "code"]
     assert "built-in model" in note
-    select = dialog.context.summaries.select
+    select = dialog.entries["utility_model"].select
     select.setFocus()
     qtbot.keyClick(select, Qt.Key.Key_Down)
     assert "sent to lmstudio" in summaries_of(dialog)[1]
@@ -305,22 +305,22 @@ def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(window
 def test_code_alone_keeps_the_model_that_a_plan_by_hand_asks_for(window, qtbot):
     settings = replace(SETTINGS, utility_model="lmstudio/llama-8b", summaries="extractive")
     dialog = open_settings(window, settings)
-    assert dialog.context.summaries.value() == "code"
+    assert dialog.entries["utility_model"].chosen() == "code"
     assert "Nothing is sent" in summaries_of(dialog)[1]
     assert save(dialog, qtbot)[0] == settings
-    dialog.context.summaries.select.choose("own")
+    dialog.entries["utility_model"].select.choose("own")
     assert (dialog.settings().summaries, dialog.settings().utility_model) == ("auto", "")
 
 
 def test_a_model_that_is_gone_is_shown_as_missing_and_kept(dialog, qtbot):
-    assert dialog.context.summaries.select.currentText() == "lmstudio/small · not set up"
+    assert dialog.entries["utility_model"].select.currentText() == "lmstudio/small · not set up"
     models = dialog.servers.forms[0].models.edit
     models.end(False)
     qtbot.keyClicks(models, ", small")
     assert "small reads" in summaries_of(dialog)[1]
     dialog.servers.forms[0].remove.click()
     assert "small is not set up" in summaries_of(dialog)[1]
-    assert dialog.context.summaries.select.accessibleDescription() == summaries_of(dialog)[1]
+    assert dialog.entries["utility_model"].select.accessibleDescription() == summaries_of(dialog)[1]
 
 
 def test_models_that_cannot_write_say_so_and_those_of_one_name_are_told_apart(window):
@@ -328,15 +328,15 @@ def test_models_that_cannot_write_say_so_and_those_of_one_name_are_told_apart(wi
     dialog = open_settings(window, replace(SETTINGS, utility_model=unknown.id), (*MODELS, unknown))
     assert summaries_of(dialog)[1].startswith("No window. Until")
     builtin = open_settings(window, replace(SETTINGS, utility_model="builtin"))
-    assert builtin.context.summaries.select.currentText() == "SmolLM2 135M · too small"
+    assert builtin.entries["utility_model"].select.currentText() == "SmolLM2 135M · too small"
     twins = tuple(ModelInfo(f"{server}/qwen", "qwen", 8_192, 1_000) for server in ("home", "work"))
-    select = open_settings(window, replace(SETTINGS, servers=(STUDIO,)), twins).context.summaries.select
+    select = open_settings(window, replace(SETTINGS, servers=(STUDIO,)), twins).entries["utility_model"].select
     assert [select.itemText(row) for row in (1, 2)] == ["home/qwen", "work/qwen"]
 
 
 def test_the_keyboard_goes_from_the_policy_over_the_summaries_to_the_servers(dialog, qtbot):
-    select = dialog.context.summaries.select
-    for key, section in ((Qt.Key.Key_Backtab, dialog.context), (Qt.Key.Key_Tab, dialog.servers)):
+    select = dialog.entries["utility_model"].select
+    for key, section in ((Qt.Key.Key_Backtab, dialog.entries["policy"]), (Qt.Key.Key_Tab, dialog.servers)):
         select.setFocus()
         qtbot.keyClick(select, key)
         assert section.isAncestorOf(dialog.focusWidget())

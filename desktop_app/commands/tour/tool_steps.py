@@ -38,9 +38,8 @@ async def see_the_servers(tour: TourSession) -> None:
     await tour.driver.click(tour.window.sidebar.settings)
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.scroll_to(settings.servers, settings.area)
-    finder = settings.servers.finder
-    await tour.driver.click(finder.button)
-    await tour.driver.until(lambda: finder.status.text() or finder.rows, 10, "what was found")
+    await tour.driver.click(settings.servers.find_button)
+    await tour.driver.until(lambda: settings.servers.status.text() or settings.servers.found, 10, "what was found")
 
 
 async def add_a_server(tour: TourSession) -> None:
@@ -54,9 +53,9 @@ async def add_a_server(tour: TourSession) -> None:
 async def see_what_tools_may_do(tour: TourSession) -> None:
     """Show the permanent rules, and the form of an MCP server."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
-    await tour.driver.click(settings.tools.add_server)
-    await tour.driver.until(lambda: settings.tools.forms, 5, "a form")
-    await tour.driver.scroll_to(settings.tools, settings.area)
+    await tour.driver.click(settings.mcp_servers.add_server)
+    await tour.driver.until(lambda: settings.mcp_servers.forms, 5, "a form")
+    await tour.driver.scroll_to(settings.mcp_servers, settings.area)
 
 
 async def remember_something(tour: TourSession) -> None:

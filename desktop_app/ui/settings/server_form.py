@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 from desktop_app.addresses import host_of, is_local
 from desktop_app.settings import Server, ServerKind
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.inputs import Select
 from desktop_app.ui.widgets.layouts import horizontal
 
-from .form_list import NamedForm
+from .entries import Choice, Field, FormEntry
+from .forms import Form
 from .name_completer import SEPARATORS, NameCompleter
-from .section import Field, error_of
 from .server_kinds import KINDS, address_hint, key_hint
 
 MIN_WINDOW = 1_024  # tokens: less leaves no room for a reply
@@ -21,7 +19,7 @@ _WINDOW = re.compile(r"(\d+(?:[.,]\d+)?)\s*([km]?)", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
-def window_of(text: str) -> int:
+def parse_window(text: str) -> int:
     """Return the tokens of "128000", "128,000", "128K" or "1M"; 0, to ask the server, of "". Raises ValueError."""
     plain = text.strip().replace(" ", "").replace("_", "")
     if re.fullmatch(r"\d{1,3}([,.]\d{3})+", plain):
@@ -42,63 +40,56 @@ def models_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in SEPARATORS.split(text) if name))
 
 
-def name_error(name: str, taken: Collection[str]) -> str:
-    """Return what is wrong with the name of a server; "" if nothing is."""
-    if not name:
-        return "Enter a name for the server."
-    if "/" in name or name == "builtin":
-        return "A name cannot contain “/” or be “builtin”: models are listed as “name/model”."
-    return "Another server has this name." if name in taken else ""
+def parse_models(text: str) -> tuple[str, ...]:
+    """Return the names. Raises ValueError if there are none."""
+    if not models_of(text):
+        raise ValueError("Enter at least one model name, as the server spells it.")
+    return models_of(text)
 
 
-def address_error(address: str) -> str:
-    """Return what is wrong with a base URL; "" if nothing is."""
-    return "" if host_of(address) else "Enter the full address, such as http://localhost:1234/v1."
+def parse_address(address: str) -> str:
+    """Return a base URL without a slash at its end. Raises ValueError if it is none."""
+    if not host_of(address):
+        raise ValueError("Enter the full address, such as http://localhost:1234/v1.")
+    return address.rstrip("/")
 
 
-class ServerForm(NamedForm):
+class ServerForm(Form[Server]):
     """Edits one server of models."""
 
     def __init__(self, server: Server, has_key: bool, key_storage: str) -> None:
         """key_storage: a sentence that says where keys are kept."""
-        key_name = server.name if has_key else ""
-        super().__init__(server.name, "for example lmstudio", "New server", "Remove server", key_name)
-        self.original, self._key_storage, self._removes_key = server, key_storage, False
-        self.kind = Select()
-        self.kind.setAccessibleName("Kind of server")
-        for kind, info in KINDS.items():
-            self.kind.addItem(info.label, kind)
-        self.kind.choose(server.kind)
-        self.address = Field("Base URL", server.base_url, address_hint(server.kind))
-        self.models = Field("Models", ", ".join(server.models), KINDS[server.kind].models)
+        key = Field("", "Key", "", key_hint(server.kind, has_key), self._parse_key, key_storage)
+        super().__init__(server, server.name, "for example lmstudio", "New server", key)
+        self.stored_key, self._key_storage, self._removes_key = server.name if has_key else "", key_storage, False
+        self.kind = Choice("kind", "", [(info.label, kind) for kind, info in KINDS.items()], server.kind)
+        self.kind.select.setAccessibleName("Kind of server")
+        self.address = Field("base_url", "Base URL", server.base_url, address_hint(server.kind), self._parse_address)
+        self.models = Field("models", "Models", ", ".join(server.models), KINDS[server.kind].models, parse_models)
         self.completer = NameCompleter(self.models.edit)
         self.choose = LinkButton("Choose…")
         self.choose.setAccessibleName("Choose models")
         self.choose.hide()
+        self.models.column.insertWidget(2, self.choose)  # between the edit and its message
         window = f"{server.window:,}" if server.window else ""
-        self.window_size = Field("Context window (tokens)", window, "128K, or leave empty to ask the server")
-        self.key = Field("Key", "", key_hint(server.kind, has_key), is_secret=True)
-        self.key.set_hint(key_storage)
+        hint = "128K, or leave empty to ask the server"
+        self.window_size = Field("window", "Context window (tokens)", window, hint, parse_window)
         self.remove_key = LinkButton("Remove key")
-        self._lay_out()
+        self.column.addLayout(horizontal((self.title, 1), self.remove))
+        self.add_rows(self.kind, (self.name, self.address), (self.models, self.window_size), self.key, self.remove_key)
         self.remove_key.setVisible(has_key)
         self.remove_key.clicked.connect(self._remove_key)
-        self.models.edit.textChanged.connect(lambda _: self._show_choose())
-        self.choose.clicked.connect(lambda _=False: self.completer.open())
-        self.kind.currentIndexChanged.connect(lambda _: self._adapt_to_kind())
+        self.models.changed.connect(self._show_choose)
+        self.choose.clicked.connect(self.completer.open)
+        self.kind.changed.connect(self._adapt_to_kind)
         for field in (self.address, self.key):
-            field.edit.textChanged.connect(self._hint_at_key)
+            field.changed.connect(self._hint_at_key)
 
-    def server(self) -> Server:
-        """Return the server as it is written. Raises ValueError for a window that is no number."""
-        return Server(
-            name=self.name.text(),
-            base_url=self.address.text().rstrip("/"),
-            models=models_of(self.models.text()),
-            window=window_of(self.window_size.text()),
-            max_output=self.original.max_output,
-            kind=self.chosen_kind(),
-        )
+    def used_entries(self) -> list[FormEntry]:
+        return [self.kind, self.name, self.address, self.models, self.window_size, self.key]
+
+    def blank(self) -> Server:
+        return Server("", "", (), max_output=self.original.max_output)
 
     def location(self) -> Server:
         """Return a server that has only the kind and the address, be they right or not."""
@@ -110,7 +101,7 @@ class ServerForm(NamedForm):
 
     def fill(self, server: Server) -> None:
         """Write into the fields what is known of a server."""
-        self.kind.choose(server.kind)
+        self.kind.select.choose(server.kind)
         self.name.edit.setText(server.name)
         self.address.edit.setText(server.base_url)
         self.models.edit.setText(", ".join(server.models))
@@ -121,31 +112,25 @@ class ServerForm(NamedForm):
         self._show_choose()
 
     def chosen_kind(self) -> ServerKind:
-        return next(kind for kind in KINDS if kind == self.kind.currentData())
+        return next(kind for kind in KINDS if kind == self.kind.chosen())
 
     def keys(self) -> dict[str, str]:
-        changed: dict[str, str] = {}
-        name = self.name.text()
-        if self.stored_key and (self._removes_key or self.stored_key != name):
-            changed[self.stored_key] = ""
-        if self.key.text():
-            changed[name] = self.key.text()
-        return changed
+        removed = {self.stored_key: ""} if self._removes_key else {}
+        return removed | super().keys()
 
-    def check(self, taken: Collection[str]) -> Field | None:
-        self.name.set_error(name_error(self.name.text(), taken))
-        has_default = bool(KINDS[self.chosen_kind()].address) and not self.address.text()
-        self.address.set_error("" if has_default else address_error(self.address.text()))
-        has_models = bool(models_of(self.models.text()))
-        self.models.set_error("" if has_models else "Enter at least one model name, as the server spells it.")
-        self.window_size.set_error(error_of(window_of, self.window_size.text()))
-        loses_key = self.stored_key not in ("", self.name.text()) and not self._removes_key and not self.key.text()
-        if loses_key:
-            self.key.set_error("The key is saved under the old name. Enter it again, or remove it.")
-        else:
-            self._hint_at_key()
-        fields = (self.name, self.address, self.models, self.window_size)
-        return next((field for field in fields if field.error()), self.key if loses_key else None)
+    def _parse_name(self, name: str) -> str:
+        if name == "builtin":
+            raise ValueError("The built-in model has this name.")
+        return super()._parse_name(name)
+
+    def _parse_address(self, address: str) -> str:
+        has_default = bool(KINDS[self.chosen_kind()].address) and not address
+        return "" if has_default else parse_address(address)
+
+    def _parse_key(self, key: str) -> str:
+        if self.stored_key not in ("", self.name.text()) and not self._removes_key and not key:
+            raise ValueError("The key is saved under the old name. Enter it again, or remove it.")
+        return key
 
     def _adapt_to_kind(self) -> None:
         """Propose what the kind has as its own; a name that the user gave stays."""
@@ -164,11 +149,11 @@ class ServerForm(NamedForm):
         address = self.address.text()
         is_plain = address.lower().startswith("http://") and not is_local(address)
         if self.key.text() and is_plain:
-            self.key.set_hint("This address is not encrypted (http): others on the network could read the key.")
+            self.key.explain("This address is not encrypted (http): others on the network could read the key.")
         elif self._removes_key and not self.key.text():
-            self.key.set_hint("The key will be removed.")
+            self.key.explain("The key will be removed.")
         else:
-            self.key.set_hint(self._key_storage)
+            self.key.explain(self._key_storage)
 
     def _remove_key(self) -> None:
         self._removes_key = True
@@ -176,12 +161,3 @@ class ServerForm(NamedForm):
         self.key.edit.setPlaceholderText(key_hint(self.chosen_kind(), has_key=False))
         self.remove_key.hide()
         self._hint_at_key()
-
-    def _lay_out(self) -> None:
-        self.models.column.insertWidget(2, self.choose)  # between the edit and its message
-        self.column.addLayout(horizontal((self.title, 1), self.remove))
-        self.column.addWidget(self.kind)
-        self.column.addLayout(horizontal((self.name, 1), (self.address, 1), spacing=12))
-        self.column.addLayout(horizontal((self.models, 1), (self.window_size, 1), spacing=12))
-        self.column.addWidget(self.key)
-        self.column.addWidget(self.remove_key)

@@ -14,16 +14,16 @@ from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import STRETCH
 from desktop_app.ui.widgets.sheet import Sheet
 
-from .section import Section
+from .entries import FormEntry
 
 WIDTH = 680
 
 
 class SettingsDialog(Sheet):
-    """Edits the settings. It has its sections once it is open.
+    """Edits the settings. It has its entries once it is open.
 
-    Signals: save_requested(Settings, keys by name), with valid settings only: the sheet then closes; find_requested,
-    for servers; proposals_requested(ServerKind), for names of models.
+    Signals: save_requested(Settings, keys by name), with valid settings only: the sheet then closes; those of its
+    list of servers.
     """
 
     save_requested = Signal(object, dict)
@@ -33,7 +33,7 @@ class SettingsDialog(Sheet):
     def __init__(self, read: SettingsRead, models: ModelsListed, parent: QWidget | None = None) -> None:
         super().__init__(parent, width=WIDTH, title="Settings")
         self._read = read
-        self.sections: list[Section] = []
+        self.entries: dict[str, FormEntry] = {}  # by the settings that they write
         self.cancel = Button("Cancel")
         self.save = Button("Save", ButtonKind.PRIMARY)
         self.area = ScrollColumn(spacing=22)
@@ -45,16 +45,13 @@ class SettingsDialog(Sheet):
     def settings(self) -> Settings:
         """Return the settings as they are written. Raises ValueError for what is wrong."""
         settings = self._read.settings  # what stands only in the settings file stays as it is
-        for section in sorted(self.sections, key=lambda section: section is self.servers):
-            settings = section.apply_to(settings)  # the servers last: the chosen models follow a renamed one
+        for entry in sorted(self.entries.values(), key=lambda entry: entry is self.servers):
+            settings = entry.write(settings)  # the servers last: the chosen models follow a renamed one
         return settings
 
     def keys(self) -> dict[str, str]:
         """Return keys to store by the names of their servers; an empty key is to be removed."""
-        changed: dict[str, str] = {}
-        for section in self.sections:
-            changed |= section.keys()
-        return changed
+        return self.servers.keys() | self.mcp_servers.keys()
 
     def show_setting(self, setting: str) -> None:
         """Scroll to a field and give it the focus: "servers/NAME/FIELD", or "" for none."""
@@ -67,51 +64,39 @@ class SettingsDialog(Sheet):
 
     def _build(self, settings: Settings, models: ModelsListed) -> Iterator[QWidget | None]:
         # The sections are imported in steps of their own, since all at once would hold the window.
-        from .server_form import ServerForm as ServerForm
+        from . import server_form as server_form
 
         yield None
-        from .servers_section import ServersSection
+        from .server_list import ServerList
 
         yield None
-        self.servers = ServersSection(self._read)
-        self.servers.finder.find_requested.connect(self.find_requested)
+        from . import sections
+        from .mcp_form import McpList
+
+        yield None
+        self.servers = ServerList(self._read)
+        self.servers.find_requested.connect(self.find_requested)
         self.servers.proposals_requested.connect(self.proposals_requested)
-        self.servers.grown.connect(self._scroll_to_new)
-
-        from .model_sections import ConversationSection, RoleSection
-
-        yield None
-        from .window_sections import AppearanceSection, ContextSection, MemorySection
-
-        yield None
-        self.appearance = AppearanceSection(settings)
-        yield self._add(self.appearance)
-        self.conversations = ConversationSection(settings, models.models, self.servers.is_gone)
-        yield self._add(self.conversations)
-        self.context = ContextSection(settings, models.models, self.servers.is_set_up)
-        yield self._add(self.context)
-        yield self._add(self.servers)
+        self.mcp_servers = McpList(self._read.servers_with_key)
+        for forms in (self.servers, self.mcp_servers):
+            forms.grown.connect(self._scroll_to_new)
+        yield self._add(sections.appearance_section(settings))
+        yield self._add(sections.conversation_section(settings, models.models, self.servers))
+        yield self._add(sections.context_section(settings, models.models, self.servers))
+        yield self._add(sections.section("Servers", self.servers))
         for server in settings.servers:
             yield self.servers.add_form(server)
-        self.context.summaries.update_note()
-        self.roles = RoleSection(settings, models.models)
-        yield self._add(self.roles)
-        self.memory = MemorySection(settings)
-        yield self._add(self.memory)
+        self.servers.changed.emit()
+        yield self._add(sections.role_section(settings, models.models))
+        yield self._add(sections.memory_section(settings))
+        yield self._add(sections.tools_section(settings, self.mcp_servers))
+        for mcp_server in settings.mcp_servers:
+            yield self.mcp_servers.add_form(mcp_server)
 
-        from .tools_section import ToolsSection
-
-        yield None
-        self.tools = ToolsSection(settings, self._read.servers_with_key)
-        yield self._add(self.tools)
-        for server in settings.mcp_servers:
-            yield self.tools.add_form(server)
-        self.tools.grown.connect(self._scroll_to_new)
-        self.servers.changed.connect(self.context.summaries.update_note)
-
-    def _add(self, section: Section) -> Section:
-        self.sections.append(section)
+    def _add(self, section: QWidget) -> QWidget:
+        """Add a section, whose forms of servers come later: their entries write no settings."""
         self.area.add(section)
+        self.entries |= {entry.name: entry for entry in section.findChildren(FormEntry)}
         return section
 
     def _scroll_to_new(self, widget: QWidget) -> None:
@@ -122,7 +107,7 @@ class SettingsDialog(Sheet):
         QTimer.singleShot(0, self, scroll)
 
     def _save(self) -> None:
-        wrong = [widget for section in self.sections if (widget := section.first_wrong()) is not None]
+        wrong = [widget for entry in self.entries.values() if (widget := entry.check()) is not None]
         if wrong:
             wrong[0].setFocus(Qt.FocusReason.OtherFocusReason)
             self.area.ensureWidgetVisible(wrong[0])

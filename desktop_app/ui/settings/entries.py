@@ -1,0 +1,224 @@
+"""The inputs of the settings: each writes one field of a struct, and says what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.inputs import Segmented, Select, Slider, ToggleSwitch
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.look import BOLD, MEDIUM
+from desktop_app.ui.widgets.text_area import TextArea
+from desktop_app.ui.widgets.text_label import TextLabel
+
+S = TypeVar("S", bound=msgspec.Struct)
+Row = QWidget | tuple[QWidget, ...]  # one widget, or several side by side
+
+
+class FormEntry(QWidget):
+    """An input under its label, above a note or what is wrong. Signal: changed, by the user or by code."""
+
+    changed = Signal()
+
+    def __init__(self, name: str, label: str, control: QWidget, about: str = "") -> None:
+        """name: the field's, in the struct. control: takes the focus. about: the note."""
+        super().__init__()
+        self.name, self.control, self._about = name, control, about
+        self.label = TextLabel(label, size=13, weight=MEDIUM)
+        self.message = note("")
+        if label:
+            control.setAccessibleName(label)
+        # It stretches below: beside an entry with a longer message this one stays at the top.
+        above = (self.label, control) if label else (control,)
+        self.column = vertical(*above, self.message, STRETCH, holder=self, spacing=4)
+        self.explain(about)
+
+    def value(self) -> Any:
+        """Return the field's value. Raises ValueError, with a sentence for the user."""
+        raise NotImplementedError
+
+    def write(self, struct: S) -> S:
+        """Return the struct with the value. Raises ValueError."""
+        return msgspec.structs.replace(struct, **{self.name: self.value()})
+
+    def keys(self) -> dict[str, str]:
+        """Return keys to store by their names; an empty key is to be removed."""
+        return {}
+
+    def check(self) -> QWidget | None:
+        """Show what is wrong, if anything, and return what is to be put right."""
+        try:
+            self.value()
+        except ValueError as error:
+            self._show(str(error), is_error=True)
+            return self.control
+        if self.error():
+            self.explain(self._about)
+        return None
+
+    def explain(self, about: str, *, is_error: bool = False) -> None:
+        """Show a note; "" for none."""
+        self._about = about
+        self._show(about, is_error=is_error)
+
+    def error(self) -> str:
+        """Return what was found wrong; "" if nothing was."""
+        return "" if self.message.text() == self._about else self.message.text()
+
+    def _show(self, message: str, *, is_error: bool) -> None:
+        self.message.set_tint("critical" if is_error else "ink_faint")
+        self.message.set_text(message)
+        self.message.setVisible(bool(message))
+        self.control.setAccessibleDescription(message)
+
+
+class Field(FormEntry):
+    """A line of text."""
+
+    def __init__(
+        self,
+        name: str,
+        label: str,
+        text: str = "",
+        placeholder: str = "",
+        parse: Callable[[str], Any] = str,
+        about: str = "",
+    ) -> None:
+        """parse: returns the value of what was typed. Raises ValueError."""
+        self.edit = QLineEdit(text)
+        self.edit.setCursorPosition(0)  # shows the beginning of a long text
+        self.edit.setPlaceholderText(placeholder)
+        self._parse = parse
+        super().__init__(name, label, self.edit, about)
+        self.edit.textChanged.connect(self.changed)
+
+    def text(self) -> str:
+        """Return what was typed, without spaces around it."""
+        return self.edit.text().strip()
+
+    def value(self) -> Any:
+        return self._parse(self.text())
+
+
+class Choice(FormEntry):
+    """A drop-down list."""
+
+    def __init__(
+        self,
+        name: str,
+        label: str,
+        choices: Sequence[tuple[str, str]],
+        chosen: str,
+        about: str = "",
+        parse: Callable[[str], Any] = str,
+    ) -> None:
+        """choices: texts with their values; a chosen value that is none of them is added as not available."""
+        self.select = Select()
+        for text, value in choices:
+            self.select.addItem(text, value)
+        if self.select.findData(chosen) < 0:
+            self.select.addItem(f"{chosen} · not available", chosen)
+        self.select.choose(chosen)
+        self._parse = parse
+        super().__init__(name, label, self.select, about)
+        self.select.currentIndexChanged.connect(self.changed)
+
+    def chosen(self) -> str:
+        return str(self.select.currentData())
+
+    def value(self) -> Any:
+        return self._parse(self.chosen())
+
+
+class Segments(FormEntry):
+    """A few values side by side. describe: returns the note of a value."""
+
+    def __init__(
+        self, name: str, choices: Sequence[tuple[str, str]], chosen: str, describe: Callable[[str], str] = lambda _: ""
+    ) -> None:
+        self.choices = Segmented(choices)
+        if chosen in self.choices.values():
+            self.choices.choose(chosen)
+        super().__init__(name, "", self.choices, describe(self.choices.value()))
+        self.choices.chosen.connect(lambda value: self.explain(describe(value)))
+        self.choices.chosen.connect(self.changed)
+
+    def value(self) -> str:
+        return self.choices.value()
+
+
+class OnOff(FormEntry):
+    """Something that is on or off."""
+
+    def __init__(self, name: str, label: str, is_on: bool, about: str = "") -> None:
+        self.switch = ToggleSwitch(label)
+        self.switch.setChecked(is_on)
+        super().__init__(name, "", self.switch, about)
+        self.switch.toggled.connect(self.changed)
+
+    def value(self) -> bool:
+        return self.switch.isChecked()
+
+
+class Percent(FormEntry):
+    """A factor that is set as percent, with a slider. limits: minimum, maximum, step, in percent."""
+
+    def __init__(self, name: str, label: str, factor: float, limits: tuple[int, int, int]) -> None:
+        self.slider = Slider()
+        self.slider.set_range(*limits)
+        super().__init__(name, label, self.slider)
+        self._label = label
+        self.slider.valueChanged.connect(self._show_value)
+        self.slider.valueChanged.connect(self.changed)
+        self.slider.setValue(round(factor * 100))
+        self._show_value(self.slider.value())
+
+    def value(self) -> float:
+        return self.slider.value() / 100
+
+    def _show_value(self, percent: int) -> None:
+        self.label.set_text(f"{self._label}: {percent} %")
+        self.slider.setAccessibleName(f"{self._label}, {percent} percent")
+
+
+class LongText(FormEntry):
+    """Several lines of text."""
+
+    def __init__(self, name: str, label: str, text: str) -> None:
+        self.area = TextArea(rows=4)
+        self.area.setPlainText(text)
+        self.area.setAccessibleName(label)
+        card = Card(radius=8)
+        card.column.setContentsMargins(10, 8, 4, 8)
+        card.column.addWidget(self.area)
+        super().__init__(name, label, card)
+        self.area.textChanged.connect(self.changed)
+
+    def value(self) -> str:
+        return self.area.toPlainText().strip()
+
+
+def section(title: str, *rows: Row) -> QWidget:
+    """Return entries and other widgets below a title."""
+    made = QWidget()
+    vertical(TextLabel(title, size=14, weight=BOLD), *map(row_of, rows), holder=made, spacing=8)
+    return made
+
+
+def row_of(row: Row) -> QWidget:
+    """Return a widget as it is, and several side by side."""
+    if isinstance(row, QWidget):
+        return row
+    made = QWidget()
+    horizontal(*((part, 1) for part in row), holder=made, spacing=12)
+    return made
+
+
+def note(text: str) -> TextLabel:
+    """Return a line that explains."""
+    return TextLabel(text, size=12, tint="ink_faint", wraps=True)

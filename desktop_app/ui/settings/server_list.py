@@ -1,0 +1,185 @@
+"""The forms of all servers of models, and servers that can be found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.engine.protocol import SettingsRead
+from desktop_app.settings import Server, ServerKind, Settings
+from desktop_app.ui.widgets.buttons import Button, LinkButton
+from desktop_app.ui.widgets.formats import pluralize
+from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
+from desktop_app.ui.widgets.text_label import TextLabel
+
+from .entries import Field, note
+from .forms import FormList
+from .server_form import ServerForm, models_of
+from .server_kinds import KINDS, host_and_port
+
+SERVERS_NOTE = "Providers that need a key, and servers on this computer or your network."
+FIND, FINDING = "Find servers", "Looking…"
+NOTHING = (
+    "No new servers found: nothing else answers on the usual ports of this computer, and the environment holds no "
+    "other provider’s key."
+)
+
+
+def server_summary(server: Server) -> str:
+    """Return a found server in one line: its name, its address or the variable of its key, and its models."""
+    where = server.base_url.removesuffix("/v1") or f"key in {KINDS[server.kind].variable}"
+    models = pluralize(len(server.models), "model") if server.models else "no models listed"
+    return f"{server.name} · {where} · {models}"
+
+
+class FoundRow(QWidget):
+    """A server that was found, with a button that adds it."""
+
+    def __init__(self, server: Server) -> None:
+        super().__init__()
+        self.server = server
+        self.add = LinkButton("Add")
+        self.add.setAccessibleName(f"Add {server.name}")
+        label = TextLabel(server_summary(server), size=13, wraps=True)
+        horizontal((label, 1), (self.add, 0, Qt.AlignmentFlag.AlignTop), holder=self, spacing=12)
+
+
+class ServerList(FormList[ServerForm]):
+    """All servers of models.
+
+    Signals: find_requested, answered by `show_found` or `end_search`; proposals_requested(ServerKind), answered by
+    `propose`.
+    """
+
+    find_requested = Signal()
+    proposals_requested = Signal(object)
+
+    def __init__(self, read: SettingsRead) -> None:
+        self.add_server = Button("+ Add a server")
+        self.find_button = Button(FIND)
+        self.status = note("")
+        self.status.hide()
+        self.found: list[FoundRow] = []
+        below = QWidget()
+        buttons = horizontal(self.add_server, self.find_button, STRETCH, spacing=10)
+        self._found_column = vertical(buttons, self.status, holder=below, spacing=8)
+        super().__init__("servers", SERVERS_NOTE, below)
+        self._read = read
+        self._proposed: dict[ServerKind, tuple[str, ...]] = {}
+        self.add_server.clicked.connect(lambda _=False: self._add_new(Server("", "", ())))
+        self.find_button.clicked.connect(self._find)
+
+    def add_form(self, server: Server) -> ServerForm:
+        """Add a form that edits this server."""
+        form = ServerForm(server, server.name in self._read.servers_with_key, self._read.key_storage)
+        form.kind.changed.connect(lambda: self._offer_models(form))
+        for field in (form.name, form.models):
+            field.changed.connect(self.changed)
+        self.add(form)
+        self._offer_models(form)
+        return form
+
+    def write(self, settings: Settings) -> Settings:  # type: ignore[override]
+        """Return the settings with these servers; the chosen models follow them to a new name."""
+        roles = ("chat_model", "utility_model", "vision_model", "research_model")
+        models = {role: self._follow_rename(getattr(settings, role)) for role in roles}
+        return replace(settings, servers=self.value(), **models)
+
+    def parse_model(self, model: str) -> str:
+        """Return the model. Raises ValueError if its server was removed here."""
+        server, slash, _ = model.partition("/")
+        if slash and server not in {form.original.name or form.name.text() for form in self.forms}:
+            raise ValueError(f"This model belonged to “{server}”, which was removed. Choose another model.")
+        return model
+
+    def is_set_up(self, model: str) -> bool:
+        """Return whether one of the servers has the model."""
+        server, _, name = self._follow_rename(model).partition("/")
+        return any(form.name.text() == server and name in models_of(form.models.text()) for form in self.forms)
+
+    def field_of(self, setting: str) -> Field | None:
+        """Return the field of "servers/NAME/FIELD"; None if there is none."""
+        section, _, rest = setting.partition("/")
+        name, _, field = rest.rpartition("/")
+        form = next((form for form in self.forms if section == "servers" and form.original.name == name), None)
+        return form.field(field) if form is not None else None
+
+    def show_found(self, servers: Sequence[Server]) -> None:
+        """Offer the servers that were found, but for those whose host and port a form has."""
+        taken = {host_and_port(form.location()) for form in self.forms}
+        for server in servers:
+            if host_and_port(server) not in taken:
+                self._add_row(server)
+        self.end_search("" if self.found else NOTHING)
+        self.grown.emit(self.control)
+
+    def end_search(self, message: str) -> None:
+        """End the search with a message."""
+        self._set_finding(False)
+        self.status.set_text(message)
+        self.status.setVisible(bool(message))
+
+    def propose(self, kind: ServerKind, models: tuple[str, ...]) -> None:
+        """Offer names of models that servers of that kind have."""
+        self._proposed[kind] = models
+        for form in self.forms:
+            if form.chosen_kind() == kind:
+                form.offer_models(models)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        for form in self.forms:
+            self._offer_models(form)
+
+    def _follow_rename(self, model: str) -> str:
+        server, slash, name = model.partition("/")
+        for form in self.forms:
+            if slash and form.original.name == server and form.name.text():
+                return f"{form.name.text()}/{name}"
+        return model
+
+    def _offer_models(self, form: ServerForm) -> None:
+        kind = form.chosen_kind()
+        form.offer_models(self._proposed.get(kind, ()))
+        if kind not in self._proposed and self.isVisible():
+            self.proposals_requested.emit(kind)
+
+    def _find(self) -> None:
+        for row in tuple(self.found):
+            self._drop(row)
+        self.status.hide()
+        self._set_finding(True)
+        self.find_requested.emit()
+
+    def _set_finding(self, is_finding: bool) -> None:
+        self.find_button.setText(FINDING if is_finding else FIND)
+        self.find_button.updateGeometry()
+        self.find_button.setEnabled(not is_finding)
+
+    def _add_row(self, server: Server) -> None:
+        row = FoundRow(server)
+        row.add.clicked.connect(lambda _=False: self._add_found(row))
+        self.found.append(row)
+        self._found_column.addWidget(row)
+
+    def _drop(self, row: FoundRow) -> None:
+        self.found.remove(row)
+        discard(row)
+
+    def _add_found(self, row: FoundRow) -> None:
+        """Add a found server, as "NAME 2" if there is one of its name."""
+        self._drop(row)
+        taken, name, number = {form.name.text() for form in self.forms}, row.server.name, 2
+        while name in taken:
+            name, number = f"{row.server.name} {number}", number + 1
+        self._add_new(replace(row.server, name=name))
+
+    def _add_new(self, server: Server) -> None:
+        form = self.add_form(Server("", "", ()))  # not for `server`: a key that is stored under its name is not its own
+        form.fill(server)
+        self.show_new(form)
+        self.changed.emit()
