@@ -146,9 +146,9 @@ def test_a_speakers_name_cannot_open_a_line_of_its_own() -> None:
 def test_parts_fit_and_nothing_is_missing(lengths: list[int], room: int, turn_at: int) -> None:
     head = [user_message(" ".join(f"w{n}-{i}" for i in range(size))) for n, size in enumerate(lengths)]
     parts = parts_of(head, turn_at, room, words)
-    assert all(part.tokens <= room for part in parts)
-    assert all(words(told.text) + AROUND <= told.tokens for part in parts for told in part.told)
-    shown = "".join(told.text for part in parts for told in part.told if told.text != "(nothing)")
+    assert all(sum(piece.tokens for piece in part) <= room for part in parts)
+    assert all(words(piece.text) + AROUND <= piece.tokens for part in parts for piece in part)
+    shown = "".join(piece.text for part in parts for piece in part if piece.text != "(nothing)")
     assert shown.split() == " ".join(m.text for m in head).split() or "".join(shown.split()) == "".join(
         "".join(m.text.split()) for m in head
     )
@@ -156,9 +156,8 @@ def test_parts_fit_and_nothing_is_missing(lengths: list[int], room: int, turn_at
 
 def test_the_pieces_of_a_long_message_say_so_and_keep_its_name() -> None:
     parts = parts_of([user_message("word " * 1_000)], 1, 300, words)
-    told = [one for part in parts for one in part.told]
-    assert {one.name for one in told} == {"m1"}
-    assert told[0].label == f"user, part 1 of {len(told)}"
+    labels = [piece.label for part in parts for piece in part]
+    assert labels == [f"m1 user, part {number} of {len(labels)}" for number in range(1, len(labels) + 1)]
 
 
 def test_too_little_room_gives_no_parts() -> None:

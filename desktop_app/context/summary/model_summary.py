@@ -29,7 +29,7 @@ from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
-from .prompt import Part, Prompts, SummaryTask, names_of, parts_of
+from .prompt import MessagePiece, Prompts, SummaryTask, names_of, parts_of
 from .reply import WrittenSummary
 from .restore_facts import restore_facts, restore_names, restore_rules
 
@@ -65,7 +65,7 @@ class Draft(msgspec.Struct, frozen=True):
     """The summary that is merged into the new one, or ""."""
     wanted: SummaryTask
     names: dict[str, str]
-    parts: tuple[Part, ...]
+    parts: tuple[tuple[MessagePiece, ...], ...]
     """Empty if the model's window has no room."""
     reply_most: int
     """Tokens of one reply."""
@@ -113,7 +113,7 @@ def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
     around = sum(map(count, (prompts.summary, prompts.form, prompts.form, wanted.instructions, *wanted.musts)))
     calls = len(draft.parts)
     carried = count(draft.earlier) + max(calls - 1, 0) * wanted.budget
-    asked = sum(part.tokens for part in draft.parts) + calls * around + carried
+    asked = sum(piece.tokens for part in draft.parts for piece in part) + calls * around + carried
     return Estimate(calls, asked, calls * draft.plan.summary_budget)
 
 

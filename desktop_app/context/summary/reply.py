@@ -94,7 +94,7 @@ _FENCE = re.compile(r"(```+|~~~+)")
 
 def read_reply(text: str, names: Mapping[str, str]) -> WrittenSummary | UnusableReply:
     """Return the summary in a reply. names: message ids by the names that the model knows; others are ignored."""
-    text = _THOUGHT.sub("", text[:MAX_REPLY]).strip()
+    text = without_thoughts(text[:MAX_REPLY])
     if not text:
         return UnusableReply(ReplyFault.EMPTY)
     fields = next(_objects(text), None)
@@ -112,6 +112,11 @@ def read_reply(text: str, names: Mapping[str, str]) -> WrittenSummary | Unusable
     if sum(letter.isalnum() for letter in summary + turn) < MIN_LETTERS:
         return UnusableReply(ReplyFault.FOREIGN)
     return WrittenSummary(summary, turn, _kept(fields.get("keep"), names))
+
+
+def without_thoughts(reply: str) -> str:
+    """Return a reply without what a model thought aloud in tags."""
+    return _THOUGHT.sub("", reply).strip()
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
