@@ -9,6 +9,8 @@ import re
 from functools import lru_cache
 from itertools import chain
 
+from desktop_app.conversation.words import lexicon
+
 MAX_FACT = 300
 """Characters; a longer word is data, such as base64."""
 WORDS_REMEMBERED = 32_768
@@ -47,6 +49,19 @@ _TO_WORDS = bytes(
     for sign in map(chr, range(256))
 )
 """Maps ASCII to lowercase and all but words to blanks: three times as fast as a pattern."""
+_FUNCTION_WORDS = lexicon(
+    "a an the and or but of to in on at for with from by as is are be it its this that these those i we you my"
+    " our your me us please always never must should would could can may will do does don dont doesn not no t s"
+    " use using used make sure ensure prefer avoid only need needs have has had want actually instead rather than"
+    " now longer anymore any more forget ignore disregard scrap drop said told about what rule rules instruction"
+    " instructions changed change mind second thought on all everything when if before after every each so just"
+    " let lets go ahead keep from switch earlier previous requirement hold holds still again thing things one ones"
+    " there here then too also ok okay fine feel free der die das und oder nicht mehr bitte immer nie doch lieber"
+    " stattdessen le la les de des et ne pas plus toujours plutôt el los las y siempre nunca en lugar vez ya"
+    " user said says wants likes without asking ask asks first may allowed they he she his her their freely directly"
+    " time prefers whenever needed"
+)
+"""Words that name nothing, also in what people say of rules."""
 QUESTION = re.compile(r"[?？][\"'”)\]*_]*\s*$")
 
 
@@ -75,3 +90,16 @@ def words_of(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset(text.encode().translate(_TO_WORDS).decode().split())
     return frozenset(_WORD.findall(text.lower()))
+
+
+@lru_cache(4_096)
+def topic_of(text: str) -> frozenset[str]:
+    """Return the stems of the words that name something."""
+    return frozenset(map(_stem, words_of(text.lower()) - _FUNCTION_WORDS))
+
+
+def _stem(word: str) -> str:
+    for ending in ("ies", "ing", "es", "ed", "s", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

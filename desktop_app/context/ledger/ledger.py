@@ -13,8 +13,7 @@ from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 from .changed_files import EDIT_BLOCK, EDITING, OPEN_FILE, READING, RUNNING, command_of, files_edited_in, files_of_call
 from .facts import QUESTION
 from .message_facts import MessageFacts, Reading
-from .rules import is_strong_rule
-from .superseded_rules import may_supersede, superseded_by
+from .rules import is_strong_rule, may_supersede, superseded_by
 from .tool_names import fields_of
 
 MAX_FACTS = {

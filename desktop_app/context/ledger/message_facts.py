@@ -13,8 +13,7 @@ from .error_lines import error_lines
 from .facts import facts_in
 from .own_words import own_words, without_quotations
 from .prose import MAX_READ, MAX_SENTENCE, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
-from .rules import announces_rules, is_rule
-from .superseded_rules import may_supersede
+from .rules import announces_rules, is_rule, may_supersede
 
 MAX_FACTS_OF_MESSAGE = 10_000
 """A message with more names is a table of data."""

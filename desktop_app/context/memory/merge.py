@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from desktop_app.context.ledger.facts import words_of
-from desktop_app.context.ledger.superseded_rules import superseded_by
+from desktop_app.context.ledger.rules import superseded_by
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.words import lexicon
 
