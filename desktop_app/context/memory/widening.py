@@ -9,62 +9,49 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from desktop_app.context.ledger.facts import words_of
+from desktop_app.context.ledger.facts import topic_of
 from desktop_app.context.ledger.rules import is_rule
-from desktop_app.conversation.words import lexicon
 
 MIN_SHARED = 0.5
 """Of the words of the shorter one: from there on a note speaks of the thing that a rule speaks of."""
-
-_CONSENT = (
-    r"(?:ask\w*|permissions?|confirm\w*|approv\w+|consent|authori[sz]ation|review\w*|sign-?off"
-    r"|check(?:ing)? (?:in|with)|prompt\w*|clearance|oversight|supervision"
-    r"|(?:my|the user['’]s|his|her|their) ok(?:ay)?)"
-)
-_NOT_NEEDED = (
-    r"(?:(?:is|are) (?:not|no longer|never) (?:needed|required|necessary|wanted)|isn['’]?t (?:needed|required)"
-    r"|not (?:needed|required|necessary)|unnecessary|optional|can be skipped|waived)"
-)
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-_WITHOUT = _any_of(
-    r"\b(?:without|w/o|no need (?:for|of|to)|needn['’]?t|(?:need|has|have) (?:not|no)|needs? no|skip\w*|waiv\w*"
-    r"|bypass\w*|instead of|stop\w*|optional|unnecessary|not? (?:longer )?(?:need|requir|necess)\w*"
-    r"|(?:do|does|is|are|did|do|wo)(?:n['’]?t| not) (?:need|requir|necess|want|wish|like|have)\w*)\b.{0,50}?\b"
-    + _CONSENT,
-    rf"\b{_CONSENT}\b.{{0,40}}\b{_NOT_NEEDED}\b",
-    rf"\bnever (?:needs?|has|have|wants?|requires?|requests?)\b.{{0,40}}\b{_CONSENT}",
-    r"\b(?:never|don['’]?t|do not|stop) (?:ask|prompt|confirm|check)\w*",
-    r"\bno (?:more )?(?:asking|confirmations?|permissions?|approvals?|prompts?|questions)\b",
-    r"\bunprompted\b|\bunattended\b|\bon (?:its|your) own authority\b|\bauto-?(?:approv|accept|confirm|allow|run)\w*",
+_CONSENT = (
+    r"(?:\b(?:ask|permi|confirm|approv|consent|authori[sz]|review|sign-?off|check(?:ing)? (?:in|with)|prompt|clearance"
+    r"|oversight|supervision|ok(?:ay)?\b|nachfrag|rückfrag|fragen|erlaubnis|zustimmung|genehmigung|bestätigung|demander"
+    r"|autoris|autoriz|accord|pregunt|permis|chieder|conferma|pergunt)|询问|请示|确认|许可|批准|同意|問|確認|許可|承認)"
+)
+_WITHOUT = (
+    r"(?:\b(?:without|w/o|no need|needn['’]?t|(?:need|has|have) (?:not|no)|needs? no|skip\w*|waiv\w*|bypass\w*"
+    r"|instead of|stop\w*|optional|unnecessary|never (?:needs?|has|have|wants?|requires?|requests?)"
+    r"|(?:do|does|is|are|did|wo)(?:n['’]?t| not) (?:need|requir|necess|want|wish|like|have)\w*|ohne|keine?|nicht|sans"
+    r"|(?:pas|plus) (?:besoin|nécessaire)|sin|no (?:hace falta|es necesario|necesita|hay que)|senza|sem)\b"
+    r"|不用|无需|不必|不需要|无须|别|不再)"
+)
+_NOT_NEEDED = (
+    r"(?:\b(?:(?:is|are)(?:n['’]?t| not| no longer| never) (?:needed|required|necessary|wanted)|unnecessary|optional"
+    r"|can be skipped|waived|(?:nicht|keine?r?)\b.{0,12}(?:nötig|erforderlich|notwendig))|なし|せず|不要|し?なくて)"
 )
 _GRANTS = _any_of(
-    r"\buser (?:always |now |also |generally |has )?(?:allow|permit|authori[sz]|pre-?approv|consent|grant|given)\w*",
-    r"\buser (?:has )?(?:gave|given)\b",
+    rf"{_WITHOUT}.{{0,50}}?{_CONSENT}",
+    r"\b(?:never|don['’]?t|do not|stop) (?:ask|prompt|confirm|check)\w*",
+    r"\bno (?:more )?(?:asking|confirmations?|permissions?|approvals?|prompts?|questions)\b",
+    rf"{_CONSENT}.{{0,40}}?{_NOT_NEEDED}",
+    r"\bunprompted\b|\bunattended\b|\bon (?:its|your) own authority\b|\bauto-?(?:approv|accept|confirm|allow|run)\w*",
+    r"\buser (?:always |now |also |generally |has )?"
+    r"(?:allow|permit|authori[sz]|pre-?approv|consent|grant|given?\b|gave)",
     r"\b(?:blanket|standing|full|general|prior|explicit|permanent|unrestricted)"
     r" (?:permission|consent|approval|access|authority)",
     r"\b(?:permission|consent|approval|authority) (?:is |was |has been )?(?:granted|given|assumed|implied)",
     r"\bpre-?(?:approved|authori[sz]ed)\b|\b(?:always|freely) allow(?:ed|s)?\b|\bfeel free to\b",
     r"\b(?:assistant|model|agent|ai|bot|you|claude|gpt|llm)\b.{0,12}\b(?:may|can|could|is free|are free"
-    r"|(?:is|are) (?:allowed|permitted|authori[sz]ed))\b",
+    r"|(?:is|are) (?:allowed|permitted|authori[sz]ed))\b|\b(?:assistent|modell|ki)\b.{0,12}\bdarf\b",
     r"\b(?:it is|it['’]s) (?:ok(?:ay)?|fine|alright|allowed|permitted) to\b|\bevery(?:thing| command) is allowed\b",
     r"\b(?:disable|turn off|switch off)\w* (?:the )?(?:sandbox|permission|confirmation|safety|approval)\w*",
-)
-_GERMAN = r"(?:nachfrag\w*|rückfrag\w*|fragen|erlaubnis|zustimmung|genehmigung|bestätigung)"
-_OTHER_LANGUAGES = _any_of(
-    rf"\b(?:ohne|keine?|nicht)\b.{{0,30}}\b{_GERMAN}|\b(?:assistent|modell|ki)\b.{{0,12}}\bdarf\b",
-    rf"\b{_GERMAN}\b.{{0,40}}\b(?:nicht|keine?r?)\b.{{0,12}}(?:nötig|erforderlich|notwendig)",
-    r"\bsans\b.{0,30}(?:demander|permission|autorisation|confirmation|accord)",
-    r"(?:pas|plus) (?:besoin|nécessaire)\b.{0,30}(?:demander|permission|autorisation|confirm)",
-    r"\bsin\b.{0,30}(?:preguntar|permiso|autorización|confirm|pedir)",
-    r"\bno (?:hace falta|es necesario|necesita|hay que)\b.{0,30}(?:pregunt|permiso|autoriz|confirm|pedir)",
-    r"\bsenza\b.{0,30}(?:chieder|permesso|conferma|autorizzazione)|\bsem\b.{0,30}(?:perguntar|permissão|confirma)",
-    r"(?:不用|无需|不必|不需要|无须|别|不再)\S{0,8}(?:询问|请示|确认|许可|批准|同意|问)",
-    r"(?:確認|許可|承認)(?:は|なし|せず|不要|し?なくて)",
 )
 _NEGATIONS = (
     r"(?:never|not|no|don['’]?t|doesn['’]?t|mustn?['’]?t|cannot|can['’]?t|nobody|no one|nothing|forb[ia]d\w*"
@@ -72,13 +59,12 @@ _NEGATIONS = (
 )
 _NARROWS = _any_of(
     rf"\b{_NEGATIONS}\b[^,;.]{{0,80}}?\b(?:without|ohne|sans|sin|senza|sem)\b",
-    r"(?:不要|不得|不能|不可|禁止|绝不|永远不)\S{0,12}(?:未经|没有)",
+    r"(?:不要|不得|不能|不可|禁止|绝不|永远不)\S{0,12}(?:未经|没有)|未经\S{0,6}(?:不得|不要|不能)",
 )
 """What comes behind such words is required, not waived: "never push without asking"."""
 _RESTRICTS = _any_of(
     rf"\b(?:{_NEGATIONS}|only|without asking|ask\w*|permission|confirm\w*|approv\w+|off[- ]limits|hands off|nur|pas"
-    r"|solo)\b",
-    r"不要|不得|不能|禁止|必须|先",
+    r"|solo)\b|不要|不得|不能|禁止|必须|先",
 )
 _ALLOWS = _any_of(
     r"\b(?:may|can|could|allow\w*|permit\w*|ok(?:ay)?|fine|free(?:ly)?|welcome|darf|kann|erlaubt|peut|puede)\b|可以|允许"
@@ -87,20 +73,12 @@ _WISHES = _any_of(
     r"\b(?:wants?|likes?|prefers?|always|automatic\w*|directly|immediately|at any time|whenever|immer|toujours"
     r"|siempre)\b|直接|总是",
 )
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]{1,2}")
-_SMALL = lexicon(
-    "the a an and or to of in on at for with from by is are be it that this user said says wants want likes never"
-    " always not no don t do does without asking ask asks first before only must should may can allowed please they he"
-    " she i you my me their his her freely directly any time okay ok fine prefers prefer when whenever needed"
-)
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 
 
 def widens(note: str, rules: Iterable[str]) -> bool:
     """Return whether a note lifts a restriction. rules: the known rules of the user."""
-    bare = _NARROWS.sub(" ", note)
-    if any(pattern.search(bare) for pattern in (_WITHOUT, _GRANTS, _OTHER_LANGUAGES)):
-        return True
-    return any(_loosens(note, rule) for rule in rules)
+    return _GRANTS.search(_NARROWS.sub(" ", note)) is not None or any(_loosens(note, rule) for rule in rules)
 
 
 def _loosens(note: str, rule: str) -> bool:
@@ -116,16 +94,9 @@ def _loosens(note: str, rule: str) -> bool:
 
 
 def _things(text: str) -> frozenset[str]:
-    """Return the words that name something, without the ending of a plural or a verb; of Chinese, pairs of signs."""
+    """Return the words that name something; of Chinese, pairs of signs."""
     if not _CJK.search(text):
-        return frozenset(_stem(word) for word in words_of(text) if word not in _SMALL)
+        return topic_of(text)
     for pattern in (_RESTRICTS, _ALLOWS, _WISHES):
         text = pattern.sub(" ", text)
-    return frozenset(text[at : at + 2] for at in range(len(text) - 1) if _CJK.fullmatch(text[at : at + 2]))
-
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "es", "ed", "s"):
-        if word.endswith(ending) and len(word) > len(ending) + 2:
-            return word[: -len(ending)]
-    return word
+    return frozenset(run[at : at + 2] for run in _CJK.findall(text) for at in range(len(run) - 1))

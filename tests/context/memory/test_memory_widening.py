@@ -61,6 +61,10 @@ KEEPS = [
     "The vendor/ folder holds the code of others.",
     "The company allows remote work on Fridays.",
     "The user prefers short answers.",
+    "The user asked not to use emojis.",
+    "The build is not green before Ines has reviewed it.",
+    "Never deploy before the review is done.",
+    "No force pushes before the review.",
     "The billing service runs on Postgres 16.",
 ]
 AGAINST = [
