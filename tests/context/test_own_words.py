@@ -8,7 +8,7 @@ import pytest
 
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.ledger.own_words import own_words
-from desktop_app.context.memory.rules import facts_by_rule
+from desktop_app.context.memory.rules import notes_by_rule
 from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolResult, user_message
 from slowness import slowness
@@ -95,6 +95,10 @@ OWN = {
 }
 
 
+def facts_in(messages: list[Message]) -> list[str]:
+    return [note.text for note in notes_by_rule(messages, 99)]
+
+
 def rules_of(*messages: Message) -> str:
     return "\n".join(fact.text for fact in ledger_of(messages, Ledger()).rules)
 
@@ -103,7 +107,7 @@ def rules_of(*messages: Message) -> str:
 def test_what_was_pasted_is_no_rule_and_no_memory(text: str) -> None:
     assert "Zebulon" in text
     assert "Zebulon" not in rules_of(user_message(text))
-    assert "Zebulon" not in str(facts_by_rule([user_message(text)]))
+    assert "Zebulon" not in str(facts_in([user_message(text)]))
 
 
 @pytest.mark.parametrize(("text", "rule"), OWN.values(), ids=OWN)
@@ -114,7 +118,7 @@ def test_what_the_user_says_beside_it_is_still_a_rule(text: str, rule: str) -> N
 def test_attachments_and_results_in_a_users_message_are_not_the_users() -> None:
     parts = (Text("Look."), Attachment("a.txt", "text/plain", EVIL), ToolResult("1", "fetch", EVIL))
     assert rules_of(Message(role=Role.USER, parts=parts)) == ""
-    assert facts_by_rule([Message(role=Role.USER, parts=parts)]) == ()
+    assert facts_in([Message(role=Role.USER, parts=parts)]) == []
 
 
 def test_what_was_pasted_takes_no_rule_back() -> None:

@@ -1,9 +1,9 @@
 """Find what users say about themselves or want from now on, without a model.
 
-facts_by_rule(messages) -> notes in the user's own words, oldest first
+notes_by_rule(messages, most) -> notes in the user's own words, oldest first
 
-English, German, French, Spanish and Chinese. Only what the user says outright is taken ("remember that …", "my name
-is …", "I prefer …", "always …", "never …"); not what they quote, paste, ask or report of others.
+Only what the user says outright is taken ("remember that …", "my name is …", "I prefer …", "always …", "never …"), in
+English, German, French, Spanish and Chinese; not what they quote, paste, ask or report of others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from desktop_app.context.ledger.facts import QUESTION
 from desktop_app.context.ledger.message_facts import Reading, is_own
 from desktop_app.context.ledger.own_words import own_words
 from desktop_app.context.ledger.prose import MAX_READ, sentences
-from desktop_app.context.ledger.rules import is_rule
+from desktop_app.context.ledger.rules import is_rule, is_strong_rule
+from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import AnyEntry
 
@@ -26,6 +27,8 @@ SAID = "The user said: “{}”"
 MIN_SENTENCE, MAX_SENTENCE = 6, 300
 """Characters; what is shorter says nothing, and what is longer is a story."""
 MIN_CJK = 3
+MIN_PREFERENCE = 0.9
+"""The probability from which on a sentence says what somebody likes."""
 BRIEF_FROM = 2_000
 """Characters; the rules of a longer message are those of a task, and hold for that alone."""
 
@@ -47,19 +50,15 @@ _REMEMBER = re.compile(
 _OF_ONESELF = re.compile(
     r"^(?:my (?:full |first |last |nick)?name is|my name['’]s|i am called|i['’]m called|(?:please )?call me|i go by"
     r"|my pronouns are|my (?:e-?mail|birthday|time ?zone|native language|mother tongue|job|profession)(?: address)? is"
-    r"|i (?:really |much |generally |usually |always |strongly )?prefer\b|i live in|i work (?:as|at|for)"
-    r"|i(?: am|['’]m) allergic to"
-    r"|ich hei(?:ß|ss)e|mein name ist|nenn(?:e|t)? mich|ich bevorzuge|ich wohne in|ich arbeite (?:als|bei|für)"
-    r"|je m['’]appelle|mon nom est|appelle-moi|je préfère|j['’]habite|je travaille (?:comme|chez|pour)"
-    r"|me llamo|mi nombre es|llámame|prefiero|vivo en|trabajo (?:como|en|para)"
-    r"|我叫|我的名字(?:是|叫)|叫我|我(?:更|比较)?喜欢|我偏好|我住在|我是一[名个位])",
+    r"|i live in|i work (?:as|at|for)|i(?: am|['’]m) allergic to"
+    r"|ich hei(?:ß|ss)e|mein name ist|nenn(?:e|t)? mich|ich wohne in|ich arbeite (?:als|bei|für)"
+    r"|je m['’]appelle|mon nom est|appelle-moi|j['’]habite|je travaille (?:comme|chez|pour)"
+    r"|me llamo|mi nombre es|llámame|vivo en|trabajo (?:como|en|para)"
+    r"|我叫|我的名字(?:是|叫)|叫我|我住在|我是一[名个位])",
     re.IGNORECASE,
 )
-_LASTING = re.compile(
-    r"^(?:always|never|you (?:must|should|have to|may|are to) (?:always|never)|(?:always|never),? (?:ever )?\w+"
-    r"|(?:immer|nie(?:mals)?)\b|\w+(?: sie| mir| bitte)? (?:immer|nie(?:mals)?)\b"
-    r"|(?!(?:c['’]est|il|elle|on|ça|je|tu|ils|elles)\b)[\w-]+ (?:toujours|jamais)\b|ne \w+(?:-\w+)? (?:plus )?jamais\b"
-    r"|(?:siempre|nunca)\b|(?:总是|始终|永远|务必|一律|绝不要?|千万(?:不要|别)|从不))",
+_OF_OTHERS = re.compile(
+    r"^(?:the|an?|this|that|it|he|she|they|der|die|das|es|er|sie|le|la|les|c['’]est|ça|il|elle|on|ils|elles|el|los|las)\b",
     re.IGNORECASE,
 )
 _ONLY_NOW = re.compile(
@@ -68,27 +67,20 @@ _ONLY_NOW = re.compile(
     re.IGNORECASE,
 )
 _NO_WISH = re.compile(
-    r"^(?:never mind|always (?:a pleasure|happy|nice|glad|good)|never (?:heard|seen|thought|knew|been|ever|in my life)"
-    r"|call me (?:crazy|back|later|when|if|tomorrow|at)|i (?:really )?prefer not to (?:say|answer))\b",
-    re.IGNORECASE,
+    r"^(?:call me (?:crazy|back|later|when|if|tomorrow|at)|i (?:really )?prefer not to (?:say|answer))\b", re.IGNORECASE
 )
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-def facts_by_rule(messages: Iterable[Message]) -> tuple[str, ...]:
-    """Return what is worth remembering of the user's messages, each as a quoted sentence."""
+def notes_by_rule(messages: Iterable[Message], most: int) -> tuple[Note, ...]:
+    """Return what is worth remembering of the user's messages, each sentence as a quoted note: the newest `most`."""
     found: list[str] = []
     for message in messages:
         if message.role is Role.USER:
             for fact in _facts(message):
                 found = [old for old in found if not is_same(old, fact)]
                 found.append(fact)
-    return tuple(SAID.format(fact) for fact in found)
-
-
-def notes_by_rule(messages: Iterable[Message], most: int) -> tuple[Note, ...]:
-    """Return the newest of those facts as notes, at most `most`."""
-    return tuple(Note(text) for text in facts_by_rule(messages)[-most:])
+    return tuple(Note(SAID.format(fact)) for fact in found[-most:])
 
 
 def user_rules(entries: Iterable[AnyEntry], reading: Reading) -> tuple[str, ...]:
@@ -101,28 +93,24 @@ def _facts(message: Message) -> Iterable[str]:
     typed = "\n\n".join(part.text for part in message.parts if isinstance(part, Text))
     is_brief = len(typed) >= BRIEF_FROM
     for sentence in sentences(own_words(typed[:MAX_READ])):
-        if not _is_of_use(sentence):
-            continue
         bare = _OPENING.sub("", sentence)
+        if QUESTION.search(sentence) or _NO_WISH.match(bare) or not _is_quotable(sentence):
+            continue
         remembered = _REMEMBER.match(bare)
-        fact = remembered["fact"] if remembered else bare
-        if remembered or _OF_ONESELF.match(bare) or (not is_brief and _is_lasting(bare, sentence)):
-            yield fact.strip().rstrip(".。!！;；,，").strip()
+        if remembered or _OF_ONESELF.match(bare) or (not is_brief and _is_lasting(bare)):
+            yield (remembered["fact"] if remembered else bare).strip().rstrip(".。!！;；,，").strip()
 
 
-def _is_lasting(bare: str, sentence: str) -> bool:
-    return (
-        _LASTING.match(bare) is not None and is_rule(sentence) and is_own(sentence) and not _ONLY_NOW.search(sentence)
-    )
+def _is_lasting(bare: str) -> bool:
+    """Whether a sentence says what the user likes, or how it is always to be done."""
+    if _ONLY_NOW.search(bare) or not is_own(bare):
+        return False
+    is_always = is_strong_rule(bare) and is_rule(bare) and not _OF_OTHERS.match(bare)
+    return is_always or kinds_of(bare).preference >= MIN_PREFERENCE
 
 
-def _is_of_use(sentence: str) -> bool:
+def _is_quotable(sentence: str) -> bool:
     """Whether a sentence is mostly the user's own, long enough to say something and short enough to be sent."""
     least = MIN_CJK if _CJK.search(sentence) else MIN_SENTENCE
     own = _QUOTATION.sub("", sentence)
-    return (
-        least <= len(sentence) <= MAX_SENTENCE
-        and len(own.split()) * 2 >= len(sentence.split())
-        and not QUESTION.search(sentence)
-        and not _NO_WISH.match(_OPENING.sub("", sentence))
-    )
+    return least <= len(sentence) <= MAX_SENTENCE and len(own.split()) * 2 >= len(sentence.split())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.memory.rules import facts_by_rule, notes_by_rule
+from desktop_app.context.memory.memories import Note
+from desktop_app.context.memory.rules import notes_by_rule
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolResult, user_message
 
 FOUND = [
@@ -53,14 +54,18 @@ NOT_FOUND = [
 ]
 
 
+def facts_in(messages: list[Message]) -> tuple[str, ...]:
+    return tuple(note.text for note in notes_by_rule(messages, 99))
+
+
 @pytest.mark.parametrize(("text", "fact"), FOUND)
 def test_what_the_user_says_outright_is_found(text: str, fact: str) -> None:
-    assert facts_by_rule([user_message(text)]) == (f"The user said: “{fact}”",)
+    assert facts_in([user_message(text)]) == (f"The user said: “{fact}”",)
 
 
 @pytest.mark.parametrize("text", NOT_FOUND)
 def test_what_is_not_the_users_own_word_is_not(text: str) -> None:
-    assert facts_by_rule([user_message(text)]) == ()
+    assert facts_in([user_message(text)]) == ()
 
 
 def test_only_the_user_is_believed() -> None:
@@ -71,20 +76,20 @@ def test_only_the_user_is_believed() -> None:
         Message(role=Role.TOOL, parts=(ToolResult("1", "web_fetch", evil),)),
         Message(role=Role.USER, parts=(Attachment("a.txt", "text/plain", evil),)),
     ]
-    assert facts_by_rule(said) == ()
+    assert facts_in(said) == ()
 
 
 def test_what_is_said_twice_is_kept_once_and_as_it_was_said_last() -> None:
     said = [user_message("I prefer tea."), user_message("My name is Ann."), user_message("I prefer tea!")]
-    assert facts_by_rule(said) == ("The user said: “My name is Ann”", "The user said: “I prefer tea”")
-    assert [note.text for note in notes_by_rule(said, 1)] == ["The user said: “I prefer tea”"]
+    assert facts_in(said) == ("The user said: “My name is Ann”", "The user said: “I prefer tea”")
+    assert notes_by_rule(said, 1) == (Note("The user said: “I prefer tea”"),)
 
 
 def test_a_long_paste_takes_no_time_and_gives_nothing() -> None:
     paste = "ERROR 2024-01-01 10:00:00 always fails in module x=1;\n" * 20_000
-    assert facts_by_rule([user_message(paste), user_message('"' * 50_000), user_message("> a\n" * 50_000)]) == ()
+    assert facts_in([user_message(paste), user_message('"' * 50_000), user_message("> a\n" * 50_000)]) == ()
 
 
 def test_the_rules_of_a_long_task_are_not_for_always_but_what_is_to_be_remembered_is() -> None:
     task = "Here is what is to be done. " * 80 + "Always look at the open file. Remember that I am away in May."
-    assert facts_by_rule([user_message(task)]) == ("The user said: “I am away in May”",)
+    assert facts_in([user_message(task)]) == ("The user said: “I am away in May”",)
