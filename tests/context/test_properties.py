@@ -19,7 +19,7 @@ from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import WindowTooSmall, make_room
 from desktop_app.context.counting.breakdown import request_tokens, tally
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.policy import BALANCED, Budget, budget_for
+from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.view.cut_points import blocks
 from desktop_app.context.view.items import Item
@@ -357,10 +357,3 @@ class ManyConversations(Conversation):
 
 TestManyConversations = pytest.mark.slow(pytest.mark.timeout(3_600)(ManyConversations.TestCase))
 TestManyConversations.settings = settings(max_examples=2_000, stateful_step_count=20, deadline=None)
-
-
-def test_a_budget_is_never_negative() -> None:
-    for window in (1, 100, 1_000, 8_192, 200_000):
-        budget = budget_for(BALANCED, window, 4_096)
-        assert 0 <= budget.usable <= window
-        assert Budget(window, budget.reserve).share(0) == 0

@@ -7,13 +7,6 @@ from hypothesis import strategies as st
 from desktop_app.conversation.chain import Chain
 
 
-def test_appending_leaves_every_earlier_version_as_it_was() -> None:
-    empty = Chain[int]()
-    one = empty.append(1)
-    two = one.append(2)
-    assert (list(empty), list(one), list(two)) == ([], [1], [1, 2])
-
-
 def test_an_older_version_branches_and_the_newest_stays_untouched() -> None:
     root = Chain([1, 2])
     left = root.append(3)

@@ -5,7 +5,6 @@ from typing import get_args
 import msgspec
 import pytest
 
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.message import (
     Attachment,
@@ -62,23 +61,6 @@ def test_the_visible_text_is_that_of_text_and_results() -> None:
     assert REPLY.text == "One.\n\nTwo."
     assert Message(role=Role.TOOL, parts=(ToolResult("c", "bash", "done"),)).text == "done"
     assert Message(role=Role.USER, parts=(Text(""), Attachment("a.txt", "text/plain", "x"))).text == ""
-
-
-def test_calls_and_the_result_are_found_among_the_parts() -> None:
-    assert [call.call_id for call in REPLY.tool_calls] == ["c1", "c2"]
-    assert REPLY.tool_result is None
-    result = ToolResult("c1", "read", "text", is_error=True)
-    assert Message(role=Role.TOOL, parts=(result,)).tool_result is result
-
-
-def test_an_image_is_for_models_with_eyes() -> None:
-    assert Attachment("a.png", "image/png", "data:,").is_image
-    assert not Attachment("a.txt", "text/plain", "x").is_image
-
-
-def test_a_users_message_is_not_stamped_yet() -> None:
-    message = user_message("hello")
-    assert (message.role, message.text, message.id, message.at) == (Role.USER, "hello", "", 0.0)
 
 
 ENTRIES: list[AnyEntry] = [
@@ -176,8 +158,3 @@ def gauge(total: int, window: int = 1_000, reserve: int = 200) -> Gauge:
 def test_usable_share_and_free_follow_from_the_figures(shown: Gauge, usable: int, share: float, free: int) -> None:
     assert (shown.usable, shown.share, shown.free) == (usable, share, free)
     assert msgspec.json.decode(msgspec.json.encode(shown), type=Gauge) == shown
-
-
-def test_the_counts_of_a_fidelity_report_add_up() -> None:
-    assert Fidelity(1, 2, 3, 4).total == 10
-    assert Fidelity().total == 0

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, letters, model, record, result, system, tokens, user
+from made_by_hand import call, letters, model, record, system, tokens, user
 from msgspec.structs import replace
 
 from desktop_app.context.compact.compaction import (
@@ -16,7 +16,7 @@ from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.transcript import Pin, Transcript, Trigger
+from desktop_app.conversation.transcript import Transcript, Trigger
 
 FACTS = "The host is db-7.internal, port 5433, see `settings.toml`. Never restart it on Fridays."
 
@@ -70,29 +70,6 @@ def test_what_a_plan_says_is_what_will_be() -> None:
     assert letters().text(compaction.summary) <= plan.summary_budget
 
 
-def test_the_summary_keeps_what_must_not_be_paraphrased() -> None:
-    _, after = compacted(record(*talk(12)))
-    assert after.summary is not None
-    for kept in ("db-7.internal", "5433", "settings.toml", "Never restart it on Fridays."):
-        assert kept in after.summary.summary
-    assert after.summary.fidelity.lost == 0
-    assert after.summary.fidelity.total > 0
-
-
-def test_pins_and_the_last_word_of_the_user_stay_where_they_were() -> None:
-    _, after = compacted(record(*talk(12), Pin(message_id="m5", id="pin")))
-    ids = [item.message.id for item in after.items if item.kind is ItemKind.MESSAGE]
-    assert ids[:2] == ["m0", "m5"]
-    assert after.last_user_id == "m25"
-
-
-def test_calls_leave_with_their_results() -> None:
-    messages = [user("go"), *[m for n in range(9) for m in (model(f"step {n}", call("bash")), result("x" * 400))]]
-    _, after = compacted(record(*messages, user("and?")))
-    kept = [item.message for item in after.items if item.kind is not ItemKind.SUMMARY]
-    assert sum(len(m.tool_calls) for m in kept) == sum(m.role is Role.TOOL for m in kept)
-
-
 def test_the_user_may_choose_how_much_of_the_end_stays() -> None:
     view = view_of(record(*talk(12)))
     none, some = planned(view, 6_000, tail=0), planned(view, 6_000, tail=1_000)
@@ -140,11 +117,6 @@ def test_a_second_compaction_replaces_the_page_and_keeps_what_it_told() -> None:
     assert "Never restart it on Fridays." in second.summary
     assert "5433" in second.summary
     assert {s.operation_id for s in after.statuses.values() if s.state is MessageState.ARCHIVED} == {"op", "op2"}
-
-
-def test_archived_messages_are_read_whole_from_the_record() -> None:
-    transcript = record(*talk(3))
-    assert [message.id for message in recorded_messages(("m3", "m1"), transcript)] == ["m1", "m3"]
 
 
 def test_a_reply_that_was_stopped_and_went_on_is_read_as_one() -> None:

@@ -45,13 +45,6 @@ def test_each_moment_has_its_step_of_the_ladder(trigger: Trigger, share: float, 
     assert due or not is_made
 
 
-def test_the_free_layer_comes_first() -> None:
-    said = [m for n in range(40) for m in (model("", call("bash")), result(f"{n} " + "ok\n" * 2_000))]
-    view = view_of(record(user("go"), *said, user("and?"), model("x"), user("now")))
-    assert isinstance(asked(view, 0.85, Trigger.BEFORE_REQUEST), Prune)
-    assert isinstance(asked(chat(60), 0.95, Trigger.BEFORE_REQUEST), CompactionPlan)
-
-
 def test_what_must_stay_and_does_not_fit_is_an_error_that_says_what_helps() -> None:
     view = view_of(record(user("a " * 50), model("b"), user("x" * 8_000), Pin(message_id="m0", id="pin")))
     with pytest.raises(WindowTooSmall) as caught:
@@ -76,11 +69,6 @@ def test_two_futile_compactions_in_a_row_stop_the_third() -> None:
     worthwhile = replace(futile, tokens_after=500)
     assert not is_stalled(view_of(record(*once, worthwhile, futile)), BALANCED)
     assert not is_stalled(view_of(record(*once, futile)), BALANCED)
-
-
-def test_it_says_none_in_the_end() -> None:
-    view = chat(60)
-    assert make_room(view, BALANCED, Budget(10 * tokens(view), 0), letters(), Trigger.USER) is None
 
 
 def test_a_summary_that_was_written_for_a_larger_window_is_shortened() -> None:
@@ -113,28 +101,6 @@ def test_after_a_turn_a_prune_waits_until_the_cache_is_cold_or_the_window_tight(
     tight = Budget(round(tokens(view) / 0.81), 0)
     assert isinstance(make_room(view, BALANCED, tight, letters(), Trigger.AFTER_TURN, 10.0), Prune)
     assert isinstance(make_room(view, BALANCED, tight, letters(), Trigger.BEFORE_REQUEST, 10.0), Prune)
-
-
-def test_in_a_phase_that_is_not_named_only_what_does_not_fit_is_a_reason() -> None:
-    policy = replace(BALANCED, phases=("after_turn",))
-    view = chat(60)
-    assert make_room(view, policy, Budget(round(tokens(view) / 0.99), 0), letters(), Trigger.BEFORE_REQUEST) is None
-    over = make_room(view, policy, Budget(round(tokens(view) / 1.01), 0), letters(), Trigger.BEFORE_REQUEST)
-    assert isinstance(over, CompactionPlan)
-
-
-def test_a_policy_may_compact_before_it_prunes() -> None:
-    policy = replace(BALANCED, layers=("compact", "prune"))
-    budget = Budget(round(tokens(with_old_results()) / 0.95), 0)
-    step = make_room(with_old_results(), policy, budget, letters(), Trigger.BEFORE_REQUEST)
-    assert isinstance(step, CompactionPlan)
-
-
-def test_a_tail_may_be_measured_in_messages() -> None:
-    policy, view = replace(BALANCED, tail_most=0, tail_messages=7), chat(60)
-    plan = make_room(view, policy, Budget(round(tokens(view) / 0.95), 0), letters(), Trigger.BEFORE_REQUEST)
-    assert isinstance(plan, CompactionPlan)
-    assert len(plan.archived) == len(view.items) - 7
 
 
 def test_what_a_compaction_archives_is_not_shortened_first() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import letters, model, record, user
+from made_by_hand import letters, record, user
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
 from desktop_app.context.counting.breakdown import gauge_of, request_tokens, scale_gauge, tally
-from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
+from desktop_app.context.counting.calibration import Calibration, Report, learn
 from desktop_app.context.counting.reports import calibration_of
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
@@ -55,11 +55,6 @@ def test_after_ten_turns_the_estimate_is_within_two_percent(true: float) -> None
     assert shown.provenance is Provenance.ESTIMATED, "nothing was reported of this request"
     assert shown.total == pytest.approx(request_tokens(view_of(transcript), letters()) * true, rel=0.02)
     assert sum(shown.segments.values()) == shown.total
-
-
-def test_from_its_prior_claude_is_right_from_the_first_turn() -> None:
-    transcript = record(*growing(1, 1.28))
-    assert folded(transcript, prior("o200k", "claude")).factor == pytest.approx(1.28, rel=0.02)
 
 
 def test_the_fold_is_what_was_learned_reply_by_reply_across_operations() -> None:
@@ -146,7 +141,3 @@ def test_without_a_tokenizer_and_without_a_report_a_figure_is_assumed() -> None:
     assert gauge_of(view_of(measured), tally(view_of(measured), counts), counts, BALANCED, BUDGET, INFO).provenance is (
         Provenance.MEASURED
     )
-
-
-def test_a_model_answers_without_a_report_and_nothing_is_learned() -> None:
-    assert folded(record(user("hello"), model("yes"))) == Calibration()

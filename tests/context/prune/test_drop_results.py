@@ -67,19 +67,6 @@ def test_pins_and_protected_tools_stay_at_any_share() -> None:
     assert drop_results(view_of(record(*rounds(900, name="save_memory"))), BALANCED, letters(), 1.0) is None
 
 
-def test_a_line_stays_with_the_first_error() -> None:
-    said = [
-        user("Try."),
-        model("", call("bash", '{"command": "make"}')),
-        result("cc -c a.c\nerror: no b.h\n" + "x" * 4_000),
-    ]
-    _, shown = after(record(*said, model("It failed.")), 0.10)
-    line = sent(shown)[2][1]
-    assert "make" in line
-    assert line.endswith("error: no b.h")
-    assert len(line) < 300
-
-
 def test_what_was_shed_is_not_shed_again_and_comes_back_with_undo() -> None:
     transcript = record(*rounds(500, 500), model("Done."))
     before = sent(view_of(transcript))

@@ -10,7 +10,7 @@ from desktop_app.context.prune.exchange import exchanges_of
 from desktop_app.context.prune.plan import plan_prune
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import Pin, Prune, Trigger
+from desktop_app.conversation.transcript import Prune, Trigger
 
 ONLY = replace(
     BALANCED,
@@ -87,12 +87,6 @@ def test_a_later_digest_leaves_the_earlier_one_alone() -> None:
     second = planned(view_of(record(*more)))
     assert second is not None
     assert not set(first.message_ids) & set(second.message_ids)
-
-
-def test_pinned_results_are_left_out() -> None:
-    prune = planned(view_of(record(*session(14), Pin(message_id="m8", id="pin"))))
-    assert prune is not None
-    assert prune.message_ids == ("m2", "m4", "m6")
 
 
 def test_a_digest_that_would_free_nothing_is_not_made() -> None:

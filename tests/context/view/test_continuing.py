@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from conversations_made_up import Letters
 from desktop_app.context.compact.compaction import plan_compaction
 from desktop_app.context.compact.tail import measure_blocks
-from desktop_app.context.counting.breakdown import gauge_of, item_tokens, request_tokens, tally
+from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
 from desktop_app.context.counting.tokens import TokenCounts, count_message
 from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.view.continuing import continuation_prompt, whole_replies
@@ -32,11 +32,6 @@ def stopped(*parts: Part | str, continues: str = "", is_last: bool = False) -> M
     """A part of a reply; `continues` names the one before it."""
     said = tuple(Text(part) if isinstance(part, str) else part for part in parts)
     return Message(role=Role.ASSISTANT, parts=said, continues=continues, is_interrupted=not is_last)
-
-
-def test_both_texts_are_one_without_a_gap() -> None:
-    shown = view(user("a"), stopped("The answer is fort"), stopped("y-two.", continues="m1", is_last=True), user("b"))
-    assert sent(shown) == [("user", "a"), ("assistant", "The answer is forty-two."), ("user", "b")]
 
 
 def test_a_chain_is_one_reply_and_may_end_in_calls() -> None:
@@ -135,13 +130,6 @@ def test_the_segments_sum_to_the_request_wherever_a_reply_was_cut(
 
 
 O200K = TokenCounts(tokenizer_for("gpt-4o"))
-
-
-def test_a_word_that_was_cut_counts_as_the_word_that_it_is() -> None:
-    shown = view(user("a"), stopped("That is unbeliev"), stopped("able", continues="m1"), user("b"))
-    more = item_tokens(shown.items[2], O200K)
-    assert more.total == O200K.text("That is unbelievable") - O200K.text("That is unbeliev")
-    assert dict(more.parts)[Segment.ASSISTANT] == more.total
 
 
 def asking(*entries: Message, lost_call: str = "") -> View:

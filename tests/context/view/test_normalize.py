@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import what_must_hold as must
 from hypothesis import given
 from made_by_hand import call, model, record, result, sent, system, user, view
@@ -18,48 +19,63 @@ from desktop_app.conversation.message import Attachment, Message, Reasoning, Rol
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
 from request_rules import legal_for_all
 
+BLANK = Message(role=Role.USER, parts=(Text(" \n"), Text("")))
+THOUGHT = Message(role=Role.ASSISTANT, parts=(Reasoning("hm"),))
+APART = Message(role=Role.USER, parts=(Text("a"), Text(" "), Text("b")))
+IMAGE = Attachment("cat.png", "image/png", "data:x")
+STOPPED_CALL = [user("a"), model("", call("bash")), result("b"), user("do this instead")]
+HISTORIES: dict[str, tuple[list[Message], list[str], dict[Repair, int]]] = {
+    "two system messages are one": (
+        [system("be kind"), user("a"), model("b"), system("be brief")],
+        ["system: be kind\n\nbe brief", "user: a", "assistant: b"],
+        {Repair.SECOND_SYSTEM: 1},
+    ),
+    "neighbours of one role are one": (
+        [user("a"), user("b"), model("c"), model("d", call("bash")), result("e")],
+        ["user: a\n\nb", "assistant: c\n\nd", "tool: e"],
+        {},
+    ),
+    "a speaker keeps the name when joined to another one": (
+        [user("I moved.", "caroline"), user("Where to?", "melanie"), user("Oslo.", "melanie")],
+        ["user: I moved.\n\nmelanie:\n\nWhere to?\n\nOslo."],
+        {},
+    ),
+    "a user never speaks directly behind a tool": (
+        STOPPED_CALL,
+        ["user: a", "assistant: ", "tool: b", f"assistant: {STOPPED}", "user: do this instead"],
+        {},
+    ),
+    "the assistant does not begin": (
+        [system("s"), model("Hello"), user("a")],
+        ["system: s", f"user: {BEGINNING}", "assistant: Hello", "user: a"],
+        {Repair.ASSISTANT_FIRST: 1},
+    ),
+    "nothing is empty": (
+        [user(""), THOUGHT, BLANK, model("", call("bash")), result("\n")],
+        [f"user: {EMPTY}", f"assistant: {EMPTY}", f"user: {EMPTY}", "assistant: ", f"tool: {EMPTY_RESULT}"],
+        {Repair.EMPTY: 3},
+    ),
+    "a blank text beside others is left out": ([APART], ["user: a\n\nb"], {}),
+    "an image of the assistant's is named": (
+        [user("draw"), Message(role=Role.ASSISTANT, parts=(IMAGE,))],
+        ["user: draw", "assistant: [cat.png, an image]"],
+        {},
+    ),
+    "images without a word are named": ([Message(role=Role.USER, parts=(IMAGE,))], ["user: [cat.png]"], {}),
+    "a result without an id answers the first call that waits": (
+        [user("a"), model("", call("read", call_id="x")), result("r", "")],
+        ["user: a", "assistant: ", "tool: r"],
+        {},
+    ),
+}
 
-def test_two_system_messages_are_sent_as_one() -> None:
-    shown = view(system("be kind"), user("a"), model("b"), system("be brief"))
-    assert sent(shown)[0] == ("system", "be kind\n\nbe brief")
-    assert [role for role, _ in sent(shown)] == ["system", "user", "assistant"]
-    assert count_repairs(shown) == {Repair.SECOND_SYSTEM: 1}
 
-
-def test_neighbours_of_one_role_are_sent_as_one() -> None:
-    shown = view(user("a"), user("b"), model("c"), model("d", call("bash")), result("e"))
-    assert sent(shown) == [("user", "a\n\nb"), ("assistant", "c\n\nd"), ("tool", "e")]
-    assert len(assemble(shown)[1].tool_calls) == 1
-
-
-def test_a_speaker_keeps_the_name_when_joined_to_another_one() -> None:
-    shown = view(user("I moved.", "caroline"), user("Where to?", "melanie"), user("Oslo.", "melanie"))
-    assert sent(shown) == [("user", "I moved.\n\nmelanie:\n\nWhere to?\n\nOslo.")]
-
-
-def test_a_user_never_speaks_directly_behind_a_tool() -> None:
-    shown = view(user("a"), model("", call("bash")), result("b"), user("stop, do this instead"))
-    assert sent(shown)[3:] == [("assistant", STOPPED), ("user", "stop, do this instead")]
-    assert not count_repairs(shown), "a reply that was stopped is nothing broken"
-
-
-def test_a_conversation_that_begins_with_the_assistant_gets_a_user() -> None:
-    shown = view(system("s"), model("Hello, what can I do?"), user("a"))
-    assert sent(shown)[1:3] == [("user", BEGINNING), ("assistant", "Hello, what can I do?")]
-    assert count_repairs(shown) == {Repair.ASSISTANT_FIRST: 1}
-
-
-def test_nothing_empty_is_sent() -> None:
-    blank = Message(role=Role.USER, parts=(Text(" \n"), Text("")))
-    thought = Message(role=Role.ASSISTANT, parts=(Reasoning("hm"),))
-    shown = view(user(""), thought, blank, model("", call("bash")), result("\n"))
-    assert [text for _, text in sent(shown)] == [EMPTY, EMPTY, EMPTY, "", EMPTY_RESULT]
-    assert count_repairs(shown)[Repair.EMPTY] == 3
-
-
-def test_a_blank_text_beside_others_is_left_out() -> None:
-    said = Message(role=Role.USER, parts=(Text("a"), Text(" "), Text("b")))
-    assert sent(view(said)) == [("user", "a\n\nb")]
+@pytest.mark.parametrize(("said", "shown", "repairs"), HISTORIES.values(), ids=HISTORIES)
+def test_what_no_provider_accepts_is_sent_as_all_do(
+    said: list[Message], shown: list[str], repairs: dict[Repair, int]
+) -> None:
+    assert [f"{role}: {text}" for role, text in sent(view(*said))] == shown
+    assert count_repairs(view(*said)) == repairs
 
 
 def test_two_calls_of_one_id_get_ids_of_their_own_and_their_results_in_order() -> None:
@@ -105,12 +121,6 @@ def test_a_speakers_name_has_the_characters_that_are_allowed() -> None:
     assert assemble(view(user("hi", "n" * 500)))[0].speaker == "n" * 64
 
 
-def test_a_result_without_an_id_answers_the_first_call_that_waits() -> None:
-    shown = view(user("a"), model("", call("read", call_id="x")), result("r", ""))
-    assert sent(shown)[-1] == ("tool", "r")
-    assert not count_repairs(shown)
-
-
 def test_calls_that_were_recorded_one_by_one_are_one_reply() -> None:
     shown = view(
         user("a"),
@@ -122,14 +132,6 @@ def test_calls_that_were_recorded_one_by_one_are_one_reply() -> None:
     assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "tool"]
     assert [c.call_id for c in assemble(shown)[1].tool_calls] == ["x", "y"]
     assert not count_repairs(shown)
-
-
-def test_text_behind_a_call_is_counted_as_joined_to_the_text_before_it() -> None:
-    calls = [model("one"), model("", call("read", call_id="x")), model("two", call("bash", call_id="y"))]
-    shown = view(user("a"), *calls, result("1", "x"), result("2", "y"))
-    whole = sum(count_message(message, Letters()).total for message in assemble(shown))
-    assert sent(shown)[1] == ("assistant", "one\n\ntwo")
-    assert request_tokens(shown, TokenCounts(Letters())) == whole + Letters().overhead.priming
 
 
 def test_a_summary_is_answered_before_the_user_goes_on() -> None:
@@ -158,11 +160,6 @@ def test_the_items_sum_to_the_assembled_request(messages: list[Message]) -> None
     assert all(item_tokens(item, counts).total >= 0 for item in shown.items)
 
 
-def test_an_image_of_the_assistants_is_named() -> None:
-    drawn = Message(role=Role.ASSISTANT, parts=(Attachment("cat.png", "image/png", "data:x"),))
-    assert sent(view(user("draw a cat"), drawn))[1] == ("assistant", "[cat.png, an image]")
-
-
 def test_what_may_not_be_parted_from_a_pin_holds_with_it_when_a_compaction_is_redone() -> None:
     said = [user("a"), model("", call("bash")), result("b"), model("c"), user("d")]
     archived = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1", "m2", "m3"), summary="S", id="op")
@@ -178,8 +175,3 @@ def test_what_was_repaired_is_told_in_a_line() -> None:
         "empty message (2), beginning without a user's message (1), missing result (1)"
     )
     assert describe_repairs(count_repairs(view(user("a"), model("b")))) == ""
-
-
-def test_images_without_a_word_are_named() -> None:
-    shown = view(Message(role=Role.USER, parts=(Attachment("a.png", "image/png", "data:x"),)))
-    assert sent(shown) == [("user", "[a.png]")]

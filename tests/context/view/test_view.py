@@ -4,7 +4,7 @@ from made_by_hand import call, model, record, result, sent, system, user, view
 
 from desktop_app.context.view.items import SUMMARY_HEADING, ItemKind, Repair
 from desktop_app.context.view.normalize import NO_RESULT, UNDERSTOOD
-from desktop_app.context.view.view import assemble, view_after, view_of, with_entries
+from desktop_app.context.view.view import assemble, view_of, with_entries
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
@@ -17,7 +17,6 @@ from desktop_app.conversation.transcript import (
     Trigger,
     Undo,
     Unpin,
-    active_entries,
 )
 
 COMPACTED = Compaction(trigger=Trigger.USER, strategy="extractive", archived=("m1", "m2"), summary="They met.", id="op")
@@ -49,11 +48,6 @@ def test_undo_gives_the_view_back_and_undoing_the_undo_is_redo() -> None:
     assert sent(undone) == sent(view(*said))
     redone = view(*said, COMPACTED, Undo(entry_id="op", id="u"), Undo(entry_id="u", id="uu"))
     assert sent(redone) == sent(view(*said, COMPACTED))
-
-
-def test_only_what_holds_is_active() -> None:
-    entries = record(user("a"), COMPACTED, Undo(entry_id="op", id="u"), Pin(message_id="m0", id="p")).entries
-    assert [entry.id for entry in active_entries(entries)] == ["m0", "p"]
 
 
 def test_a_pruned_result_is_sent_short_and_stays_whole_in_the_record() -> None:
@@ -94,13 +88,6 @@ def test_calls_are_paired_by_place_since_ids_repeat() -> None:
     assert ids == ["c", "call00002"], "providers refuse a call id that repeats"
 
 
-def test_parallel_calls_are_all_closed_before_the_next_word() -> None:
-    two = model("", call("read", call_id="x"), call("bash", call_id="y"))
-    shown = view(user("a"), two, result("of y", "y"), user("next"))
-    assert [role for role, _ in sent(shown)] == ["user", "assistant", "tool", "tool", "assistant", "user"]
-    assert sent(shown)[3] == ("tool", NO_RESULT)
-
-
 def test_pins_and_what_is_brought_back() -> None:
     said = [user("a"), model("b"), user("c"), Pin(message_id="m0", id="p")]
     assert view(*said).items[0].is_pinned
@@ -125,23 +112,6 @@ def test_a_rewind_abandons_what_came_after() -> None:
     assert shown.statuses["m3"].state is MessageState.ABANDONED
     unknown = view(user("a"), Rewind(first_message_id="nobody", id="r"))
     assert sent(unknown) == [("user", "a")]
-
-
-def test_an_appended_message_shares_everything_with_the_view_before() -> None:
-    transcript = record(user("a"), model("b"))
-    before = view_of(transcript)
-    grown = transcript.append(user("c"))
-    after = view_after(before, grown)
-    assert after.items.extends(before.items)
-    assert sent(after) == sent(view_of(grown))
-    assert len(before.items) == 2
-
-
-def test_what_is_more_than_a_message_is_folded_anew() -> None:
-    transcript = record(system("s"), user("a"), model("b"), user("c"))
-    for entry in (COMPACTED, Pin(message_id="m1", id="p"), system("another")):
-        grown = transcript.append(entry)
-        assert sent(view_after(view_of(transcript), grown)) == sent(view_of(grown))
 
 
 def test_a_preview_leaves_the_record_alone() -> None:
