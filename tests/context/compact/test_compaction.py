@@ -11,12 +11,12 @@ from desktop_app.context.compact.compaction import (
     recorded_messages,
     split_turn_index,
 )
-from desktop_app.context.policy import BALANCED, Budget, policy_for_target
+from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, policy_for_target
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
 FACTS = "The host is db-7.internal, port 5433, see `settings.toml`. Never restart it on Fridays."
 
@@ -31,17 +31,20 @@ def talk(turns: int) -> list[Message]:
     return messages
 
 
-def planned(view: View, window: int, tail: int | None = None) -> CompactionPlan | None:
-    return plan_compaction(view, BALANCED, Budget(window, 0), letters(), tokens(view), Trigger.USER, tail)
+def planned(view: View, window: int, tail: int | None = None, policy: ContextPolicy = BALANCED) -> CompactionPlan:
+    plan = plan_compaction(view, policy, Budget(window, 0), letters(), tokens(view), Trigger.USER, tail)
+    assert plan is not None
+    return plan
+
+
+def made(plan: CompactionPlan, transcript: Transcript, page: str | None = None) -> Compaction:
+    compaction = compaction_of(plan, transcript, view_of(transcript), letters(), page)
+    assert compaction is not None
+    return replace(compaction, id="op")
 
 
 def compacted(transcript: Transcript, window: int = 1_500, page: str | None = None) -> tuple[Transcript, View]:
-    view = view_of(transcript)
-    plan = planned(view, window)
-    assert plan is not None
-    compaction = compaction_of(plan, transcript, view, letters(), page)
-    assert compaction is not None
-    grown = transcript.append(replace(compaction, id="op"))
+    grown = transcript.append(made(planned(view_of(transcript), window), transcript, page))
     return grown, view_of(grown)
 
 
@@ -49,7 +52,6 @@ def test_the_head_goes_and_the_tail_stays() -> None:
     transcript = record(*talk(12))
     view = view_of(transcript)
     plan = planned(view, 1_500)
-    assert plan is not None
     assert plan.archived == tuple(f"m{n}" for n in range(1, 1 + len(plan.archived)))
     _, after = compacted(transcript)
     kept = [item.message.id for item in after.items if item.kind is not ItemKind.SUMMARY]
@@ -59,13 +61,10 @@ def test_the_head_goes_and_the_tail_stays() -> None:
 
 def test_what_a_plan_says_is_what_will_be() -> None:
     transcript = record(*talk(12))
-    view = view_of(transcript)
-    plan = planned(view, 1_500)
-    assert plan is not None
-    compaction = compaction_of(plan, transcript, view, letters())
-    assert compaction is not None
-    assert compaction.tokens_before == plan.total == tokens(view)
-    assert compaction.tokens_after == tokens(view_of(transcript.append(replace(compaction, id="op"))))
+    plan = planned(view_of(transcript), 1_500)
+    compaction = made(plan, transcript)
+    assert compaction.tokens_before == plan.total == tokens(view_of(transcript))
+    assert compaction.tokens_after == tokens(view_of(transcript.append(compaction)))
     assert compaction.tokens_after <= plan.projected
     assert letters().text(compaction.summary) <= plan.summary_budget
 
@@ -73,24 +72,23 @@ def test_what_a_plan_says_is_what_will_be() -> None:
 def test_the_user_may_choose_how_much_of_the_end_stays() -> None:
     view = view_of(record(*talk(12)))
     none, some = planned(view, 6_000, tail=0), planned(view, 6_000, tail=1_000)
-    assert none is not None
-    assert some is not None
     assert none.tail == 0
     assert 0 < some.tail <= 1_000
     assert len(none.archived) > len(some.archived)
 
 
 def test_nothing_leaves_when_everything_is_the_tail() -> None:
-    assert planned(view_of(record(user("a"), model("b"), user("c"))), 10_000) is None
-    assert planned(view_of(record(user("a" * 99_999))), 1_000) is None, "the only message is the user's last word"
+    for view, window in (
+        (view_of(record(user("a"), model("b"), user("c"))), 10_000),
+        (view_of(record(user("a" * 99_999))), 1_000),
+    ):
+        assert plan_compaction(view, BALANCED, Budget(window, 0), letters(), tokens(view), Trigger.USER) is None
 
 
 def test_a_page_that_frees_nothing_is_refused() -> None:
     transcript = record(*talk(12))
     view = view_of(transcript)
-    plan = planned(view, 1_500)
-    assert plan is not None
-    assert compaction_of(plan, transcript, view, letters(), page="blah " * 5_000) is None
+    assert compaction_of(planned(view, 1_500), transcript, view, letters(), page="blah " * 5_000) is None
 
 
 def test_a_page_of_the_user_is_taken_as_it_is() -> None:
@@ -108,11 +106,9 @@ def test_a_second_compaction_replaces_the_page_and_keeps_what_it_told() -> None:
         transcript = transcript.append(replace(message, id=f"n{len(transcript.entries)}"))
     view = view_of(transcript)
     plan = planned(view, 1_500)
-    assert plan is not None
     assert not set(plan.archived) & set(first.statuses)
-    second = compaction_of(plan, transcript, view, letters())
-    assert second is not None
-    after = view_of(transcript.append(replace(second, id="op2")))
+    second = replace(made(plan, transcript), id="op2")
+    after = view_of(transcript.append(second))
     assert sum(item.kind is ItemKind.SUMMARY for item in after.items) == 1
     assert "Never restart it on Fridays." in second.summary
     assert "5433" in second.summary
@@ -150,27 +146,16 @@ def test_a_turn_may_be_cut_directly_behind_its_question() -> None:
     said = [m for n in range(3) for m in (user(f"question {n} " * 20), model(f"answer {n} " * 20))]
     view = view_of(record(*said, user("write " * 400), model("so be it " * 100), user("more")))
     plan = planned(view, 1_500, tail=letters().total(view.items[7].message))
-    assert plan is not None
     assert plan.archived == tuple(f"m{n}" for n in range(7))
     assert plan.turn_at == 6
 
 
-@pytest.mark.parametrize("target", [400, 800, 1_600])
-def test_a_target_is_filled_and_never_passed(target: int) -> None:
-    transcript = record(*talk(40))
-    view = view_of(transcript)
-    plan = plan_compaction(view, policy_for_target(BALANCED), Budget(target, 0), letters(), tokens(view), Trigger.USER)
-    assert plan is not None
-    compaction = compaction_of(plan, transcript, view, letters())
-    assert compaction is not None
-    assert 0.8 * target <= compaction.tokens_after <= target
+OPEN = model("", *(call("bash", call_id=f"c{n}") for n in range(20)))
 
 
-def test_the_closing_of_open_calls_is_part_of_the_plan() -> None:
-    transcript = record(*talk(40), model("", *(call("bash", call_id=f"c{n}") for n in range(20))))
-    view = view_of(transcript)
-    plan = plan_compaction(view, policy_for_target(BALANCED), Budget(1_600, 0), letters(), tokens(view), Trigger.USER)
-    assert plan is not None
-    compaction = compaction_of(plan, transcript, view, letters())
-    assert compaction is not None
-    assert compaction.tokens_after <= plan.projected <= 1_600
+@pytest.mark.parametrize(("target", "said"), [(400, []), (800, []), (1_600, []), (1_600, [OPEN])])
+def test_a_target_is_filled_and_never_passed(target: int, said: list[Message]) -> None:
+    transcript = record(*talk(40), *said)
+    plan = planned(view_of(transcript), target, policy=policy_for_target(BALANCED))
+    compaction = made(plan, transcript)
+    assert 0.8 * target <= compaction.tokens_after <= plan.projected <= target

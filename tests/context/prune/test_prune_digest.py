@@ -33,13 +33,18 @@ def session(count: int, failing: int = -1, size: int = 2_000) -> list[Message]:
     return [*messages, user("Next.")]
 
 
-def planned(view: View, policy: ContextPolicy = ONLY, window: int = 10**6) -> Prune | None:
+def proposed(view: View, policy: ContextPolicy = ONLY, window: int = 10**6) -> Prune | None:
     return plan_prune(view, policy, Budget(window, 0), letters(), tokens(view), Trigger.USER)
+
+
+def planned(view: View, policy: ContextPolicy = ONLY, window: int = 10**6) -> Prune:
+    prune = proposed(view, policy, window)
+    assert prune is not None
+    return prune
 
 
 def test_the_oldest_of_more_than_ten_become_one_digest_in_the_newest_of_them() -> None:
     prune = planned(view_of(record(*session(14))))
-    assert prune is not None
     assert [(r.message_id, r.text) for r in prune.results[:3]] == [("m2", STUB), ("m4", STUB), ("m6", STUB)]
     last = prune.results[3]
     assert (len(prune.results), last.message_id) == (4, "m8")
@@ -52,15 +57,13 @@ def test_the_oldest_of_more_than_ten_become_one_digest_in_the_newest_of_them() -
 
 @pytest.mark.parametrize(("count", "changed"), [(10, {}), (14, {"digest_by": "off"}), (11, {})])
 def test_there_is_no_digest_of_few_results_of_a_single_one_or_if_it_is_off(count: int, changed: dict) -> None:
-    assert planned(view_of(record(*session(count))), replace(ONLY, **changed)) is None
+    assert proposed(view_of(record(*session(count))), replace(ONLY, **changed)) is None
 
 
 def test_it_stops_at_as_many_results_as_are_needed() -> None:
     view = view_of(record(*session(60)))
     all_of_them = planned(view)
     enough = planned(view, replace(ONLY, prune_target=0.5), window=round(tokens(view) * 1.2))
-    assert all_of_them is not None
-    assert enough is not None
     assert len(all_of_them.results) == 50
     assert 20 < len(enough.results) < 35
     assert enough.tokens_after <= 0.5 * 1.2 * tokens(view)
@@ -68,7 +71,6 @@ def test_it_stops_at_as_many_results_as_are_needed() -> None:
 
 def test_of_very_many_the_failed_and_the_newest_are_told_of_within_its_length() -> None:
     prune = planned(view_of(record(*session(200, failing=3))))
-    assert prune is not None
     text = prune.results[-1].text
     lines = text.splitlines()
     assert len(text) <= ONLY.digest_most
@@ -82,22 +84,19 @@ def test_of_very_many_the_failed_and_the_newest_are_told_of_within_its_length() 
 def test_a_later_digest_leaves_the_earlier_one_alone() -> None:
     messages = session(14)
     first = planned(view_of(record(*messages)))
-    assert first is not None
     more = [*messages, replace(first, id="op"), *session(8)]
     second = planned(view_of(record(*more)))
-    assert second is not None
     assert not set(first.message_ids) & set(second.message_ids)
 
 
 def test_a_digest_that_would_free_nothing_is_not_made() -> None:
-    assert planned(view_of(record(*session(14, size=6)))) is None
+    assert proposed(view_of(record(*session(14, size=6)))) is None
 
 
 def test_the_model_gets_a_line_and_both_ends_of_each_result() -> None:
     messages = session(20)
     view = view_of(record(*messages))
     prune = planned(view)
-    assert prune is not None
     results = digested_exchanges(exchanges_of(view, ONLY, Budget(10**6, 0), letters()), prune)
     assert [e.message.id for e in results] == [r.message_id for r in prune.results]
     asked = digest_input(results, ONLY)
@@ -112,7 +111,6 @@ def test_the_model_gets_a_line_and_both_ends_of_each_result() -> None:
 def test_a_models_digest_takes_the_place_of_the_rules_with_an_exact_saving() -> None:
     messages = session(30)
     prune = planned(view_of(record(*messages)))
-    assert prune is not None
     written = with_digest(prune, "  The modules were read; all is well. " * 100, ONLY, letters())
     text = written.results[-1].text
     heading, _, told = text.partition("\n")
