@@ -14,7 +14,7 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.compaction.make_room import make_room
 from desktop_app.chat.compaction.summary_service import SummaryService
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, Price
+from desktop_app.chat.ports import ChatModel, ModelError, Price
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.reply import StreamedReply
@@ -33,16 +33,17 @@ SETTINGS = Settings(chat_model="scripted/scripted", system_prompt="Be brief.")
 
 
 class OneServer:
-    """The `ModelCatalogue` port with the scripted provider as its only model. litellm: None for the fake."""
+    """The `ModelCatalogue` port with the scripted provider's models. litellm: None for the fake."""
 
     def __init__(self, provider: ScriptedProvider, window: int, max_output: int, litellm: LiteLLM | None) -> None:
         self.cost: Price | None = None
         self.info = ModelInfo("scripted/scripted", "Scripted", window, max_output)
+        self.others: dict[str, ModelInfo] = {}
         self.provider = provider
         self.litellm = litellm
 
     def infos(self) -> tuple[ModelInfo, ...]:
-        return (self.info,)
+        return (self.info, *self.others.values())
 
     async def resolve_model(self, model_id: str) -> ChatModel:
         return self.model(model_id)
@@ -51,12 +52,9 @@ class OneServer:
         return self.cost
 
     def model(self, model_id: str) -> ChatModel:
-        if model_id != self.info.id:
+        info = self.info if model_id == self.info.id else self.others.get(model_id)
+        if info is None:
             raise ModelError(Failure("not_found", f"There is no model “{model_id}”"))
-        return self.made(self.info)
-
-    def made(self, info: ModelInfo) -> ChatModel:
-        """Return a model of the provider with these limits."""
         if self.litellm is None:
             return FakeModel(info, self.provider)
         endpoint = Endpoint("scripted", self.provider.base_url)
@@ -80,17 +78,15 @@ class House:
     def furnish(
         self,
         settings: Settings = SETTINGS,
-        models: ModelCatalogue | None = None,
         prompts: Prompts | None = None,
         words: Callable[[], str] | None = None,
         **parts: Any,
     ) -> None:
         """Put conversations into the house. prompts, words: of a summary, and of a digest, by a model. parts: of the
         services."""
-        models = models or self.models
         read = (lambda: prompts) if prompts else None
-        summaries = SummaryService(models, self.settings, read, digest_prompt=words)
-        self.services = Services(models, self.settings, summaries, self.bugs.append, **parts)
+        summaries = SummaryService(self.models, self.settings, read, digest_prompt=words)
+        self.services = Services(self.models, self.settings, summaries, self.bugs.append, **parts)
         self.chats = Conversations(self.archive, settings, self.services, self.publish, lambda: None)
 
     def settings(self) -> Settings:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from test_summarize import chat
 
 from desktop_app.chat.memory.memory_flusher import MemoryFlusher
-from desktop_app.chat.ports import ChatModel, Price
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.conversation.message import Message, user_message
@@ -38,33 +37,13 @@ def said(message_id: str, text: str) -> Message:
     return replace(user_message(text), id=message_id)
 
 
-class Two:
-    """The `ModelCatalogue` port: the house's own model, and others by their names."""
-
-    def __init__(self, own, **others: ChatModel) -> None:
-        self._own, self._others = own, others
-
-    def infos(self):
-        return self._own.infos()
-
-    async def resolve_model(self, model_id: str) -> ChatModel:
-        return self.model(model_id)
-
-    def price(self, model_id: str) -> Price | None:
-        return self._own.price(model_id)
-
-    def model(self, model_id: str) -> ChatModel:
-        return self._others.get(model_id.replace("/", "_")) or self._own.model(model_id)
-
-
 class Home:
     """A session of a house, and the keeper of its memories. settings: change them with `choose`."""
 
     def __init__(self, home, session: Session, prompts: FlushPrompts | None = PROMPTS) -> None:
         self.house, self.session, self.archive = home, session, home.archive
         self.settings = Settings()
-        self.models = Two(home.chats.models)
-        self.keeper = MemoryFlusher(home.archive, self.models, lambda: self.settings, lambda: prompts)
+        self.keeper = MemoryFlusher(home.archive, home.models, lambda: self.settings, lambda: prompts)
 
     def choose(self, **changes) -> None:
         self.settings = replace(self.settings, **changes)

@@ -10,7 +10,8 @@ from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 
-from desktop_app.chat.ports import ChatModel, Price
+from msgspec.structs import replace
+
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
@@ -26,6 +27,8 @@ from desktop_app.tools.web_search import WebSearchTool
 from provider import Call, Reply
 
 HERE = ip_address("127.0.0.1")
+READER = ModelInfo("other/reader", "Reader", 16_000, 1_000)
+"""A second model, of the same server."""
 TEA = "Tea came to Lisbon in 1610. " * 20
 
 
@@ -81,25 +84,6 @@ async def web_server() -> AsyncIterator[Web]:
         await server.wait_closed()
 
 
-class Two:
-    """The `ModelCatalogue` port: the house's own model, and one more."""
-
-    def __init__(self, own, other: ChatModel) -> None:
-        self._own, self.other = own, other
-
-    def infos(self) -> tuple[ModelInfo, ...]:
-        return (*self._own.infos(), self.other.info)
-
-    async def resolve_model(self, model_id: str) -> ChatModel:
-        return self.model(model_id)
-
-    def price(self, model_id: str) -> Price | None:
-        return self._own.price(model_id)
-
-    def model(self, model_id: str) -> ChatModel:
-        return self.other if model_id == self.other.info.id else self._own.model(model_id)
-
-
 async def here(host: str, port: int) -> tuple[Address, ...]:
     return (HERE,)
 
@@ -123,7 +107,7 @@ def looking(*calls: Call, text: str = "", **more) -> Reply:
 def furnish(home, folder: Path, web: Web, allow: str = "web_search,web_fetch", **changes) -> SpillFolder:
     """Puts the web into the house; its spills. allow: what nobody is asked about. changes: of the settings."""
     settings = Settings(chat_model="scripted/scripted", system_prompt="Be brief.", search_url=web.url("", "127.0.0.1"))
-    settings = Settings(**{name: getattr(settings, name) for name in Settings.__struct_fields__} | changes)
+    settings = replace(settings, **changes)
     results = {"results": [{"url": web.url("/tea"), "title": "Tea", "content": "All about tea"}]}
     web.pages["/search"] = ("application/json", json.dumps(results))
     web.pages["/tea"] = ("text/html", f"<html><body><article><h1>Tea</h1><p>{TEA}</p></article></body></html>")
@@ -131,22 +115,16 @@ def furnish(home, folder: Path, web: Web, allow: str = "web_search,web_fetch", *
     toolbox = BuiltinTools(
         (FetchTool(here, lambda address: address == HERE), WebSearchTool(lambda: home.chats.settings))
     )
-    rules: list[Rule] = []
 
     async def keep(rule: Rule) -> None:
-        rules.append(rule)
+        raise AssertionError("no rule is kept for good")
 
     current: Callable[[], Settings] = lambda: home.chats.settings  # noqa: E731
     bench = ToolRuntime(toolbox, spills, current, keep, home.bugs.append, rules_of_option(allow) if allow else ())
-    models = Two(home.chats.models, other_model(home))
-    home.furnish(settings, models, tools=bench, read_research_prompt=partial(words, "research"))
+    home.models.others[READER.id] = READER
+    home.furnish(settings, tools=bench, read_research_prompt=partial(words, "research"))
     home.bench = bench
     return spills
-
-
-def other_model(home) -> ChatModel:
-    """A second model, of the same server."""
-    return home.chats.models.made(ModelInfo("other/reader", "Reader", 16_000, 1_000))
 
 
 async def researched(home, session, question: str) -> Message:

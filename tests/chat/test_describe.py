@@ -6,7 +6,7 @@ import base64
 
 import pytest
 from msgspec.structs import replace
-from researching import Two, other_model, words
+from researching import READER, words
 
 from desktop_app.chat.image_captions import BLIND, MAX_IMAGES
 from desktop_app.chat.session import Session
@@ -23,12 +23,10 @@ FAKE = Attachment("a [cat].png", "image/png", CAT)
 
 
 def furnish(home, eyes: bool = True, recall=None, **changes) -> None:
-    """Puts a describer into the house, and a second model, which sees."""
+    """Lets the house describe images, by a second model, which sees."""
     settings = Settings(chat_model="scripted/scripted", system_prompt="Be brief.", vision_model="other/reader")
-    settings = replace(settings, **changes)
-    seeing = home.chats.models.made(replace(other_model(home).info, supports_vision=eyes))
-    models = Two(home.chats.models, seeing)
-    home.furnish(settings, models, recall=recall, read_image_prompt=lambda: words("describe"))
+    home.models.others[READER.id] = replace(READER, supports_vision=eyes)
+    home.furnish(replace(settings, **changes), recall=recall, read_image_prompt=lambda: words("describe"))
 
 
 async def asked(home, session: Session, text: str, *images: Attachment) -> None:

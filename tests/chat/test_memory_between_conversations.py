@@ -10,11 +10,9 @@ from remembering import RULE, TEA, Home, made, said, saving  # noqa: F401 - a fi
 
 from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.rows import operation_rows
 from desktop_app.chat.stamp import stamp
-from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.transcript import Flush, RequestContext, Trigger
+from desktop_app.conversation.transcript import RequestContext
 from provider import Reply
 
 
@@ -66,20 +64,6 @@ async def test_it_is_sent_in_another_conversation_of_the_same_folder(made) -> No
     await home.flushed()
     assert RULE in await sent_in(await another(home, "/work/billing"))
     assert RULE not in await sent_in(await another(home, "/work/billing/old"))
-
-
-@pytest.mark.parametrize("trigger", list(Trigger))
-async def test_the_history_gives_the_true_cause(made, trigger: Trigger) -> None:
-    home = await made([], window=1_200)
-    home.choose(summaries="extractive")
-    await home.flushed(trigger)
-    (row,) = [row for row in home.session.operations() if row.kind == "flush"]
-    assert row.trigger is trigger
-
-
-def test_of_an_old_flush_no_cause_is_made_up() -> None:
-    (row,) = operation_rows(entries := [Flush(id="f", memories=("m",), texts=("Text.",))], Branches(entries))
-    assert row.trigger is None
 
 
 async def test_a_memory_can_be_limited_only_to_a_place_that_it_has(made) -> None:

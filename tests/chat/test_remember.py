@@ -20,9 +20,10 @@ from desktop_app.context.memory.memories import HEADING
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import ViewChanged
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Usage
-from desktop_app.conversation.transcript import Compaction, Trigger
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.transcript import Compaction, Flush, Trigger
 from provider import Call, Cut, Hang, Overflow, Reply, Status
+from request_rules import legal_for_all
 from slowness import slowness
 
 
@@ -109,6 +110,8 @@ async def test_every_path_that_compacts_is_preceded_by_a_flush(made, trigger: Tr
     home = await made([saving(TEA)], chat(110), window=8_192)
     assert await home.flushed(trigger)
     assert await home.texts() == [TEA]
+    (row,) = home.session.operations()
+    assert (row.kind, row.trigger) == ("flush", trigger), "the history gives the true cause"
 
 
 async def test_far_from_the_limit_nothing_is_asked(made) -> None:
@@ -118,7 +121,7 @@ async def test_far_from_the_limit_nothing_is_asked(made) -> None:
     assert home.requests == []
 
 
-@pytest.mark.parametrize("text", ["SILENT", " silent.\n", "**Silent**", ""])
+@pytest.mark.parametrize("text", ["**Silent**.\n", ""])
 async def test_silent_saves_nothing_is_shown_to_nobody_and_is_not_asked_again(made, text: str) -> None:
     home = await made([Reply(text)])
     events = await home.flushed()
@@ -131,10 +134,8 @@ async def test_silent_saves_nothing_is_shown_to_nobody_and_is_not_asked_again(ma
 
 FAILING = {
     "500": Status(500),
-    "401": Status(401),
     "overflow": Overflow(),
     "cut": Cut("I will"),
-    "ended": Cut("I will", is_abrupt=False),
     "refused": Reply("I'm sorry, but I can't help with that."),
     "filter": Reply("", finish="content_filter"),
     "endless": Reply("word " * 10_000, size=5_000),
@@ -226,10 +227,9 @@ async def test_with_memory_switched_off_nothing_is_kept_and_nothing_sent(made) -
 async def test_the_utility_model_is_asked_without_tools_and_answers_with_json(made) -> None:
     answer = json.dumps({"memories": [{"text": TEA, "replaces": ""}]})
     home = await made([Reply(f"```json\n{answer}\n```")])
-    models = home.house.chats.models
-    utility = models.made(replace(models.info, id="scripted/small", label="Small"))
-    home.models._others["scripted_small"] = utility
-    home.models._own.cost = Price(0.001, 0.002)
+    models = home.house.models
+    models.others["scripted/small"] = replace(models.info, id="scripted/small", label="Small")
+    models.cost = Price(0.001, 0.002)
     home.choose(utility_model="scripted/small")
     await home.flushed()
     assert await home.texts() == [TEA]
@@ -242,13 +242,6 @@ async def test_the_utility_model_is_asked_without_tools_and_answers_with_json(ma
     assert flush.model == "scripted/small"
     assert flush.usage is not None
     assert flush.usage.dollars == pytest.approx(0.011 + 0.014)
-
-
-async def test_a_utility_model_that_is_gone_leaves_it_to_the_chats_own(made) -> None:
-    home = await made([saving(TEA)])
-    home.choose(utility_model="scripted/gone")
-    await home.flushed()
-    assert home.flushes[0].model == "scripted/scripted"
 
 
 @pytest.mark.parametrize(("trigger", "window"), [(Trigger.OVERFLOW, 32_000), (Trigger.USER, 4_096)])
@@ -268,3 +261,45 @@ async def test_a_window_without_room_for_the_question_is_not_asked(made) -> None
     await home.flushed()
     assert home.requests == []
     assert await home.texts() == [RULE]
+
+
+TALK = [
+    said("u", "What does a hold? I drink tea in the morning."),
+    Message(id="a", role=Role.ASSISTANT, parts=(Text("I look."), ToolCall("c1", "read", '{"path": "a"}'))),
+    Message(id="t", role=Role.TOOL, parts=(ToolResult("c1", "read", "Nothing."),)),
+    Message(id="r", role=Role.ASSISTANT, parts=(Text("It holds nothing."),)),
+]
+
+
+@pytest.mark.parametrize("trigger", [Trigger.USER, Trigger.OVERFLOW], ids=["appended", "as a record"])
+@pytest.mark.parametrize("until", [1, 4])
+async def test_wherever_the_conversation_stands_every_server_takes_the_question(made, until: int, trigger) -> None:
+    home = await made([saving(TEA)], TALK[:until])
+    await home.flushed(trigger)
+    assert home.flushes[0].model
+    assert legal_for_all(home.requests[0].messages) == []
+
+
+@pytest.mark.slow
+async def test_in_a_long_conversation_each_compaction_has_its_flush_and_each_flush_its_own_part(made) -> None:
+    notes = [saving(f"The user has been to town number {n}.", usage=(6_000, 20, 5_500)) for n in range(150)]
+    home = await made(notes, [said("first", RULE)], window=16_000)
+    for n in range(150):
+        seen = " ".join(f"thing{n}x{k}" for k in range(60))
+        reply = Message(id=f"r{n}", role=Role.ASSISTANT, parts=(Text(f"Tell me more of town {n}. " * 6),))
+        for message, trigger in (
+            (said(f"u{n}", f"We went to town {n} today, and saw {seen}."), Trigger.BEFORE_REQUEST),
+            (replace(reply, model="scripted/scripted"), Trigger.AFTER_TURN),
+        ):
+            await home.session.record(message)
+            await home.flushed(trigger)
+            await home.house.make_room(home.session, trigger)
+    order = [type(entry) for entry in home.session.transcript.entries if isinstance(entry, Flush | Compaction)]
+    compactions = order.count(Compaction)
+    assert compactions >= 4
+    assert order == [Flush, Compaction] * compactions + [Flush] * (len(order) - 2 * compactions)
+    assert len(home.requests) == len(home.flushes) == len(await home.texts())
+    recorded = [entry.id for entry in home.session.transcript.entries]
+    ends = [recorded.index(flush.before) for flush in home.flushes]
+    assert ends == sorted(set(ends)), "each one goes on where the one before ended"
+    assert all(len(request.turns) > 2 for request in home.requests), "each was the chat's own request with a question"

@@ -10,7 +10,9 @@ from remembering import TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
 from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush, write_memory
+from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.memory.memories import MAX_NOTE_CHARACTERS
+from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Reply
@@ -60,6 +62,30 @@ async def test_what_was_taken_back_is_not_kept_by_the_next_flush(made) -> None:
     await home.session.record(said("x1", "Hello again."), compaction)
     await home.flushed()
     assert await home.texts() == ["The user has a dog."]
+
+
+async def test_memories_that_were_stored_without_their_flush_are_recorded_and_not_asked_for_again(
+    made, monkeypatch
+) -> None:
+    """As when the engine is killed between the two."""
+    home = await made([saving(TEA, "The user has a dog.")])
+
+    async def refuse(*_: object) -> None:
+        raise ArchiveError(Failure("disk", "Killed"))
+
+    with monkeypatch.context() as killed:
+        killed.setattr(home.archive, "append", refuse)
+        assert await home.flushed() == []
+    saved = await home.archive.memories()
+    assert [memory.text for memory in saved] == [TEA, "The user has a dog."]
+    assert home.flushes == []
+    assert await home.flushed()
+    assert await home.flushed(Trigger.OVERFLOW) == []
+    assert len(home.requests) == 1, "nobody is asked a second time"
+    assert await home.archive.memories() == saved
+    (flush,) = home.flushes
+    assert flush.memories == tuple(memory.id for memory in saved)
+    assert flush.before == home.session.view.items[-1].message.id
 
 
 async def test_an_archive_that_cannot_write_does_not_stop_the_conversation(made, caplog) -> None:
