@@ -9,10 +9,12 @@ from msgspec.structs import replace
 from researching import READER, words
 
 from desktop_app.chat.image_captions import BLIND, MAX_IMAGES
+from desktop_app.chat.ports import Price
 from desktop_app.chat.session import Session
+from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import DescriptionStarted, MessageRecorded, TurnFinished
-from desktop_app.conversation.message import Attachment, Message
+from desktop_app.conversation.message import Attachment, Message, Usage
 from desktop_app.conversation.transcript import Recalled
 from desktop_app.settings import Settings
 from provider import Hang, Reply, Status
@@ -137,3 +139,17 @@ async def test_long_descriptions_and_many_images_are_bounded(house) -> None:
     places = [text.index(f"image {n}.png") for n in range(MAX_IMAGES)]
     assert places == sorted(places), "in the order of the images, whoever was quicker"
     assert text.count("was not described: 8 are the most") == 2
+
+
+async def test_images_count_and_so_does_the_turn_that_showed_them(house) -> None:
+    home = await house([Reply("A cat.", usage=(100, 10, 40)), Reply("Bella.", usage=(200, 20, 0))])
+    home.models.cost = Price(prompt=0.001, reply=0.01, cached=0.0005)
+    furnish(home)
+    session = await home.chats.create()
+    await asked(home, session, "Who is it?", FAKE)
+    totals = totals_of(session.transcript)
+    assert totals.auxiliary == Usage(100, 10, 40, 0, 0.06 + 0.02 + 0.1)
+    assert totals.replies == Usage(200, 20, 0, 0, 0.4)
+    (finished,) = home.of(TurnFinished)
+    assert finished.dollars == pytest.approx(0.58)
+    assert finished.tokens_reported == 200, "it is held against the estimate of the turn's own requests"

@@ -6,10 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.chat.session import Session
+from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.transcript import Prune, Trigger
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.transcript import AuxiliaryUsage, Prune, Trigger
 from provider import Reply, Status
 
 POLICY = replace(
@@ -46,13 +47,14 @@ async def pruned(house, step) -> tuple[Session, list]:
 
 async def test_the_models_digest_takes_the_rules_place(house) -> None:
     session, requests = await pruned(
-        house, Reply("- f0.py to f9.py define values; the secret is sk-abcdefghijklmnopqrstuvwx")
+        house, Reply("- f0.py to f9.py define values; it is sk-abcdefghijklmnopqrstuvwx", usage=(3_000, 30, 0))
     )
     told = "\n".join(message.text for message in assemble(session.view))
     assert "- f0.py to f9.py define values" in told
     assert "sk-abcdefghijklmnopqrstuvwx" not in told
     assert "Condense this in 1,200 characters." in requests[0].messages[0]["content"]
-    assert [type(entry) for entry in session.transcript.entries[-1:]] == [Prune]
+    assert [type(entry) for entry in session.transcript.entries[-2:]] == [AuxiliaryUsage, Prune]
+    assert totals_of(session.transcript).auxiliary == Usage(3_000, 30)
 
 
 @pytest.mark.parametrize("step", [Status(401, "no"), Reply("")])

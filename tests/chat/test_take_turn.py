@@ -6,6 +6,9 @@ import asyncio
 import sqlite3
 from pathlib import Path
 
+import pytest
+
+from desktop_app.chat.session import Session
 from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
@@ -13,6 +16,7 @@ from desktop_app.conversation.events import (
     ReplyStarted,
     RoomRefused,
     TextDelta,
+    TurnEvent,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -21,7 +25,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import Compaction, Trigger
-from provider import Call, Cut, Hang, Overflow, Reply, Status
+from provider import Call, Hang, Reply, Status
 from slowness import slowness
 
 
@@ -87,19 +91,6 @@ async def test_a_stalled_reply_is_on_disk_within_half_a_second(house, tmp_path: 
         while not kept():
             await asyncio.sleep(0.05)
     await home.chats.turns.stop(session.id)
-
-
-async def test_a_cut_stream_keeps_the_partial_and_says_so(house) -> None:
-    home = await house([Cut("The first half")])
-    session = await home.chats.create()
-    events = await home.turn(session, "Go on")
-    failed = next(e for e in events if isinstance(e, TurnFailed))
-    assert failed.failure.title
-    assert failed.failure.advice
-    reply = (await home.archive.entries(session.id))[-1]
-    assert reply.is_interrupted
-    assert "The first half".startswith(reply.text)
-    assert home.of(TurnFinished)[-1].reason == "failed"
 
 
 async def test_an_error_of_the_provider_keeps_the_users_message(house) -> None:
@@ -178,15 +169,6 @@ async def test_from_75_percent_room_is_made_after_the_turn(house) -> None:
     assert session.gauge().share < 0.6
 
 
-async def test_off_is_off(house) -> None:
-    home = await house([Overflow()], window=8_192)
-    home.chats.settings = home.chats.settings.__class__(is_automatic=False)
-    session = await home.chats.create("Long", long_chat(70))
-    await home.turn(session, "And now?")
-    assert not home.of(ViewChanged)
-    assert home.of(TurnFailed)
-
-
 async def test_two_futile_compactions_pause_the_automatic_ones_and_say_why(house) -> None:
     home = await house([Reply("Here.", usage=None)], window=8_192, repeat_last=True)
     session = await home.chats.create("Long", long_chat(60))
@@ -247,3 +229,48 @@ async def test_where_there_are_no_tools_a_call_ends_the_turn(house) -> None:
     events = await home.turn(session, "Look")
     assert events[-1].reason == "finished"
     assert len(home.provider.requests) == 1
+
+
+@pytest.mark.parametrize("bug", [None, RuntimeError("of its own")], ids=["stopped", "bug"])
+async def test_the_message_is_stored_whatever_becomes_of_the_search_before_it(house, bug) -> None:
+    home, searching = await house([Reply("Never.")]), asyncio.Event()
+
+    async def recall(session: Session, message: Message) -> None:
+        searching.set()
+        if bug is not None:
+            raise bug
+        await asyncio.sleep(60)
+
+    home.furnish(recall=recall)
+    session = await home.chats.create()
+    await home.chats.turns.send(session, "Remember?")
+    await searching.wait()
+    await home.chats.turns.stop(session.id)
+    assert [event.row.message.text for event in home.of(MessageRecorded)] == ["Remember?"]
+    assert [entry.text for entry in await home.archive.entries(session.id)][-1] == "Remember?"
+    assert [event.reason for event in home.of(TurnFinished)] == ["failed" if bug else "stopped"]
+    assert [event.failure.kind for event in home.of(TurnFailed)] == ["bug"] * bool(bug)
+    assert home.bugs == [bug] * bool(bug)
+    home.bugs.clear()
+    assert home.provider.requests == []
+
+
+@pytest.mark.parametrize("step", [Reply("Hello."), Status(401)], ids=["finished", "failed"])
+async def test_no_turn_runs_once_it_was_told_that_it_has_finished(house, step) -> None:
+    home, still_running = await house([step, Reply("Once more.")]), []
+    publish = home.publish
+
+    def hear(event: TurnEvent) -> None:
+        publish(event)
+        if isinstance(event, TurnFinished):
+            loop = asyncio.get_running_loop()
+            loop.call_soon(lambda: still_running.append(home.chats.turns.is_running(session.id)))
+
+    home.publish = hear
+    home.furnish()
+    session = await home.chats.create()
+    await home.turn(session, "Hello")
+    await home.chats.turns.regenerate(session)  # at once: it is not refused
+    await home.until(lambda: len(home.of(TurnFinished)) == 2)
+    await asyncio.sleep(0)
+    assert still_running == [False, False]

@@ -1,9 +1,8 @@
-"""A reply that is stopped to make room and goes on, through the real litellm and the real archive."""
+"""A reply that is stopped to make room and goes on, or is cut: what had arrived is kept as it was."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -26,7 +25,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, user_message
 from desktop_app.conversation.transcript import Trigger
-from provider import Call, Cut, Hang, Reply, Status
+from provider import Call, Cut, Reply, Status
 
 WINDOW = 4_096
 STORY = "".join(f"Sentence {n} tells of the {n}th day on the wide river.\n" for n in range(400))
@@ -69,66 +68,43 @@ def stored(session: Session) -> list[Message]:
     return messages[wish + 1 :]
 
 
-async def test_a_long_reply_is_stopped_room_is_made_and_it_goes_on(house) -> None:
+@pytest.mark.parametrize("back", [0, 90], ids=["going on", "saying the end once more"])
+async def test_a_long_reply_is_stopped_room_is_made_and_it_goes_on(house, back: int) -> None:
     cut = 6_500
     home = await house([], window=WINDOW)
     session = await begun(home)
     before = session.gauge().total
-    home.provider.script = _Storyteller(STORY[:cut], pause=0.001)
+    home.provider.script = Storyteller(STORY[:cut], back, pause=0.001)
     whole = home.reply(session)
     events = await told(home, whole)
     first, second = stored(session)
     assert (first.is_interrupted, second.is_interrupted, second.continues) == (True, False, first.id)
     assert first.text + second.text == shown(events) == STORY[:cut]
-    assert whole.restarts == 1
-    assert whole.stored[-1] == second
-    assert first.text.endswith("\n"), "it landed at the end of a line"
+    assert (whole.restarts, whole.stored) == (1, [first, second])
+    assert whole.estimated > 0
+    assert first.text.endswith("\n"), "it was cut at the end of a line"
     used = before + session.provider_tokens(session.counts.text(first.text))
     assert 0.90 <= used / WINDOW < 0.92
     assert assemble(session.view)[-1].text == STORY[:cut]
+    assert session.view.unfinished is None
     assert home.provider.client_left.wait(5), "the provider's stream was closed"
-
-
-async def test_what_happens_is_told_in_order(house) -> None:
-    home = await house([], window=WINDOW)
-    home.provider.script = _Storyteller(STORY[:6_500])
-    session = await begun(home)
-    whole = home.reply(session)
-    kinds = [type(e) for e in await told(home, whole) if not isinstance(e, TextDelta | GaugeChanged)]
+    kinds = [type(event) for event in events if not isinstance(event, TextDelta | GaugeChanged)]
     assert kinds == [
         ReplyStarted, MessageRecorded, RoomStarted, ViewChanged, RoomEnded, ReplyStarted, MessageRecorded
     ]  # fmt: skip
-    changed = [e for e in session.operations()]
-    assert [row.trigger for row in changed] == [Trigger.STREAMING]
-    assert whole.estimated > 0
+    assert [row.trigger for row in session.operations()] == [Trigger.STREAMING]
+    assert [event.continues for event in home.of(ReplyStarted)] == ["", first.id]
 
-
-async def test_the_request_to_go_on_ends_with_the_wish_and_fits(house) -> None:
-    home = await house([], window=WINDOW)
-    home.provider.script = _Storyteller(STORY[:6_500])
-    session = await begun(home)
-    started = [e for e in await told(home, home.reply(session)) if isinstance(e, ReplyStarted)]
-    first, again = home.provider.requests
+    asked, again = home.provider.requests
     assert [m["role"] for m in again.messages[-3:]] == ["user", "assistant", "user"]
-    assert again.messages[-2]["content"] == stored(session)[0].text
+    assert again.messages[-2]["content"] == first.text
     assert "interrupted" in again.messages[-1]["content"]
-    assert started[1].continues == started[0].reply_id
-    assert first.body["max_tokens"] >= session.budget.reserve // 2
-    assert first.body["max_tokens"] <= WINDOW
-    assert session.view.unfinished is None
-
-
-async def test_a_model_that_says_the_end_once_more_is_not_shown_twice(house) -> None:
-    home = await house([], window=WINDOW)
-    home.provider.script = _Storyteller(STORY[:6_500], back=90)
-    session = await begun(home)
-    events = await told(home, home.reply(session))
-    assert shown(events) == "".join(m.text for m in stored(session)) == STORY[:6_500]
+    assert session.budget.reserve // 2 <= asked.body["max_tokens"] <= WINDOW
 
 
 async def test_at_most_two_restarts_then_the_window_is_used_to_its_end(house) -> None:
     home = await house([], window=WINDOW)
-    home.provider.script = _Storyteller(STORY)
+    home.provider.script = Storyteller(STORY)
     session = await begun(home)
     whole = home.reply(session)
     with pytest.raises(WorldError, match=r"Context limit exceeded \([\d,]+/4,096 tokens\)"):
@@ -142,30 +118,21 @@ async def test_at_most_two_restarts_then_the_window_is_used_to_its_end(house) ->
     assert [m.continues for m in stored(session)] == ["", *[m.id for m in stored(session)[:-1]]]
 
 
-async def test_where_nothing_could_be_freed_it_streams_on_to_the_end_of_the_window(house) -> None:
+@pytest.mark.parametrize(("tokens", "is_automatic"), [(0, True), (2_600, False)], ids=["nothing to free", "off"])
+async def test_where_nothing_may_be_freed_it_streams_on_to_the_end_of_the_window(
+    house, tokens: int, is_automatic: bool
+) -> None:
     home = await house([], window=WINDOW)
-    home.provider.script = _Storyteller(STORY)
-    session = await begun(home, tokens=0)
-    whole = home.reply(session)
+    home.provider.script = Storyteller(STORY)
+    session = await begun(home, tokens)
+    whole = home.reply(session, is_automatic)
     with pytest.raises(WorldError, match="Context limit exceeded"):
         await told(home, whole)
     await whole.keep()
-    assert len(home.provider.requests) == 1
+    assert (len(home.provider.requests), whole.restarts, session.operations()) == (1, 0, ())
     (reply,) = stored(session)
-    used = session.gauge().total
     assert reply.is_interrupted
-    assert used > 0.94 * WINDOW
-
-
-async def test_off_is_off(house) -> None:
-    home = await house([], window=WINDOW)
-    home.provider.script = _Storyteller(STORY)
-    session = await begun(home)
-    whole = home.reply(session, is_automatic=False)
-    with pytest.raises(WorldError, match="Context limit exceeded"):
-        await told(home, whole)
-    assert not session.operations()
-    assert whole.restarts == 0
+    assert session.gauge().total > 0.94 * WINDOW
 
 
 async def test_a_call_that_was_being_written_is_made_again_and_once(house) -> None:
@@ -215,19 +182,9 @@ async def test_a_reply_without_a_word_has_ended_all_the_same(house) -> None:
 
 
 @pytest.mark.wire
-async def test_a_provider_that_fails_before_it_says_anything_can_be_asked_again(house) -> None:
-    home = await house([Status(500, "out of order"), Reply("Now.", usage=None)], window=WINDOW)
-    session = await begun(home)
-    whole = home.reply(session)
-    assert shown(await told(home, whole)) == "Now."
-    assert len(home.of(RetryScheduled)) == 1
-    assert [m.text for m in stored(session)] == ["Now."]
-
-
-@pytest.mark.wire
 async def test_when_it_fails_while_it_should_go_on_it_is_asked_to_go_on_again(house) -> None:
     home = await house([], window=WINDOW)
-    home.provider.script = _Storyteller(STORY[:6_500], failing=1)
+    home.provider.script = Storyteller(STORY[:6_500], failing=1)
     session = await begun(home)
     whole = home.reply(session)
     await told(home, whole)
@@ -236,35 +193,9 @@ async def test_when_it_fails_while_it_should_go_on_it_is_asked_to_go_on_again(ho
     assert [m["role"] for m in home.provider.requests[2].messages[-2:]] == ["assistant", "user"]
 
 
-async def test_a_stream_that_breaks_off_is_kept_once(house) -> None:
-    home = await house([Cut("Once upon a time there was a river. " * 3)], window=WINDOW)
-    session = await begun(home)
-    whole = home.reply(session)
-    with pytest.raises(ModelError):
-        await told(home, whole)
-    assert whole.has_arrived
-    await whole.keep()
-    await whole.keep()
-    assert len(home.of(MessageRecorded)) == 1
-    assert [m.is_interrupted for m in stored(session)] == [True]
-
-
-async def test_whoever_stops_it_while_it_streams_keeps_what_was_shown(house, tmp_path: Path) -> None:
-    home = await house([Hang("Half a sentence that goes")], window=WINDOW)
-    session = await begun(home)
-    whole = home.reply(session)
-    task = asyncio.ensure_future(whole.receive())
-    await home.until(lambda: "goes" in shown(home.events))
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    await whole.keep()
-    assert stored(session)[0].text == "Half a sentence that goes"
-
-
 async def test_a_reply_that_nobody_wants_to_be_continued_is_not_asked_for_again(house) -> None:
     home = await house([], window=WINDOW)
-    home.provider.script = _Storyteller(STORY, failing=1)
+    home.provider.script = Storyteller(STORY, failing=1)
     session = await begun(home)
     whole = home.reply(session)
     receiving = asyncio.ensure_future(whole.receive())
@@ -277,12 +208,93 @@ async def test_a_reply_that_nobody_wants_to_be_continued_is_not_asked_for_again(
     assert view_of(session.transcript).unfinished is None, "the view is a fold of the record"
 
 
-class _Storyteller:
-    """A provider that tells the same story in each request, from where the reply in the request ends, or `back`
-    characters earlier. failing: the number of the request that fails."""
+ODD = "naïve 世界 👩‍👩‍👧‍👦 я🇫🇷́ fin"
+"""Characters of two to four bytes, and some that are several characters joined."""
+CALL = Call("write", '{"path": "a", "text": "世界 and more of it"}')
 
-    def __init__(self, story: str, back: int = 0, failing: int = -1, pause: float = 0.0) -> None:
-        self.story, self.back, self.failing, self.pause, self.asked = story, back, failing, pause, 0
+CUTS = {
+    "inside a fence": Cut("Look:\n\n```python\nfor n in range(3):\n    print(n"),
+    "inside a character, in a fence": Cut(f"```\n{ODD}", inside="utf8"),
+    "at a well-formed end without a reason": Cut(ODD, is_abrupt=False),
+    "inside the arguments of a call": Cut("I write it.\n", calls=(CALL,)),
+    "inside a second call": Cut("Both.\n", calls=(Call("read", '{"path": "b"}', "c1"), CALL)),
+    "inside a call, without a reason": Cut("I write it.\n", calls=(CALL,), is_abrupt=False),
+    "inside of reasoning": Cut("", reasoning="世界, I should look at the fi"),
+    "inside of text behind reasoning": Cut("It is extraordin", reasoning="Well, 世界."),
+}
+
+
+@pytest.mark.parametrize("where", CUTS)
+async def test_a_cut_reply_is_kept_as_it_came(house, where: str) -> None:
+    cut = CUTS[where]
+    home = await house([cut], window=WINDOW)
+    session = await begun(home, tokens=0)
+    whole = home.reply(session)
+    with pytest.raises(ModelError):
+        await told(home, whole)
+    assert whole.has_arrived
+    await whole.keep()
+    await whole.keep()
+    (reply,) = stored(session)
+    thoughts = "".join(part.text for part in reply.parts if isinstance(part, Reasoning))
+    assert (reply.text, thoughts) == (cut.after, cut.reasoning)
+    assert reply.is_interrupted
+    assert not reply.tool_calls
+    assert not session.view.open_calls, "so that nothing is there to be run"
+    assert (await home.archive.entries(session.id))[-1] == reply
+
+
+@pytest.mark.wire
+async def test_a_call_that_was_cut_before_anything_was_shown_leaves_nothing(house) -> None:
+    """The request can simply be made again."""
+    home = await house([Cut(calls=(CALL,)), Reply("Now.", calls=(CALL,))], window=WINDOW)
+    session = await begun(home, tokens=0)
+    whole = home.reply(session)
+    await told(home, whole)
+    (reply,) = stored(session)
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("write", CALL.arguments)]
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+async def test_half_a_call_at_another_end_is_not_run(house, finish: str) -> None:
+    half = Call("write", CALL.arguments[:20])
+    home = await house([Reply("I write it.\n", calls=(half,), finish=finish, usage=None)], window=60_000)
+    session = await begun(home, tokens=0)
+    whole = home.reply(session)
+    await told(home, whole)
+    (reply,) = stored(session)
+    assert not reply.tool_calls
+    assert reply.text == "I write it.\n"
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("odd", ["halves", "crlf"])
+async def test_characters_that_come_in_two_halves_are_whole_where_it_is_stopped_and_where_it_goes_on(
+    house, odd: str
+) -> None:
+    """Events are cut at any byte, also inside a character, and the text at any character."""
+    story = "".join(f"{n}: {ODD}\n```\n{n} · 世{n}界\n```\n" for n in range(150))
+    home = await house([], window=WINDOW)
+    session = await begun(home)
+    home.provider.script = Storyteller(story[:4_200], odd=(odd,))
+    whole = home.reply(session)
+    events = await told(home, whole)
+    assert whole.restarts >= 1
+    text = "".join(message.text for message in stored(session))
+    assert text == shown(events) == story[:4_200]
+    assert "\ufffd" not in text
+    asked = home.provider.requests[1].messages[-2]["content"]
+    assert asked == stored(session)[0].text
+
+
+class Storyteller:
+    """A provider that tells the same story in each request, from where the reply in the request ends, or `back`
+    characters earlier. failing: the number of the request that fails. odd: how its bytes come."""
+
+    def __init__(
+        self, story: str, back: int = 0, failing: int = -1, pause: float = 0.0, odd: tuple[str, ...] = ()
+    ) -> None:
+        self.story, self.back, self.failing, self.pause, self.odd, self.asked = story, back, failing, pause, odd, 0
 
     def take(self, request, shape) -> Reply | Status:
         self.asked += 1
@@ -290,4 +302,4 @@ class _Storyteller:
             return Status(500, "out of order")
         said = next((m["content"] for m in reversed(request.messages) if m["role"] == "assistant"), "") or ""
         begin = max(len(said) - self.back, 0) if said and self.story.startswith(said) else 0
-        return Reply(self.story[begin:], size=9, usage=None, pause=self.pause)
+        return Reply(self.story[begin:], size=9, usage=None, pause=self.pause, odd=self.odd)

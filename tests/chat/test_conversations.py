@@ -1,4 +1,4 @@
-"""A conversation that is deleted goes quiet at once; restored, one session writes its record."""
+"""A conversation that is deleted goes quiet at once, and is one again when it is restored; one that was imported."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from desktop_app.chat import operations
 from desktop_app.chat.compaction.optimize import stale_plan
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.stamp import stamp
+from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, user_message
 from provider import Reply
 
@@ -82,5 +83,22 @@ async def test_a_deletion_that_fails_changes_nothing(house: Callable[..., Any], 
     with pytest.raises(WorldError):
         await made.chats.delete(session.id)
     assert (await made.chats.open(session.id)) is session
+    await made.turn(session, "Are you there?")
+    assert session.view.items[-1].message.text == "Yes."
+
+
+async def test_what_the_command_line_imported_is_answered_by_the_model_of_new_conversations(
+    house: Callable[..., Any],
+) -> None:
+    made = await house([Reply("Yes.")])
+    info = ConversationInfo("1" * 32, "Imported", 1.0, 2.0, 1)
+    await made.archive.create(info, [stamp(user_message("Hi"))])
+    before = await made.archive.conversation(info.id)
+    assert not before.model
+    session = await made.chats.open(info.id)
+    kept = await made.archive.conversation(info.id)
+    assert (kept.model, kept.updated_at) == ("scripted/scripted", before.updated_at)
+    assert kept.share > 0, "the list shows how full the window is"
+    assert session.gauge().window == 8_192
     await made.turn(session, "Are you there?")
     assert session.view.items[-1].message.text == "Yes."

@@ -1,8 +1,9 @@
-"""Who writes the summaries, and whether room is made by itself."""
+"""Who writes the summaries, how often models are asked, and whether room is made by itself."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 
 import pytest
@@ -11,7 +12,7 @@ from test_summarize import answer, chat
 
 from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimize, write_summary
 from desktop_app.chat.compaction.snapshot import snapshot_of
-from desktop_app.chat.compaction.summary_service import strategy_for
+from desktop_app.chat.compaction.summary_service import SummaryService, strategy_for
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import (
     OperationRow,
@@ -23,33 +24,27 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.transcript import Trigger
 from provider import Hang, Reply
 from summary_prompts import PROMPTS
 
 
 @pytest.mark.parametrize(
-    ("strategy", "is_builtin", "expected"),
+    ("strategy", "is_builtin", "summaries", "expected"),
     [
-        ("auto", False, "llm"),
-        ("auto", True, "extractive"),
-        ("llm", False, "llm"),
-        ("llm", True, "extractive"),
-        ("extractive", False, "extractive"),
-        ("last_messages", True, "last_messages"),
+        ("auto", False, "auto", "llm"),
+        ("auto", True, "auto", "extractive"),
+        ("llm", True, "auto", "extractive"),
+        ("extractive", False, "auto", "extractive"),
+        ("last_messages", True, "extractive", "last_messages"),
+        ("llm", False, "extractive", "extractive"),
     ],
 )
-def test_the_built_in_model_writes_no_summaries(strategy, is_builtin: bool, expected: str) -> None:
+def test_the_built_in_model_writes_no_summaries_and_with_code_alone_none_does(
+    strategy, is_builtin: bool, summaries, expected: str
+) -> None:
     model = ModelInfo("m/m", "M", 8_192, 512, is_builtin=is_builtin)
-    assert strategy_for(replace(BALANCED, strategy=strategy), model) == expected
-
-
-@pytest.mark.parametrize(
-    ("strategy", "expected"),
-    [("auto", "extractive"), ("llm", "extractive"), ("extractive", "extractive"), ("last_messages", "last_messages")],
-)
-def test_with_code_alone_no_policy_asks_a_model(strategy, expected: str) -> None:
-    model = ModelInfo("m/m", "M", 8_192, 512)
-    assert strategy_for(replace(BALANCED, strategy=strategy), model, "extractive") == expected
+    assert strategy_for(replace(BALANCED, strategy=strategy), model, summaries) == expected
 
 
 def choose(home, **changes) -> None:
@@ -70,16 +65,6 @@ async def test_with_code_alone_an_open_conversation_sends_nothing_but_the_turn(h
     assert home.provider.requests[0].messages[-1]["content"].endswith("Where are we?")
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"extractive"}]
     assert (row.model, row.usage, row.note) == ("", None, "")
-
-
-async def test_with_code_alone_room_in_the_background_sends_nothing_either(house) -> None:
-    home = await house([Reply("First.")], window=20_000, prompts=PROMPTS)
-    session = await home.chats.create("Long", chat(136))
-    choose(home, summaries="extractive")
-    await home.turn(await home.chats.open(session.id), "One.")
-    await home.until(lambda: bool(home.of(RoomEnded)))
-    assert len(home.provider.requests) == 1
-    assert rows_of(home)[-1].strategies.keys() == {"extractive"}
 
 
 async def test_code_alone_chosen_while_a_model_writes_ends_its_work(house) -> None:
@@ -110,28 +95,22 @@ async def test_with_code_alone_a_model_may_still_be_asked_by_hand(house) -> None
     assert session.operations()[-1].strategies.keys() == {"llm"}
 
 
-async def test_the_model_that_takes_the_place_of_a_missing_one_is_named(house) -> None:
-    home = await house([answer(), answer(), Reply("Here.")], prompts=PROMPTS)
+@pytest.mark.parametrize(
+    ("is_builtin", "strategy", "writer"), [(False, "llm", "Scripted"), (True, "extractive", "code")]
+)
+async def test_what_takes_the_place_of_a_missing_model_is_named(
+    house, is_builtin: bool, strategy: str, writer: str
+) -> None:
+    home = await house([*([] if is_builtin else [answer(), answer()]), Reply("Here.")], prompts=PROMPTS)
+    home.models.info = replace(home.models.info, is_builtin=is_builtin)
     session = await home.chats.create("Long", chat(70))
     choose(home, utility_model="scripted/gone")
     session = await home.chats.open(session.id)
-    offer = await home.services.summaries.offer(session, plan_optimize(snapshot_of(session), strategy="llm").unwritten)
-    assert (offer.label, offer.refusal) == ("Scripted (in place of scripted/gone)", "")
+    offer = await home.services.summaries.offer(session, None)
+    assert (offer.label, bool(offer.refusal)) == ("Scripted (in place of scripted/gone)", is_builtin)
     await home.turn(session, "Where are we?")
-    (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"llm"}]
-    assert row.model == "scripted/scripted"
-    assert row.note == "There is no model “scripted/gone”: Scripted wrote this summary instead."
-
-
-async def test_code_that_takes_the_place_of_a_missing_model_is_named_too(house) -> None:
-    home = await house([Reply("Here.")], prompts=PROMPTS)
-    home.chats.models.info = replace(home.chats.models.info, is_builtin=True)
-    session = await home.chats.create("Long", chat(70))
-    choose(home, utility_model="scripted/gone")
-    session = await home.chats.open(session.id)
-    await home.turn(session, "Where are we?")
-    (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"extractive"}]
-    assert row.note == "There is no model “scripted/gone”: code wrote this summary instead."
+    (row,) = [row for row in rows_of(home) if row.strategies.keys() == {strategy}]
+    assert row.note == f"There is no model “scripted/gone”: {writer} wrote this summary instead."
 
 
 async def test_a_conversation_in_which_room_is_being_made_is_not_opened_a_second_time(house) -> None:
@@ -177,16 +156,39 @@ async def test_a_decision_knows_how_long_ago_the_provider_was_asked(house) -> No
     )
 
 
-async def test_a_policy_may_switch_the_making_of_room_off(house) -> None:
-    home = await house([])
-    session = await home.chats.create("New", [])
-    assert home.chats.turns.is_automatic(session)
-    session.policy = replace(BALANCED, is_automatic=False)
-    assert not home.chats.turns.is_automatic(session)
+async def test_after_so_many_code_writes_in_every_conversation_and_says_until_when(house) -> None:
+    home = await house([answer(), answer(), Reply("Here."), Reply("There.")], prompts=PROMPTS)
+    once = replace(BALANCED, spend_most=1)
+    for title in ("One", "Two"):
+        session = await home.chats.create(title, chat(70))
+        session.policy = once
+        await home.turn(session, "Where are we?")
+    first, second = [row for row in rows_of(home) if row.kind == "compaction"]
+    assert (first.strategies.keys(), first.note) == ({"llm"}, "")
+    assert second.strategies.keys() == {"extractive"}
+    said = re.search(r"until (\d\d:\d\d): 1 ", second.note)
+    ends = {time.strftime("%H:%M", time.localtime(time.time() + seconds)) for seconds in (480, 540, 600, 660)}
+    assert said is not None
+    assert said[1] in ends
+    assert len(home.provider.requests) == 4, "two for the summary, and those of the turns"
 
 
-async def test_what_was_said_is_the_same_in_memory_and_in_the_archive(house) -> None:
-    home = await house([])
-    session = await home.chats.create("New", [])
-    await session.record_message(Message(id="m", role=Role.USER, parts=(Text("a \ud800 b"),)))
-    assert session.message("m") == (await home.archive.entries(session.id))[-1]
+async def test_the_twenty_fifth_waits_and_the_users_own_never_does(house) -> None:
+    home = await house([Reply("Here.")], prompts=PROMPTS)
+    session = await home.chats.create("Long", chat())
+    now = [1_000_000.0]
+    service = SummaryService(home.chats.models, lambda: home.chats.settings, lambda: PROMPTS, lambda: now[0])
+
+    async def automatic() -> str:
+        return (await service.request_for(session, trigger=Trigger.AFTER_TURN)).strategy
+
+    for _ in range(24):
+        assert await automatic() == "llm"
+        now[0] += 20
+    assert await automatic() == "extractive"
+    assert (await service.request_for(session)).strategy == "llm", "what a plan begins with"
+    assert (await service.request_for(session, "llm")).strategy == "llm", "asked for by hand"
+    assert (await service.request_for(session, trigger=Trigger.USER)).strategy == "llm"
+    now[0] = 1_000_000.0 + 600
+    assert await automatic() == "llm", "the first is ten minutes ago"
+    assert await automatic() == "extractive", "the second is not"
