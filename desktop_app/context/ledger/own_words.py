@@ -23,14 +23,8 @@ _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _REPLIED = re.compile(r"\s*(?:>|&gt;)")
 _TAG = re.compile(r"\s*<([A-Za-z][\w:-]{0,40})(?:\s[^<>]{0,400})?>")
 _OWN_TAG = re.compile(r"rule|instruct|constraint|guideline|requirement|task|style|format|prefer|request|user", re.I)
-_TRIPLE = '"""'
-_CLOSING = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』", "‹": "›"}
-_WROTE = re.compile(
-    r"\s*(?:on\b.{4,160}\bwrote|am\b.{4,160}\bschrieb\b.{0,80}|le\b.{4,160}\ba écrit|el\b.{4,160}\bescribió"
-    r"|il\b.{4,160}\bha scritto|em\b.{4,160}\bescreveu|op\b.{4,160}\bschreef\b.{0,80}"
-    r"|.{0,80}写道|.{0,80}のメール)\s*[:：]\s*$",
-    re.IGNORECASE,
-)
+_CLOSING = {'"""': ('"""',), '"': ('"',), "“": "”", "„": "“”", "«": "»", "「": "」", "『": "』", "‹": "›"}
+"""The marks that close a quotation, by the one that opens it."""
 _FORWARDED = re.compile(
     r"\s*(?:[-_*=]{3,}\s*(?:original|forwarded|begin|ursprüngliche|weitergeleitete|message|mensaje|messaggio|原始|转发)"
     r"|begin forwarded message\b)",
@@ -43,9 +37,7 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _SURE_HEADER = re.compile(
-    r"\s*[*_]{0,2}(?:(?:from|von|de|da|发件人|差出人)[*_]{0,2}\s*[:：][^\n]{0,120}@|(?:subject|betreff|objet|asunto|oggetto|主题|件名)"
-    r"[*_]{0,2}\s*[:：]\s*\S|(?:message-id|return-path|received)\s*:)",
-    re.IGNORECASE,
+    r"\W*(?:subject|betreff|objet|asunto|oggetto|主题|件名|message-id|return-path|received)\b", re.I
 )
 _LOGGED = re.compile(
     r"\s*\[?\d{1,2}:\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?)?\]?\s*[-–]?\s*<?[^\s:<>][^:<>\n]{0,40}>?:\s", re.I
@@ -71,7 +63,8 @@ _PASTES = re.compile(
     r"|(?:diese|folgende)[rns]? (?:e-?mail|mail|nachricht|seite|artikel|text)"
     r"|résume[rz]?|tradui[srt]\w*|écrit|dit|(?:ce|cet|cette) (?:mail|courriel|lettre|page|article|texte)"
     r"|resume|resumir|traduc\w+|escribió|dice|(?:este|esta) (?:correo|mail|carta|página|artículo|texto))\b"
-    r"|总结|翻译|(?:这|以下)\S{0,4}(?:邮件|文章|网页|页面|内容)|写道|要約|翻訳",
+    r"|\b(?:ha scritto|escreveu|schreef)\b|总结|翻译|(?:这|以下)\S{0,4}(?:邮件|文章|网页|页面|内容)"
+    r"|写道|要約|翻訳|のメール",
     re.IGNORECASE,
 )
 _ADOPTS = re.compile(
@@ -81,6 +74,7 @@ _ADOPTS = re.compile(
     r"|halte? dich|befolge|beachte|merk dir|respecte|suis|sigue|cumple)\b|遵守|记住|必须",
     re.IGNORECASE,
 )
+_MARKS = re.compile(r"^\s*(?:(?:>|&gt;)\s?)+|^\s*(?:`{3,}|~{3,}).*$")
 _QUOTATION = re.compile(r"[\"“„«「『‹][^\"”“»」』›\n]{0,2000}[\"”“»」』›]")
 _FAR = 200
 """Lines within which an opening quotation mark must be closed."""
@@ -117,8 +111,8 @@ class _Lines:
         at, said = 0, ""
         while at < self._ends:
             end = self._pasted_until(at)
-            if end > at:
-                kept += self._lines_of_rules(at, end) if _announces(said) else [""]
+            if end > at:  # what was announced as rules is the user's, without the marks of the quotation
+                kept += [_MARKS.sub("", line) for line in self._lines[at:end]] if _announces(said) else [""]
                 at = end
                 continue
             kept.append(self._lines[at])
@@ -128,10 +122,6 @@ class _Lines:
                 at = self._led_in_until(at)
                 kept.append("")
         return kept
-
-    def _lines_of_rules(self, start: int, end: int) -> list[str]:
-        """Return quoted lines that the user announced as rules, without the marks of the quotation."""
-        return [re.sub(r"^\s*(?:(?:>|&gt;)\s?)+|^\s*(?:`{3,}|~{3,}).*$", "", line) for line in self._lines[start:end]]
 
     def _led_in_until(self, at: int) -> int:
         """Return the end of what was pasted without marks: of the text, unless the next line has marks of its own."""
@@ -155,11 +145,6 @@ class _Lines:
             return self._tagged_until(at, tag[1].lower())
         if _FORWARDED.match(line) or self._is_header(at):
             return self._ends
-        if _WROTE.match(line):
-            first = self._next(at + 1)
-            return (
-                self._run(first, _REPLIED) if first < self._ends and _REPLIED.match(self._lines[first]) else self._ends
-            )
         if _LOGGED.match(line) and (end := self._run(at, _LOGGED)) > at + 1:
             return end
         return self._quoted_until(at)
@@ -171,12 +156,11 @@ class _Lines:
 
     def _is_header(self, at: int) -> bool:
         """Whether a mail's or a page's header begins there."""
-        if _SURE_HEADER.match(self._lines[at]):
-            return True
-        if not _HEADER.match(self._lines[at]):
+        line, following = self._lines[at], self._next(at + 1)
+        if not _HEADER.match(line):
             return False
-        following = self._next(at + 1)
-        return following < self._ends and _HEADER.match(self._lines[following]) is not None
+        is_sure = "@" in line or _SURE_HEADER.match(line)
+        return bool(is_sure or (following < self._ends and _HEADER.match(self._lines[following])))
 
     def _fenced_until(self, at: int, fence: str) -> int:
         for number in range(at + 1, self._ends):
@@ -191,22 +175,14 @@ class _Lines:
         return at if index == len(closed) or _OWN_TAG.search(name) else closed[index] + 1
 
     def _quoted_until(self, at: int) -> int:
+        """Return the index behind the line that closes a quotation; `at` if it is a part of its line."""
         line = self._lines[at].strip()
-        if line.startswith(_TRIPLE):
-            return self._closing(at, _TRIPLE, line.count(_TRIPLE) == 1)
-        if line.startswith('"'):
-            return self._closing(at, '"', line.count('"') % 2 == 1)
-        for opening, closing in _CLOSING.items():
-            if line.startswith(opening):
-                return self._closing(at, closing, closing not in line)
-        return at
-
-    def _closing(self, at: int, mark: str, is_open: bool) -> int:
-        """Return the index behind the line with that mark; `at` if the quotation is a part of its line."""
-        if not is_open:
+        opening = next(filter(line.startswith, _CLOSING), "")
+        closing = _CLOSING.get(opening, ())
+        if any(mark in line[len(opening) :] for mark in closing):
             return at
-        near = range(at + 1, min(at + _FAR, self._ends))
-        return next((number + 1 for number in near if mark in self._lines[number]), at)
+        near = range(at + 1, min(at + _FAR, self._ends)) if opening else ()
+        return next((number + 1 for number in near if any(map(self._lines[number].__contains__, closing))), at)
 
 
 def _announces(line: str) -> bool:

@@ -138,12 +138,12 @@ def _ends(lowered: str, rule: str) -> bool:
         return _FORBIDS.search(rule.lower()) is not None and len(shared) >= MIN_NAMED * len(topic) > 0
     if not (_REPLACES.search(lowered) or _CORRECTS.search(lowered)):
         return False
-    if _is_alternative(words_of(rule), words_of(lowered)):
+    if is_alternative(words_of(rule), words_of(lowered)):
         return bool(shared) or min(len(topic), len(said)) <= FEW
     return len(shared) >= MIN_SHARED * len(topic | said) > 0
 
 
-def _is_alternative(one: frozenset[str], other: frozenset[str]) -> bool:
+def is_alternative(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether each has a word for which the other has an alternative."""
     return any(one & group and other & group and not one & other & group for group in _ALTERNATIVES)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from desktop_app.context.ledger.facts import words_of
-from desktop_app.context.ledger.rules import superseded_by
+from desktop_app.context.ledger.rules import is_alternative, superseded_by
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.words import lexicon
 
@@ -95,7 +95,8 @@ def is_replaced(old: str, new: str) -> bool:
         return not is_same(old, new)
     if was & _NEGATIONS != now & _NEGATIONS:
         return _is_opposite(was, now)
-    return (_begins_with(new, old) and len(was) > 1) or _has_another_value(old, new) or _is_alternative(was, now)
+    has_another_value = _things(old) is not None and _things(old) == _things(new)
+    return (_begins_with(new, old) and len(was) > 1) or has_another_value or _is_alternative(was, now)
 
 
 def find_meant(existing: Sequence[Memory], words: str) -> Memory | None:
@@ -128,12 +129,6 @@ def _is_opposite(was: frozenset[str], now: frozenset[str]) -> bool:
     return bool(one and other) and len(one & other) >= MIN_OPPOSITE_SHARE * len(one | other)
 
 
-def _has_another_value(old: str, new: str) -> bool:
-    """Return whether both name the same thing that has one value; the caller knows that they differ."""
-    one, other = _things(old), _things(new)
-    return one is not None and one == other
-
-
 @lru_cache(MAX_CACHED_NOTES)
 def _things(text: str) -> tuple[int, frozenset[str]] | None:
     """Return what a note gives the one value of: the kind of thing, and whose it is; None if it gives none."""
@@ -149,10 +144,8 @@ def _things(text: str) -> tuple[int, frozenset[str]] | None:
 def _is_alternative(was: frozenset[str], now: frozenset[str]) -> bool:
     """Return whether the two differ in one word each, and one stands for the other, such as tabs and spaces."""
     left, right = was - now, now - was
-    if len(left) != 1 or len(right) != 1 or not was & now or was & _MANY_VALUES:
-        return False
-    # Said as a correction, since what only differs is no alternative: the lists of those are in superseded.py.
-    return bool(superseded_by(f"actually {next(iter(right))}", [next(iter(left))]))
+    has_more = bool(was & now) and not was & _MANY_VALUES
+    return has_more and len(left) == len(right) == 1 and is_alternative(left, right)
 
 
 def _subject(text: str) -> frozenset[str]:
