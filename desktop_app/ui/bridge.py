@@ -156,6 +156,9 @@ class Bridge(QObject):
 
     def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine in a task that is kept until it ends. Its failure or its bug becomes a signal."""
+        if self._refusal is CLOSING:
+            coroutine.close()
+            return
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._finish_task)

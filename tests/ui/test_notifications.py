@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ui_scenes import play_scene
 
 from desktop_app.chat.rows import operation_rows
 from desktop_app.conversation.branches import Branches
@@ -20,9 +21,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.transcript import Compaction, Prune, PrunedResult, Trigger, Undo
-from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.operation_card import means_of
-from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.notifications import Notification, Notifications
 
 
@@ -55,11 +54,60 @@ def test_each_step_up_is_told_once_and_no_step_down():
     assert len(filled(room, Status.WARNING)) == 1
 
 
-def test_what_a_conversation_is_like_when_it_is_opened_is_no_news():
+@pytest.mark.parametrize(
+    ("opened", "later", "count"),
+    [(gauge(Status.CRITICAL), Status.CRITICAL, 0), (gauge(Status.CRITICAL), Status.EXCEEDED, 1),
+     (Gauge({Segment.USER: 800}, 800, 0, 0, Status.UNKNOWN), Status.CRITICAL, 0)],
+)  # fmt: skip
+def test_what_a_conversation_is_like_when_it_is_opened_is_no_news(opened, later, count):
     room = Notifications()
-    room.open(gauge(Status.CRITICAL))
-    assert filled(room, Status.CRITICAL) == []
-    assert len(filled(room, Status.EXCEEDED)) == 1
+    room.open(opened)
+    assert len(filled(room, later)) == count
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_undone", "cause", "words", "undo"),
+    [
+        ("compaction", False, Trigger.TOOL_RESULT, "continuing… · 900 → 300 tokens", ("o",)),
+        ("compaction", False, Trigger.STREAMING, "continuing… · 900 → 300 tokens", ("o",)),
+        ("compaction", False, Trigger.OVERFLOW, "continuing… · 900 → 300 tokens", ("o",)),
+        ("compaction", False, Trigger.BEFORE_REQUEST, "compacted · 900 → 300 tokens", ("o",)),
+        ("compaction", False, Trigger.USER, "optimized · 900 → 300 tokens", ("o",)),
+        ("compaction", False, None, "Redone", ("o",)),  # without the figures of then
+        ("compaction", True, None, "Undone", ()),
+        ("prune", False, Trigger.AFTER_TURN, "2 tool results · 900 → 300 tokens", ("o",)),
+        ("flush", False, None, "2 memories saved", ("o",)),
+        ("flush", True, None, "2 memories removed", ()),
+    ],
+)
+def test_an_operation_is_told_in_a_few_words_and_can_be_taken_back(kind, is_undone, cause, words, undo):
+    news = Notifications().notification_of(ViewChanged("v", (operation(kind, is_undone=is_undone),), (), cause))
+    assert words in news.text
+    assert ("→" in news.text) is ("→" in words)
+    assert news.undo == undo
+
+
+def test_a_link_to_another_conversation_is_no_news():
+    assert Notifications().notification_of(ViewChanged("v", (operation("link"),), ())) is None
+
+
+@pytest.mark.parametrize(
+    ("event", "is_told"),
+    [
+        (None, True),
+        (ViewChanged("v", (operation(),), (), Trigger.BEFORE_REQUEST), False),
+        (RoomRefused("v", "Too often."), False),
+    ],
+)
+def test_a_compaction_that_came_to_nothing_is_told_unless_the_user_knows(event, is_told):
+    room = Notifications()
+    assert room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST)).stays
+    if event is not None:
+        room.notification_of(event)
+    assert (room.notification_of(RoomEnded("v")) is not None) is is_told
+    room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST))
+    room.note_stop()
+    assert room.notification_of(RoomEnded("v")) is None
 
 
 def test_when_automatic_is_off_the_user_is_told_what_to_choose():
@@ -69,62 +117,17 @@ def test_when_automatic_is_off_the_user_is_told_what_to_choose():
     assert all("Optimize conversation" in text for text in filled(room, Status.WARNING, Status.EXCEEDED))
 
 
-@pytest.mark.parametrize("cause", [Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW])
-def test_in_the_middle_of_a_turn_it_says_that_the_turn_goes_on(cause):
-    news = Notifications().notification_of(ViewChanged("v", (operation(),), (), cause))
-    assert news == Notification("Context compacted, continuing… · 900 → 300 tokens", ("o",))
-
-
-def test_a_redo_does_not_repeat_the_figures_of_then():
-    news = Notifications().notification_of(ViewChanged("v", (operation(),), ()))
-    assert news is not None
-    assert news.undo == ("o",)
-    assert not any(sign.isdigit() for sign in news.text)
-
-
-def test_a_compaction_that_came_to_nothing_is_told():
-    room = Notifications()
-    assert room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST)) == Notification(
-        "Compacting conversation history…", stays=True
-    )
-    assert room.notification_of(RoomEnded("v")) == Notification("No room could be made. The conversation is unchanged.")
-
-
-@pytest.mark.parametrize("stops_by", ["success", "refusal", "user"])
-def test_a_compaction_that_succeeded_or_was_stopped_ends_without_more_words(stops_by):
-    room = Notifications()
-    room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST))
-    if stops_by == "success":
-        room.notification_of(ViewChanged("v", (operation(),), (), Trigger.BEFORE_REQUEST))
-    elif stops_by == "refusal":
-        room.notification_of(RoomRefused("v", "Too often."))
-    else:
-        room.note_stop()
-    assert room.notification_of(RoomEnded("v")) is None
-
-
-def test_memories_that_were_saved_can_be_taken_back():
-    room = Notifications()
-    assert room.notification_of(ViewChanged("v", (operation("flush"),), ())) == Notification("2 memories saved", ("o",))
-    assert room.notification_of(ViewChanged("v", (operation("flush", is_undone=True),), ())) == Notification(
-        "2 memories removed"
-    )
-
-
-def test_images_that_another_model_looks_at_are_told_until_the_reply_starts(play):
+@play_scene()
+async def test_images_that_another_model_looks_at_are_told_until_the_reply_starts(window, bridge):
     assert Notifications().notification_of(DescriptionStarted("v", 2, "GPT-5.1")) == Notification(
         "GPT-5.1 is describing 2 images…", stays=True
     )
-
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        for end in (ReplyStarted("c1", "r", "Sonnet"), TurnFailed("c1", Failure("server", "No answer"))):
-            bridge.happened.emit(DescriptionStarted("c1", 1, "GPT-5.1"))
-            assert window.toast.label.text() == "GPT-5.1 is describing 1 image…"
-            assert window.toast.isVisible()
-            bridge.happened.emit(end)
-            assert not window.toast.isVisible()
-
-    play(scene)
+    for end in (ReplyStarted("c1", "r", "Sonnet"), TurnFailed("c1", Failure("server", "No answer"))):
+        bridge.happened.emit(DescriptionStarted("c1", 1, "GPT-5.1"))
+        assert window.toast.label.text() == "GPT-5.1 is describing 1 image…"
+        assert window.toast.isVisible()
+        bridge.happened.emit(end)
+        assert not window.toast.isVisible()
 
 
 def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
@@ -147,15 +150,3 @@ def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
         entries := [prune, compaction, Undo(id="u1", entry_id="c"), Undo(id="u2", entry_id="p")], Branches(entries)
     )
     assert undone.is_undone
-
-
-def test_a_link_to_another_conversation_is_no_news():
-    assert Notifications().notification_of(ViewChanged("v", (operation("link"),), ())) is None
-
-
-def test_that_the_window_is_known_at_last_is_no_news():
-    room = Notifications()
-    unknown = Gauge({Segment.USER: 800}, 800, 0, 0, Status.UNKNOWN)
-    room.open(unknown)
-    assert filled(room, Status.CRITICAL) == [], "it is as full as it was"
-    assert room.notification_of(GaugeChanged("v", unknown)) is None

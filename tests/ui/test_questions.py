@@ -12,8 +12,17 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.questions.question_card import QuestionCard
-from desktop_app.ui.questions.question_text import covers, note_of, pattern_warning, suggested_pattern, title_of
+from desktop_app.ui.questions.question_text import (
+    covers,
+    note_of,
+    pattern_warning,
+    pending_question_text,
+    suggested_pattern,
+    title_of,
+)
+from desktop_app.ui.transcript.row_text import arguments_summary
 from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.widgets.invisible import escape_invisible
 
 COMMAND = "git push --force origin main"
 PUSH = QuestionAsked(
@@ -63,35 +72,20 @@ def test_it_says_what_is_wanted_and_shows_the_command_word_for_word(desk):
 
 
 @pytest.mark.parametrize(
-    ("button", "answer"),
+    ("button", "key", "answer"),
     [
-        ("once", PermissionAnswer(True)),
-        ("conversation", PermissionAnswer(True, "conversation", "git push *")),
-        ("always", PermissionAnswer(True, "always", "git push *")),
-        ("deny", PermissionAnswer(False)),
+        ("once", Qt.Key.Key_A, PermissionAnswer(True)),
+        ("conversation", Qt.Key.Key_C, PermissionAnswer(True, "conversation", "git push *")),
+        ("always", Qt.Key.Key_W, PermissionAnswer(True, "always", "git push *")),
+        ("deny", Qt.Key.Key_D, PermissionAnswer(False)),
     ],
 )
-def test_each_button_gives_its_answer(desk, qtbot, button, answer):
+def test_each_button_gives_its_answer_and_its_key_too_while_one_types_elsewhere(desk, qtbot, button, key, answer):
     desk.card.show_question(PUSH)
     told = answers(desk.card)
     qtbot.mouseClick(getattr(desk.card, button), Qt.MouseButton.LeftButton)
-    assert [list(told.at(n)) for n in range(told.count())] == [["q1", answer]]
-
-
-@pytest.mark.parametrize(("key", "scope"), [("A", "once"), ("C", "conversation"), ("W", "always")])
-def test_alt_keys_allow_while_one_types_elsewhere(desk, qtbot, key, scope):
-    desk.card.show_question(PUSH)
-    told = answers(desk.card)
-    qtbot.keyClick(desk.field, getattr(Qt.Key, f"Key_{key}"), Qt.KeyboardModifier.AltModifier)
-    assert told.at(0)[1].scope == scope
-    assert told.at(0)[1].is_allowed
-
-
-def test_alt_d_denies(desk, qtbot):
-    desk.card.show_question(PUSH)
-    told = answers(desk.card)
-    qtbot.keyClick(desk.field, Qt.Key.Key_D, Qt.KeyboardModifier.AltModifier)
-    assert told.at(0)[1] == PermissionAnswer(False)
+    qtbot.keyClick(desk.field, key, Qt.KeyboardModifier.AltModifier)
+    assert [list(told.at(n)) for n in range(told.count())] == [["q1", answer]] * 2
 
 
 def test_what_is_typed_into_the_composer_answers_nothing_and_stays_there(desk, qtbot):
@@ -209,3 +203,62 @@ def test_titles_and_warnings():
     assert title_of(BOTH) == "move wants to do 2 things"
     assert pattern_warning("git push *", PUSH.needs) == ""
     assert pattern_warning("", PUSH.needs) != ""
+
+
+# Signs that hide, or turn others around
+
+SIGNS = ("\u202e", "\u2066", "\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u3164", "\U000e0041", "\x1b", "\u2028")
+
+
+def asked(*needs: RequiredPermission, name: str = "write", arguments: str = "{}") -> QuestionAsked:
+    return QuestionAsked("v", "q1", "permission", ToolCall("c", name, arguments), needs)
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_sign_that_nobody_sees_is_shown_by_its_number(desk, sign: str) -> None:
+    card, path = desk.card, f"/w/invoice{sign}fdp.exe"
+    card.show_question(asked(RequiredPermission("write", "write", path, f"/w{sign}/*"), name=f"wri{sign}te"))
+    seen = [card.title.text(), card.targets.text.toPlainText(), card.pattern.text(), card.accessibleDescription()]
+    card.targets.toggle_whole()
+    seen.append(card.targets.text.toPlainText())
+    for text in seen:
+        assert sign not in text
+        assert f"‹U+{ord(sign):04X}›" in text
+    assert "invisible" in card.note.text()
+
+
+def test_a_pattern_that_is_only_marked_is_allowed_as_it_was(desk) -> None:
+    need = RequiredPermission("write", "write", "/w/a\u200db/x", "/w/a\u200db/*")
+    desk.card.show_question(asked(need))
+    answered = answers(desk.card)
+    assert desk.card.always.isEnabled()
+    desk.card.always.click()
+    assert answered.at(0)[1] == PermissionAnswer(True, "always", need.suggestion)
+    desk.card.pattern.setText("/w/*")
+    desk.card.always.click()
+    assert answered.at(1)[1] == PermissionAnswer(True, "always", "/w/*")
+
+
+def test_a_path_with_an_end_of_line_looks_like_no_second_need(desk) -> None:
+    desk.card.show_question(
+        asked(RequiredPermission("a", "read", "/w/x\nRead: /w/harmless"), RequiredPermission("a", "write", "/w/y"))
+    )
+    assert desk.card.targets.text.toPlainText().splitlines() == ["Read: /w/x‹U+000A›Read: /w/harmless", "Change: /w/y"]
+
+
+def test_titles_and_notes_are_marked_too() -> None:
+    question = asked(
+        RequiredPermission("b", "run", "a\u202eb", "a\u202eb"), RequiredPermission("b", "run", "c", "c"), name="b"
+    )
+    assert "\u202e" not in pending_question_text(question, "my\u202e title") + title_of(question) + note_of(question)
+    assert "‹U+202E›" in pending_question_text(question, "my\u202e title")
+
+
+@pytest.mark.parametrize("arguments", ['{"path": "a\\u202eb"}', "a\u202eb"])
+def test_the_card_of_a_call_in_the_conversation_marks_them_too(arguments: str) -> None:
+    assert arguments_summary(ToolCall("c", "write", arguments)) == "a‹U+202E›b"
+
+
+@pytest.mark.parametrize("text", ["git log -3 | head", "naïve café.txt", "日本語", "שלום", "a\tb\nc", "👍🏽"])
+def test_what_is_seen_stays_as_it_is(text: str) -> None:
+    assert escape_invisible(text) == text

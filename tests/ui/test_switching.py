@@ -7,11 +7,11 @@ import asyncio
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
-from ui_scenes import is_idle, signalled, texts, until
+from ui_scenes import is_idle, play_scene, signalled, texts, until
 
 from desktop_app.conversation.events import RetryScheduled
 from desktop_app.engine import protocol as p
-from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
+from desktop_app.ui.bridge import ENGINE_GAVE_UP
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.panes import ChatPane
 from desktop_app.ui.transcript.items import FailureItem
@@ -28,137 +28,122 @@ def spoken_line(window: MainWindow, conversation: str) -> str:
     return str(listed.data(listed.index(listed.row_of(conversation)), Qt.ItemDataRole.AccessibleTextRole))
 
 
-def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_beginning(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.chat.send("!wait")
-        await until(lambda: window.transcript_model.streaming_text.count("word") > 3)
+@play_scene()
+async def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_beginning(window, bridge):
+    window.chat.send("!wait")
+    await until(lambda: window.transcript_model.streaming_text.count("word") > 3)
+    await go_to(window, "c2")
+    assert "Working" in spoken_line(window, "c1")
+    assert "Working" not in spoken_line(window, "c2")
+    await asyncio.sleep(0.1)
+    await go_to(window, "c1")
+    await until(lambda: window.transcript_model.streaming_text)
+    shown = window.transcript_model.streaming_text
+    window.chat.stop()
+    await until(lambda: is_idle(window))
+    assert texts(window)[-1].startswith(shown)
+    assert texts(window)[-1].count("word") - shown.count("word") < shown.count("word")
+    assert "Working" not in spoken_line(window, "c1")
+
+
+@play_scene()
+async def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(window, bridge):
+    bridge.post(p.Send("c2", "!fail"))
+    await until(lambda: "Stopped with an error" in spoken_line(window, "c2"))
+    for _ in range(2):
         await go_to(window, "c2")
-        assert "Working" in spoken_line(window, "c1")
-        assert "Working" not in spoken_line(window, "c2")
-        await asyncio.sleep(0.1)
+        assert texts(window)[-1] == "FailureItem"
         await go_to(window, "c1")
-        await until(lambda: window.transcript_model.streaming_text)
-        shown = window.transcript_model.streaming_text
-        window.chat.stop()
-        await until(lambda: is_idle(window))
-        assert texts(window)[-1].startswith(shown)
-        assert texts(window)[-1].count("word") - shown.count("word") < shown.count("word")
-        assert "Working" not in spoken_line(window, "c1")
-
-    play(scene)
+    assert "FailureItem" not in texts(window)
 
 
-def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        bridge.post(p.Send("c2", "!fail"))
-        await until(lambda: "Stopped with an error" in spoken_line(window, "c2"))
-        for _ in range(2):
-            await go_to(window, "c2")
-            assert texts(window)[-1] == "FailureItem"
-            await go_to(window, "c1")
-        assert "FailureItem" not in texts(window)
-
-    play(scene)
-
-
-def test_a_question_elsewhere_is_marked_until_it_is_answered(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        bridge.post(p.Send("c2", "!rounds"))
-        await until(lambda: "Waiting for your answer" in spoken_line(window, "c2"))
-        assert window.toast.isVisible()
-        await go_to(window, "c2")  # not by the toast's own link
-        assert window.question.isVisible()
-        assert not window.toast.isVisible(), "what it told of is in sight"
-        await go_to(window, "c1")
-        assert not window.question.isVisible()
-        await go_to(window, "c2")
-        await until(lambda: window.question.is_listening)
-        window.question.once.click()
-        assert "Waits" not in spoken_line(window, "c2")
-        await until(lambda: is_idle(window))
-
-    play(scene)
+@play_scene()
+async def test_a_question_elsewhere_is_marked_until_it_is_answered(window, bridge):
+    bridge.post(p.Send("c2", "!rounds"))
+    await until(lambda: "Waiting for your answer" in spoken_line(window, "c2"))
+    assert "Trip to Lisbon" in window.toast.label.text()
+    assert not window.question.isVisible()
+    window.toast.action.click()
+    await until(lambda: window.chat.conversation == "c2")
+    assert window.question.isVisible()
+    assert not window.toast.isVisible(), "what it told of is in sight"
+    await go_to(window, "c1")
+    assert not window.question.isVisible()
+    await go_to(window, "c2")
+    await until(lambda: window.question.is_listening)
+    window.question.once.click()
+    assert "Waiting" not in spoken_line(window, "c2")
+    await until(lambda: is_idle(window))
 
 
 @pytest.mark.wire
-def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.chat.send("!rounds")
-        await until(window.question.isVisible)
-        bridge.happened.emit(RetryScheduled("c1", "rate limit", 20.0, 1))
-        assert "Retrying" in window.toast.label.text()
-        bridge.engine_gave_up.emit(ENGINE_GAVE_UP)
-        assert not window.question.isVisible()
-        await asyncio.sleep(0.7)  # longer than the countdown's beat
-        assert not window.toast.isVisible()
-        assert spoken_line(window, "c1").count("\n") == 1
-
-    play(scene)
+@play_scene()
+async def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(window, bridge):
+    window.chat.send("!rounds")
+    await until(window.question.isVisible)
+    bridge.happened.emit(RetryScheduled("c1", "rate limit", 20.0, 1))
+    assert "Retrying" in window.toast.label.text()
+    bridge.engine_gave_up.emit(ENGINE_GAVE_UP)
+    assert not window.question.isVisible()
+    await asyncio.sleep(0.7)  # longer than the countdown's beat
+    assert not window.toast.isVisible()
+    assert spoken_line(window, "c1").count("\n") == 1
 
 
-def test_a_draft_that_was_sent_does_not_come_back(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.composer.set_text("Sent, and left at once")
-        window.chat.send("Sent, and left at once")
-        window.chat.open("c2")
-        await until(lambda: window.chat.conversation == "c2")
-        assert window.composer.text() == ""
-        await go_to(window, "c1")
-        await until(lambda: "Sent, and left at once" in texts(window) and is_idle(window))
-        assert window.composer.text() == ""
-
-    play(scene)
+@play_scene()
+async def test_a_draft_that_was_sent_does_not_come_back(window, bridge):
+    window.composer.set_text("Sent, and left at once")
+    window.chat.send("Sent, and left at once")
+    window.chat.open("c2")
+    await until(lambda: window.chat.conversation == "c2")
+    assert window.composer.text() == ""
+    await go_to(window, "c1")
+    await until(lambda: "Sent, and left at once" in texts(window) and is_idle(window))
+    assert window.composer.text() == ""
 
 
-def test_a_reply_that_broke_off_elsewhere_says_so_when_it_is_opened(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        back = signalled(bridge.became_ready)
-        bridge.post(p.Send("c2", "!die"))
-        await back
-        await go_to(window, "c2")
-        last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
-        assert isinstance(last, FailureItem)
-        assert "interrupted" in last.failure.title
-
-    play(scene)
+@play_scene()
+async def test_a_reply_that_broke_off_elsewhere_says_so_when_it_is_opened(window, bridge):
+    back = signalled(bridge.became_ready)
+    bridge.post(p.Send("c2", "!die"))
+    await back
+    await go_to(window, "c2")
+    last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
+    assert isinstance(last, FailureItem)
+    assert "interrupted" in last.failure.title
 
 
-def test_a_conversation_that_has_messages_never_shows_the_welcome(play, monkeypatch):
+@play_scene()
+async def test_a_conversation_that_has_messages_never_shows_the_welcome(window, bridge, monkeypatch):
     shown: list[QWidget | None] = []
     choose = ChatPane.setCurrentWidget
     monkeypatch.setattr(ChatPane, "setCurrentWidget", lambda stage, page: (shown.append(page), choose(stage, page))[1])
+    stage = window.chat_pane
+    shown.clear()  # before the first conversation is known the scripted one is none yet
+    window.chat._shown = ""  # as at the start: nothing is shown yet
+    asked = bridge.ask
 
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        stage = window.chat_pane
-        shown.clear()  # before the first conversation is known the scripted one is none yet
-        window.chat._shown = ""  # as at the start: nothing is shown yet
-        asked = bridge.ask
+    async def ask_slowly(request):
+        await asyncio.sleep(0.05)
+        assert stage.currentWidget() is stage.skeleton
+        assert window.header.label.text() == "Trip to Lisbon"
+        return await asked(request)
 
-        async def ask_slowly(request):
-            await asyncio.sleep(0.05)
-            assert stage.currentWidget() is stage.skeleton
-            assert window.header.label.text() == "Trip to Lisbon"
-            return await asked(request)
-
-        monkeypatch.setattr(bridge, "ask", ask_slowly)
-        opening = asyncio.ensure_future(window.chat._open(p.OpenConversation("c2")))
-        await opening
-        monkeypatch.setattr(bridge, "ask", asked)
-        assert stage.currentWidget() is stage.transcript
-        assert stage.welcome not in shown
-
-    play(scene)
+    monkeypatch.setattr(bridge, "ask", ask_slowly)
+    opening = asyncio.ensure_future(window.chat._open(p.OpenConversation("c2")))
+    await opening
+    monkeypatch.setattr(bridge, "ask", asked)
+    assert stage.currentWidget() is stage.transcript
+    assert stage.welcome not in shown
 
 
-def test_what_was_shown_comes_back_when_a_conversation_does_not_open(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        before = window.header.label.text()
-        window.chat.awaited.emit("Trip to Lisbon")
-        assert window.chat_pane.currentWidget() is window.chat_pane.skeleton
-        assert window.chat_pane.skeleton.is_drawn
-        window.chat_pane.skeleton.grab()
-        window.chat.arrived.emit()
-        assert window.chat_pane.currentWidget() is window.chat_pane.transcript
-        assert window.header.label.text() == before
-
-    play(scene)
+@play_scene()
+async def test_what_was_shown_comes_back_when_a_conversation_does_not_open(window, bridge):
+    before = window.header.label.text()
+    window.chat.awaited.emit("Trip to Lisbon")
+    assert window.chat_pane.currentWidget() is window.chat_pane.skeleton
+    assert window.chat_pane.skeleton.is_drawn
+    window.chat_pane.skeleton.grab()
+    window.chat.arrived.emit()
+    assert window.chat_pane.currentWidget() is window.chat_pane.transcript
+    assert window.header.label.text() == before

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from msgspec.structs import replace
 from PySide6.QtTest import QSignalSpy
 from transcript_rows import call, chat, result, row
-from ui_scenes import keys, tell
+from ui_scenes import click, keys, tell, words
 
-from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.events import (
     MessageRecorded,
+    MessageRow,
     ReplyStarted,
     TextDelta,
     ToolFinished,
@@ -21,9 +19,9 @@ from desktop_app.conversation.events import (
     TurnFinished,
     TurnStarted,
 )
-from desktop_app.conversation.message import Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Part, Role, Text, ToolCall, ToolResult
 from desktop_app.ui.live_turns import MAX_OUTPUT, LiveTurn, LiveTurns, turn_after
-from desktop_app.ui.transcript.display_list import Action, TextLine
+from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import MessageItem, ToolItem
 from desktop_app.ui.transcript.replies import ReplyItem
 from desktop_app.ui.transcript.row_text import (
@@ -34,89 +32,78 @@ from desktop_app.ui.transcript.row_text import (
     plain_output,
 )
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
-from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.formats import format_duration
 
 CALLS = (ToolCall("c", "bash", '{"command": "pytest -q", "timeout": 60}'), ToolCall("c", "read", '{"path": "a.py"}'))
+FIRST_RUNS, SECOND_RUNS = ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1], 1)
+CARDS = ["m0", "m1", "m1 call 0", "m1 call 1"]
 
 
-def calling(model: TranscriptModel) -> None:
+@pytest.fixture
+def model(view) -> TranscriptModel:
     """A running turn whose reply m1 has made two calls, both of one id."""
-    model.open(chat(1), ())
-    tell(
-        model, TurnStarted("v"), ReplyStarted("v", "m1", "Sonnet"), MessageRecorded("v", row(1, Role.ASSISTANT, *CALLS))
-    )
+    view.transcript.open(chat(1), ())
+    called = MessageRecorded("v", row(1, Role.ASSISTANT, *CALLS))
+    tell(view.transcript, TurnStarted("v"), ReplyStarted("v", "m1", "Sonnet"), called)
+    return view.transcript
 
 
-def words(view: TranscriptWidget, number: int) -> list[str]:
-    layout = view.layout_of(number)
-    lines = [drawn.text for drawn in layout.drawn if isinstance(drawn, TextLine)]
-    return (
-        lines + [h.words.text for h in layout.hit_regions if h.words] + [f.document.toPlainText() for f in layout.flows]
-    )
+def continued(index: int, continues: str, *parts: Part) -> MessageRow:
+    made = row(index, Role.ASSISTANT, *parts)
+    return replace(made, message=replace(made.message, continues=continues))
 
 
-def test_calls_are_cards_from_the_moment_they_are_made(view):
-    model = view.transcript
-    calling(model)
-    assert keys(model) == ["m0", "m1", "m1 call 0", "m1 call 1"]
-    assert "waiting" in words(view, 2)
-    tell(model, ToolStarted("v", "m1", CALLS[0]))
-    assert {"bash", "pytest -q timeout=60", "running", "Stop"} <= set(words(view, 2))
-    assert "waiting" in words(view, 3)
-    assert "Stop" not in words(view, 3), "only what runs can be stopped"
+def test_calls_are_cards_from_the_moment_they_are_made(view, model, qtbot):
+    assert keys(model) == CARDS
+    assert "waiting" in words(view, CARDS[2])
+    tell(model, FIRST_RUNS)
+    assert {"bash", "pytest -q timeout=60", "running", "Stop"} <= set(words(view, CARDS[2]))
+    assert "waiting" in words(view, CARDS[3])
+    assert "Stop" not in words(view, CARDS[3]), "only what runs can be stopped"
     assert accessible_text(model.item(2)).startswith("bash is running: pytest")
+    tell(model, SECOND_RUNS)
+    with qtbot.waitSignal(view.stop_requested) as told:
+        click(view, qtbot, CARDS[3], Action.STOP)
+    assert told.args == ["m1", 1]
 
 
-def test_the_stored_result_takes_the_place_of_the_running_card_without_a_row_coming_or_going(view, qtbot):
-    model = view.transcript
-    calling(model)
-    tell(model, ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1], 1))
+def test_the_stored_result_takes_the_place_of_the_running_card_without_a_row_coming_or_going(view, model, qtbot):
+    tell(model, FIRST_RUNS, SECOND_RUNS)
     come, gone = QSignalSpy(model.rowsInserted), QSignalSpy(model.rowsRemoved)
     tell(model, ToolOutputReceived("v", "c", "collecting\n", "m1"))
-    qtbot.waitUntil(lambda: any("collecting" in text for text in words(view, 2)))
-    tell(
-        model,
-        MessageRecorded("v", result(2, "bash", "2 passed")),
-        ToolFinished("v", "c", "m2", "bash", False, 1.5, 0, "m1"),
-    )
-    assert keys(model) == ["m0", "m1", "m1 call 0", "m1 call 1"]
-    assert isinstance(model.item(2), MessageItem)
-    assert isinstance(model.item(3), ToolItem)
-    assert "2 passed" in words(view, 2)
-    assert model.row_of("m2") == 2
+    qtbot.waitUntil(lambda: any("collecting" in text for text in words(view, CARDS[2])))
+    stored = MessageRecorded("v", result(2, "bash", "2 passed"))
+    tell(model, stored, ToolFinished("v", "c", "m2", "bash", False, 1.5, 0, "m1"))
+    assert keys(model) == CARDS
+    assert [type(model.item(n)) for n in (2, 3)] == [MessageItem, ToolItem]
+    assert "2 passed" in words(view, "m2")
     tell(model, MessageRecorded("v", result(3, "read", "x = 1")), TurnFinished("v"))
-    assert keys(model) == ["m0", "m1", "m1 call 0", "m1 call 1"]
+    assert keys(model) == CARDS
     assert (come.count(), gone.count()) == (0, 0)
 
 
 def test_results_that_come_in_another_order_stay_beside_their_calls(view):
-    model = view.transcript
-    calls = (ToolCall("a", "bash"), ToolCall("b", "read"))
+    model, calls = view.transcript, (ToolCall("a", "bash"), ToolCall("b", "read"))
     model.open(chat(1), ())
     tell(model, TurnStarted("v"), MessageRecorded("v", row(1, Role.ASSISTANT, *calls)))
-    tell(model, ToolStarted("v", "m1", calls[0]), ToolStarted("v", "m1", calls[1], 1))
     tell(model, MessageRecorded("v", row(2, Role.TOOL, ToolResult("b", "read", "second, but first to end"))))
     assert [type(model.item(n)) for n in (2, 3)] == [ToolItem, MessageItem]
     tell(model, MessageRecorded("v", row(3, Role.TOOL, ToolResult("a", "bash", "first"))))
-    stored = [model.item(n) for n in (2, 3)]
-    assert [item.row.message.id for item in stored if isinstance(item, MessageItem)] == ["m3", "m2"]
+    assert [item.row.message.id for n in (2, 3) if isinstance(item := model.item(n), MessageItem)] == ["m3", "m2"]
 
 
-def test_calls_that_were_never_answered_are_named_in_their_message_once_the_turn_is_over(view):
-    calling(view.transcript)
-    tell(view.transcript, ToolStarted("v", "m1", CALLS[0]), TurnFinished("v", "stopped"))
-    assert keys(view.transcript) == ["m0", "m1"]
-    assert {"bash", "read"} <= set(words(view, 1))
+def test_calls_that_were_never_answered_are_named_in_their_message_once_the_turn_is_over(view, model):
+    tell(model, FIRST_RUNS, TurnFinished("v", "stopped"))
+    assert keys(model) == ["m0", "m1"]
+    assert {"bash", "read"} <= set(words(view, "m1"))
 
 
 def test_a_conversation_that_is_left_and_opened_again_shows_what_its_tools_have_put_out(view):
-    called = row(1, Role.ASSISTANT, *CALLS)
-    turns = LiveTurns()
+    called, turns = row(1, Role.ASSISTANT, *CALLS), LiveTurns()
     for event in (
-        TurnStarted("v"), MessageRecorded("v", called), ToolStarted("v", "m1", CALLS[0]),
-        ToolStarted("w", "n1", CALLS[0]), ToolOutputReceived("w", "c", "theirs", "n1"),
-        ToolOutputReceived("v", "c", "one\n", "m1"), ToolOutputReceived("v", "c", "two\n", "m1"),
+        TurnStarted("v"), MessageRecorded("v", called), FIRST_RUNS, ToolStarted("w", "m1", CALLS[0]),
+        ToolOutputReceived("w", "c", "theirs", "m1"), ToolOutputReceived("v", "c", "one\n", "m1"),
+        ToolOutputReceived("v", "c", "two\n", "m1"),
     ):  # fmt: skip
         turns.fold(event, 0.0)
     view.transcript.open([*chat(1), called], (), turns.of("v"))
@@ -124,35 +111,23 @@ def test_a_conversation_that_is_left_and_opened_again_shows_what_its_tools_have_
     assert (run.tail, run.lines) == ("one\ntwo\n", 2)
 
 
-def test_stop_on_a_running_card_stops_that_call_alone(view, qtbot):
-    calling(view.transcript)
-    tell(view.transcript, ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1], 1))
-    hot = next(hot for hot in view.layout_of(3).hit_regions if hot.action is Action.STOP)
-    with qtbot.waitSignal(view.stop_requested) as told:
-        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=(view.origin(3) + hot.box.center()).toPoint())
-    assert told.args == ["m1", 1]
-
-
-def test_a_call_runs_although_one_of_its_id_was_refused_before_it(view):
-    """Ids repeat, and what was not allowed never starts: the place among the calls tells which of them runs."""
-    model = view.transcript
-    calling(model)
+def test_a_call_runs_although_one_of_its_id_was_refused_before_it(model):
+    """Ids repeat, and what was not allowed never starts: the index among the calls tells which of them runs."""
     tell(model, MessageRecorded("v", result(2, "bash", "denied", is_error=True)))
-    tell(model, ToolFinished("v", "c", "m2", "bash", True, 0.0, 0, "m1"), ToolStarted("v", "m1", CALLS[1], 1))
+    tell(model, ToolFinished("v", "c", "m2", "bash", True, 0.0, 0, "m1"), SECOND_RUNS)
     tell(model, ToolOutputReceived("v", "c", "one\n", "m1", 1))
     model.refresh()
-    assert model.item(3).run.tail == "one\n"
-    assert int(model.item(3).run.duration(2.0)) == 2
+    run = model.item(3).run
+    assert (run.tail, run.duration(2.0)) == ("one\n", 2.0)
 
 
 def test_a_reply_that_was_continued_has_cards_for_its_calls_too(view):
     model = view.transcript
     model.open(chat(1), ())
     tell(model, TurnStarted("v"), MessageRecorded("v", row(1, Role.ASSISTANT, Text("I will lo"))))
-    called = continued(2, "ok.", "m1")
-    parts = (*called.message.parts, CALLS[0])
-    called = msgspec.structs.replace(called, message=msgspec.structs.replace(called.message, parts=parts))
-    tell(model, ReplyStarted("v", "m2", "Sonnet", "m1"), MessageRecorded("v", called))
+    tell(
+        model, ReplyStarted("v", "m2", "Sonnet", "m1"), MessageRecorded("v", continued(2, "m1", Text("ok."), CALLS[0]))
+    )
     tell(model, ToolStarted("v", "m2", CALLS[0]), ToolOutputReceived("v", "c", "one\n", "m2"))
     assert keys(model) == ["m0", "m1", "m2 call 0"]
     model.refresh()
@@ -160,25 +135,6 @@ def test_a_reply_that_was_continued_has_cards_for_its_calls_too(view):
     tell(model, MessageRecorded("v", result(3, "bash", "2 passed")))
     assert keys(model) == ["m0", "m1", "m2 call 0"]
     assert isinstance(model.item(2), MessageItem)
-
-
-def test_a_click_on_the_head_shows_all_arguments(view, qtbot):
-    long = ToolCall("c", "write", '{"path": "a.py", "content": "import os\\nprint(1)"}')
-    view.transcript.open([row(0, Role.ASSISTANT, long), result(1, "write", "written")], ())
-    assert "path: a.py\ncontent:\nimport os\nprint(1)" not in words(view, 1)
-    view.perform(Action.FOLD, view.transcript.item(1).key)
-    assert "path: a.py\ncontent:\nimport os\nprint(1)" in words(view, 1)
-
-
-def test_an_output_that_was_cut_says_how_much_and_opens_whole(view, qtbot):
-    cut = truncate_result("a line of some length\n" * 9_000, "bash", ContextPolicy())
-    assert cut.spill
-    stored = ToolResult("c", "bash", cut.text, spill=cut.spill)
-    view.transcript.open([call(0, "bash"), row(1, Role.TOOL, stored)], ())
-    assert "truncated" in words(view, 1)
-    with qtbot.waitSignal(view.whole_requested) as told:
-        view.perform(Action.OPEN_WHOLE, "m1")
-    assert told.args == [cut.spill, "bash a.py lines=3"]
 
 
 def test_a_reply_that_was_stopped_to_make_room_goes_on_in_its_own_row(view):
@@ -192,9 +148,9 @@ def test_a_reply_that_was_stopped_to_make_room_goes_on_in_its_own_row(view):
     growing = model.item(1)
     assert isinstance(growing, ReplyItem)
     assert (growing.key, growing.text) == ("m1", "The first half, and")
-    tell(model, MessageRecorded("v", continued(2, "lf, and", "m1")))
+    tell(model, MessageRecorded("v", continued(2, "m1", Text("lf, and"))))
     tell(model, ReplyStarted("v", "m3", "Sonnet", continues="m2"), TextDelta("v", "m3", " more"))
-    tell(model, MessageRecorded("v", continued(3, " more", "m2")), TurnFinished("v"))
+    tell(model, MessageRecorded("v", continued(3, "m2", Text(" more"))), TurnFinished("v"))
     assert keys(model) == ["m0", "m1"]
     assert (come.count(), gone.count()) == (0, 0)
     whole = model.item(1)
@@ -203,13 +159,37 @@ def test_a_reply_that_was_stopped_to_make_room_goes_on_in_its_own_row(view):
     assert model.row_of("m3") == 1
 
 
-def continued(index: int, text: str, continues: str):
-    made = row(index, Role.ASSISTANT, Text(text))
-    return msgspec.structs.replace(made, message=msgspec.structs.replace(made.message, continues=continues))
+def test_a_result_says_what_was_called_and_what_became_of_it(view):
+    rows = [call(0, "read"), result(1, "read", "\n".join(f"line {n}" for n in range(50)), is_error=True)]
+    view.transcript.open(rows, ())
+    assert {"read", "a.py lines=3", "error", "10 tokens", "… 44 lines more: open"} <= set(words(view, "m1"))
+    assert "Assistant called read" in words(view, "m0")
+
+
+@pytest.mark.parametrize(
+    ("ending", "tag"), [("", "error"), ("denied", "not allowed"), ("stopped", "stopped"), ("timed_out", "timed out")]
+)
+def test_a_call_that_was_denied_or_stopped_is_no_error(view, ending, tag):
+    ended = row(1, Role.TOOL, ToolResult("c", "bash", "[why]", is_error=True, ending=ending))
+    view.transcript.open([call(0, "bash"), ended], ())
+    assert {"error", "not allowed", "stopped", "timed out"} & set(words(view, "m1")) == {tag}
+
+
+def test_a_card_unfolds_to_all_arguments_and_opens_the_whole_output(view, qtbot):
+    long = ToolCall("c", "write", '{"path": "a.py", "content": "import os\\nprint(1)"}')
+    stored = ToolResult("c", "write", "the beginning", spill="s1")
+    view.transcript.open([row(0, Role.ASSISTANT, long), row(1, Role.TOOL, stored)], ())
+    everything = "path: a.py\ncontent:\nimport os\nprint(1)"
+    assert everything not in words(view, "m1")
+    click(view, qtbot, "m1", Action.FOLD)
+    assert {everything, "truncated"} <= set(words(view, "m1"))
+    with qtbot.waitSignal(view.whole_requested) as told:
+        click(view, qtbot, "m1", Action.OPEN_WHOLE)
+    assert told.args == ["s1", "write a.py content=import os print(1)"]
 
 
 def test_only_the_end_of_an_output_is_kept():
-    turn = turn_after(LiveTurn(), ToolStarted("v", "m1", CALLS[0]))
+    turn = turn_after(LiveTurn(), FIRST_RUNS)
     for n in range(5_000):
         turn = turn_after(turn, ToolOutputReceived("v", "c", f"line {n}\n", "m1"))
     run = turn.runs["m1", 0]
@@ -237,6 +217,6 @@ def test_long_times_are_said_in_minutes_and_hours():
 
 
 def test_arguments_that_nest_too_deeply_are_shown_as_they_came() -> None:
-    arguments = '{"a": ' + "[" * 100_000
-    assert arguments_text(ToolCall("c", "read", arguments)) == arguments
-    assert arguments_summary(ToolCall("c", "read", arguments)).startswith('{"a": [[[')
+    deep = ToolCall("c", "read", '{"a": ' + "[" * 100_000)
+    assert arguments_text(deep) == deep.arguments
+    assert arguments_summary(deep).startswith('{"a": [[[')

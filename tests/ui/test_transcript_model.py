@@ -1,9 +1,11 @@
-"""The transcript's rows: made from the record, and folded from events."""
+"""The transcript's rows: made from the record and the turn, and folded from events."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 from transcript_rows import abandoned, call, changes_of, chat, compaction, result, row
 from ui_scenes import keys, tell
@@ -11,12 +13,17 @@ from ui_scenes import keys, tell
 from desktop_app.conversation.events import (
     Failure,
     GaugeChanged,
+    MessageChange,
     MessageRecorded,
     MessageRow,
     MessageState,
+    Noticed,
+    QuestionAnswered,
+    QuestionAsked,
     ReasoningDelta,
     ReplyStarted,
     TextDelta,
+    TurnEvent,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -24,112 +31,116 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.ui.transcript.items import MarkItem, MessageItem, items_of
+from desktop_app.ui.live_turns import RESTING, Activity, LiveTurn, LiveTurns
+from desktop_app.ui.transcript.items import MessageItem, items_of
 from desktop_app.ui.transcript.pages import MAX_OLDER, PAGE, GapItem
-from desktop_app.ui.transcript.replies import ReplyItem
+from desktop_app.ui.transcript.replies import EarlierItem, MissingReply, ReplyItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
+QUESTION = QuestionAsked("a", "q1", "rounds", rounds=25)
+REPLY_STARTED = ReplyStarted("c", "m1", "Sonnet")
+NO_ANSWER = Failure("server", "No answer")
 
-def opened(rows: list[MessageRow], *operations) -> TranscriptModel:
+
+def opened(rows: list[MessageRow], *operations, turn: LiveTurn = RESTING) -> TranscriptModel:
+    """A model whose rows keep to Qt's rules."""
     model = TranscriptModel()
-    model.open(rows, operations)
+    model.open(rows, operations, turn)
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     return model
 
 
-def test_a_mark_stands_behind_the_last_message_of_its_operation() -> None:
+def folded(*events: TurnEvent) -> LiveTurns:
+    turns = LiveTurns()
+    for event in events:
+        turns.fold(event, 0.0)
+    return turns
+
+
+def waits(model: TranscriptModel) -> list[MissingReply]:
+    return [item.missing for n in range(model.rowCount()) if isinstance(item := model.item(n), MessageItem)]
+
+
+# Turns
+
+
+def test_a_question_comes_before_work_and_a_failure_stays_until_the_next_turn() -> None:
+    turns = folded(TurnStarted("a"), TurnStarted("b"), QUESTION, QUESTION)
+    assert turns.activities == {"a": Activity.WAITS, "b": Activity.WORKS}
+    assert turns.of("a").questions == (QUESTION,)
+    turns.fold(QuestionAnswered("a", "q1", True), 0.0)
+    assert turns.activities["a"] is Activity.WORKS
+    for event in (TurnFailed("a", NO_ANSWER), TurnFinished("a", "failed"), TurnFinished("b")):
+        turns.fold(event, 0.0)
+    assert turns.activities == {"a": Activity.FAILED}
+    turns.fold(TurnStarted("a"), 0.0)
+    assert turns.activities == {"a": Activity.WORKS}
+
+
+@pytest.mark.parametrize(
+    ("told", "activity"),
+    [
+        (TextDelta("a", "r", "Hello"), None),
+        (TurnFailed("a", Failure("rounds", "What now?")), Activity.WAITS),
+        (TurnFailed("a", Failure("nearly_full", "What now?")), Activity.WAITS),
+        (TurnFailed("a", NO_ANSWER), Activity.FAILED),
+        (Noticed("a", Failure("silent_cut", "Perhaps cut")), None),
+    ],
+)
+def test_what_is_left_of_a_turn(told: TurnEvent, activity: Activity | None) -> None:
+    turns = folded(TurnStarted("a"), told, TurnFinished("a"))
+    assert turns.activities.get("a") is activity
+    assert (turns.of("a") == RESTING) is isinstance(told, TextDelta)
+    assert turns.running == frozenset()
+
+
+def test_the_engine_s_word_at_an_opening_counts_and_its_end_ends_all() -> None:
+    turns = folded(TurnStarted("a"), TextDelta("a", "r", "Half"), QUESTION)
+    turns.note_opened("a", True, ())
+    assert turns.of("a").questions == ()
+    assert turns.of("a").reply is not None
+    turns.note_opened("a", False, ())
+    assert turns.of("a") == RESTING
+    turns = folded(TurnStarted("a"), QUESTION, TurnStarted("b"), TurnFailed("b", NO_ANSWER))
+    turns.end_all()
+    assert turns.of("a") == RESTING
+    assert turns.of("b") == LiveTurn(failures=(NO_ANSWER,))
+
+
+# The record
+
+
+def test_marks_stand_behind_their_messages_and_replaced_questions_are_left_out() -> None:
     items = items_of(chat(4), [compaction(1, after=1), compaction(2, after=3, is_undone=True)])
     assert [item.key for item in items] == ["m0", "m1", "mark op1", "m2", "m3"]
-
-
-def test_a_question_that_was_replaced_is_left_out_with_its_answer() -> None:
     rows = [row(0, state=MessageState.ABANDONED), abandoned(1, "r"), row(2), row(3, Role.ASSISTANT)]
     assert [item.key for item in items_of(rows, ())] == ["m2", "m3"]
 
 
-def test_only_the_last_reply_can_be_asked_for_again() -> None:
-    def again(rows: list[MessageRow]) -> list[str]:
-        return [item.key for item in items_of(rows, ()) if isinstance(item, MessageItem) and item.is_last_reply]
-
-    assert again(chat(4)) == ["m3"]
-    assert again(chat(5)) == []
+@pytest.mark.parametrize(("count", "expected"), [(4, ["m3"]), (5, [])])
+def test_only_the_last_reply_can_be_asked_for_again(count: int, expected: list[str]) -> None:
+    items = items_of(chat(count), ())
+    assert [item.key for item in items if isinstance(item, MessageItem) and item.is_last_reply] == expected
 
 
 def test_results_find_their_calls_although_ids_repeat() -> None:
     items = items_of([call(0, "read", "bash"), result(1, "read"), result(2, "bash"), call(3, "grep")], ())
-    assert [item.call.name if item.call else "" for item in items if isinstance(item, MessageItem)] == [
-        "", "read", "bash", "",
-    ]  # fmt: skip
-    assert [bool(item.unanswered) for item in items if isinstance(item, MessageItem)] == [False, False, False, True]
-
-
-def test_a_reply_grows_in_one_row_and_becomes_the_stored_message(qapp) -> None:
-    model = opened(chat(1))
-    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    tell(model, TurnStarted("c"))
-    tell(model, ReplyStarted("c", "m1", "Sonnet"))
-    inserted, removed, changed = (
-        QSignalSpy(model.rowsInserted),
-        QSignalSpy(model.rowsRemoved),
-        QSignalSpy(model.dataChanged),
-    )
-    tell(model, ReasoningDelta("c", "m1", "Hm. "))
-    tell(model, TextDelta("c", "m1", "Good "))
-    tell(model, TextDelta("c", "m1", "morning"))
-    model.refresh()
-    reply = model.item(1)
-    assert isinstance(reply, ReplyItem)
-    assert (reply.text, reply.reasoning, reply.reply.model) == ("Good morning", "Hm. ", "Sonnet")
-    tell(model, MessageRecorded("c", row(1, Role.ASSISTANT)))
-    tell(model, TurnFinished("c"))
-    assert keys(model) == ["m0", "m1"]
-    assert isinstance(model.item(1), MessageItem)
-    assert (inserted.count(), removed.count()) == (0, 0)
-    assert changed.count() >= 2
-    assert not model.is_running
-
-
-def test_a_stopped_reply_of_which_nothing_was_stored_leaves_no_row(qapp) -> None:
-    model = opened(chat(1))
-    tell(model, TurnStarted("c"))
-    tell(model, ReplyStarted("c", "m1", "Sonnet"))
-    tell(model, TurnFinished("c", "stopped"))
-    assert keys(model) == ["m0"]
-
-
-def test_a_failure_stands_at_the_end_until_the_next_turn(qapp) -> None:
-    model = opened(chat(1))
-    tell(model, TurnFailed("c", Failure("provider", "No answer")))
-    tell(model, TurnFinished("c", "failed"))
-    assert keys(model) == ["m0", "failure 0"]
-    tell(model, TurnStarted("c"))
-    assert keys(model) == ["m0"]
-
-
-def test_a_failure_that_comes_again_is_told_once(qapp) -> None:
-    model = opened(chat(1))
-    for title in ("Too small", "Other", "Too small"):  # "Optimize and retry" may fail before a turn starts
-        tell(model, TurnFailed("c", Failure("window_too_small", title)))
-    assert keys(model) == ["m0", "failure 0", "failure 1"]
-    assert [failure.title for failure in model.turn.failures] == ["Other", "Too small"]
+    found = [(item.call and item.call.name, bool(item.unanswered)) for item in items if isinstance(item, MessageItem)]
+    assert found == [(None, False), ("read", False), ("bash", False), (None, True)]
 
 
 def test_an_operation_dims_its_messages_and_undo_brings_them_back(qapp) -> None:
     model = opened(chat(4))
-    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     archived = tuple(row(n, r.message.role, state=MessageState.ARCHIVED) for n, r in enumerate(chat(2)))
     tell(model, ViewChanged("c", (compaction(1, after=1),), changes_of(archived)))
     assert keys(model) == ["m0", "m1", "mark op1", "m2", "m3"]
-    first = model.item(0)
-    assert isinstance(first, MessageItem)
-    assert first.row.state is MessageState.ARCHIVED
+    assert model.rows[0].state is MessageState.ARCHIVED
     tell(model, ViewChanged("c", (compaction(1, after=1, is_undone=True),), changes_of(chat(2))))
     assert keys(model) == ["m0", "m1", "m2", "m3"]
-    assert not any(isinstance(model.item(n), MarkItem) for n in range(4))
 
 
 def test_pages_fill_gaps_and_overlaps_are_left_out(qapp) -> None:
     model = opened(chat(4, first=10))
-    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     assert model.item(0) == GapItem(0, 9)
     model.add_page(chat(3, first=2), 3)
     assert [model.item(0), model.item(4)] == [GapItem(0, 1), GapItem(5, 9)]
@@ -140,16 +151,104 @@ def test_pages_fill_gaps_and_overlaps_are_left_out(qapp) -> None:
 
 def test_what_is_kept_is_bounded_and_the_end_is_always_there(qapp) -> None:
     model = opened(chat(60, first=9_940))
-    for before in range(60, 3_000, 60):
+    for before in range(60, 3_000, 300):
         model.add_page(chat(60, first=before - 60), before)
         assert len(model.rows) <= MAX_OLDER + 2 * PAGE
     assert keys(model)[-1] == "m9999"
-    assert len(keys(model)) <= MAX_OLDER + 2 * PAGE + 3
 
 
 def test_the_system_prompt_alone_is_still_blank(qapp) -> None:
     assert opened([row(0, Role.SYSTEM)]).is_blank
     assert not opened(chat(1)).is_blank
+
+
+# The reply
+
+
+def test_a_reply_grows_in_one_row_and_becomes_the_stored_message(qapp) -> None:
+    model = opened(chat(1))
+    tell(model, TurnStarted("c"), REPLY_STARTED)
+    inserted, removed, changed = (QSignalSpy(s) for s in (model.rowsInserted, model.rowsRemoved, model.dataChanged))
+    tell(model, *(ReasoningDelta("c", "m1", "Hm. "), TextDelta("c", "m1", "Good "), TextDelta("c", "m1", "morning")))
+    model.refresh()
+    reply = model.item(1)
+    assert isinstance(reply, ReplyItem)
+    assert (reply.text, reply.reasoning, reply.reply.model) == ("Good morning", "Hm. ", "Sonnet")
+    tell(model, MessageRecorded("c", row(1, Role.ASSISTANT)), TurnFinished("c"))
+    assert keys(model) == ["m0", "m1"]
+    assert isinstance(model.item(1), MessageItem)
+    assert (inserted.count(), removed.count(), changed.count() >= 2) == (0, 0, True)
+    assert not model.is_running
+
+
+def test_a_stopped_reply_of_which_nothing_was_stored_leaves_no_row(qapp) -> None:
+    model = opened(chat(1))
+    tell(model, TurnStarted("c"), REPLY_STARTED, TurnFinished("c", "stopped"))
+    assert keys(model) == ["m0"]
+
+
+@pytest.mark.parametrize(("before", "continues"), [("", ""), ("The first ", "m1")])
+def test_a_conversation_is_opened_with_what_has_arrived_of_its_turn(qapp, before: str, continues: str) -> None:
+    turns = folded(TurnStarted("a"), ReplyStarted("a", "m2", "Sonnet", continues), TextDelta("a", "m2", "half a sen"))
+    model = opened([*chat(1), *([row(1, Role.ASSISTANT, Text(before))] if before else [])], turn=turns.of("a"))
+    tell(model, TextDelta("a", "m2", "tence"))
+    model.refresh()
+    assert model.streaming_text == f"{before}half a sentence"
+    assert keys(model) == ["m0", "m1" if before else "m2"]
+
+
+def test_a_failure_stands_at_the_end_until_the_next_turn(qapp) -> None:
+    model = opened(chat(1))
+    for title in ("Too small", "Other", "Too small"):  # "Optimize and retry" may fail before a turn starts
+        tell(model, TurnFailed("c", Failure("window_too_small", title)), TurnFinished("c", "failed"))
+    assert keys(model) == keys(opened(chat(1), turn=model.turn)) == ["m0", "failure 0", "failure 1"]
+    assert [failure.title for failure in model.turn.failures] == ["Other", "Too small"]
+    tell(model, TurnStarted("c"))
+    assert keys(model) == ["m0"]
+
+
+# Answers that were replaced, and messages that have none
+
+
+def test_answers_that_were_replaced_stand_between_the_question_and_the_new_one() -> None:
+    called = replace(call(2, "read"), state=MessageState.ABANDONED, operation_id="r2")
+    read = replace(result(3, "read"), state=MessageState.ABANDONED, operation_id="r2")
+    rows = [row(0), abandoned(1, "r1"), called, read, abandoned(4, "r2"), row(5, Role.ASSISTANT)]
+    _, earlier, newest = items_of(rows, ())
+    assert isinstance(earlier, EarlierItem)
+    assert [[row.message.id for row in answer] for answer in earlier.answers] == [["m1"], ["m2", "m3", "m4"]]
+    assert not earlier.is_only
+    assert "message 4" in earlier.text(1)
+    assert (newest.key, earlier.has("m3"), earlier.has("m5")) == ("m5", True, False)
+
+
+def test_what_had_arrived_stays_when_it_is_asked_for_again(qapp) -> None:
+    """It is shown until there is text of the new answer; then it is folded, and stays."""
+    partial = replace(row(1, Role.ASSISTANT).message, is_interrupted=True)
+    model = opened([row(0), replace(row(1), message=partial)])
+    assert waits(model) == [MissingReply.NOTHING, MissingReply.REST]
+    given_up = ViewChanged("c", (), (MessageChange("m1", MessageState.ABANDONED, operation_id="r1"),))
+    tell(model, TurnStarted("c"), given_up, ReplyStarted("c", "m2", "Sonnet"))
+    earlier = model.item(1)
+    assert isinstance(earlier, EarlierItem)
+    assert (earlier.is_only, earlier.text(0), earlier.is_interrupted(0)) == (True, "message 1", True)
+    assert model.row_of("m1") == 1
+    tell(model, MessageRecorded("c", row(2, Role.ASSISTANT)), TurnFinished("c"))
+    assert model.item(1) == replace(earlier, is_only=False)
+    assert model.item(2).key == "m2"
+
+
+def test_a_message_without_an_answer_says_so_at_a_restart_and_before_the_next_one(qapp) -> None:
+    model = opened([row(0)])
+    assert waits(model) == [MissingReply.ANSWER]
+    tell(model, TurnStarted("c"))
+    assert waits(model) == [MissingReply.NOTHING]
+    tell(model, TurnFailed("c", NO_ANSWER), TurnFinished("c", "failed"))
+    assert waits(model) == [MissingReply.NOTHING]  # the card says more
+    recorded = [MessageRecorded("c", row(1)), MessageRecorded("c", row(2, Role.ASSISTANT))]
+    tell(model, TurnStarted("c"), *recorded, TurnFinished("c"))
+    assert waits(model) == [MissingReply.PASSED_OVER, MissingReply.NOTHING, MissingReply.NOTHING]
+    assert waits(opened([row(0), call(1, "read"), result(2, "read")]))[-1] is MissingReply.ANSWER
 
 
 @given(st.lists(st.sampled_from(["send", "reply", "stop", "fail", "archive", "undo", "gauge"]), max_size=14))
@@ -164,16 +263,14 @@ def test_folding_events_gives_what_a_snapshot_gives(acts: list[str]) -> None:
         tell(model, MessageRecorded("c", record[-1]))
 
     for act in acts:
+        reply_id = f"m{len(record) + 1}"
         if act in ("send", "stop", "fail"):
             tell(model, TurnStarted("c"))
             say(Role.USER, act)
-            tell(model, ReplyStarted("c", f"m{len(record)}", ""))
-            tell(model, TextDelta("c", f"m{len(record)}", "partial"))
+            tell(model, ReplyStarted("c", reply_id, ""), TextDelta("c", reply_id, "partial"))
             if act == "fail":
-                tell(model, TurnFailed("c", Failure("provider", "x")))
-            tell(model, TurnFinished("c"))
-            tell(model, TurnStarted("c"))
-            tell(model, TurnFinished("c"))
+                tell(model, TurnFailed("c", NO_ANSWER))
+            tell(model, TurnFinished("c"), TurnStarted("c"), TurnFinished("c"))
         elif act == "reply":
             tell(model, ReplyStarted("c", f"m{len(record)}", ""))
             say(Role.ASSISTANT, "reply")

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
 
 from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.live_turns import turn_after
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.transcript.display_list import Action, TextLine
 from desktop_app.ui.transcript.items import MessageItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
+from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 
 Scene = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
 """What a test does in an open window whose engine is up."""
@@ -46,6 +52,26 @@ async def until(is_so: Callable[[], object]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not is_so():
             await asyncio.sleep(0.005)
+
+
+def play_scene(*, fixture: str = "play", **options: object) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Play a coroutine test in an open window. It gets the window, the bridge, and fixtures by their names.
+
+    fixture: "play" or "play_with_process". options: of the scripted engine.
+    """
+
+    def decorate(scene: Callable[..., Any]) -> Callable[..., None]:
+        named = list(inspect.signature(scene).parameters)[2:]
+
+        def test(request: pytest.FixtureRequest, **fixtures: object) -> None:
+            request.getfixturevalue(fixture)(lambda *parts: scene(*parts, **fixtures), **options)
+
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        test.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in ("request", *named)])  # type: ignore[attr-defined]
+        test.__name__, test.__doc__ = scene.__name__, scene.__doc__
+        return test
+
+    return decorate
 
 
 async def in_window(
@@ -94,3 +120,39 @@ def tell(model: TranscriptModel, *events: TurnEvent, now: float = 0.0) -> None:
 
 def keys(model: TranscriptModel) -> list[str]:
     return [model.item(n).key for n in range(model.rowCount())]
+
+
+def settle(view: TranscriptWidget, qtbot) -> None:
+    """Waits until all that is seen is laid out: on a busy machine that takes several passes."""
+    qtbot.waitUntil(lambda: view.is_settled)
+
+
+def at_end(view: TranscriptWidget) -> bool:
+    bar = view.verticalScrollBar()
+    return bar.maximum() > 0 and bar.value() == bar.maximum()
+
+
+def top_of(view: TranscriptWidget, key: str) -> int:
+    return view.visualRect(view.transcript.index(view.transcript.row_of(key))).top()
+
+
+def actions(view: TranscriptWidget, key: str) -> list[Action]:
+    return [hot.action for hot in view.layout_of(view.transcript.row_of(key)).hit_regions]
+
+
+def words(view: TranscriptWidget, key: str) -> list[str]:
+    """All text of the row, line by line."""
+    layout = view.layout_of(view.transcript.row_of(key))
+    lines = [drawn.text for drawn in layout.drawn if isinstance(drawn, TextLine)]
+    lines += [hot.words.text for hot in layout.hit_regions if hot.words is not None]
+    return lines + [flow.document.toPlainText() for flow in layout.flows]
+
+
+def point_of(view: TranscriptWidget, key: str, action: Action) -> QPoint:
+    number = view.transcript.row_of(key)
+    hot = next(hot for hot in view.layout_of(number).hit_regions if hot.action is action)
+    return (view.origin(number) + hot.box.center()).toPoint()
+
+
+def click(view: TranscriptWidget, qtbot, key: str, action: Action) -> None:
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point_of(view, key, action))
