@@ -14,6 +14,7 @@ import keyring.backends.fail
 import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
+from msgspec.structs import replace
 
 from desktop_app.models.keys import VARIABLES, Keys
 from desktop_app.settings import Server, ServerKind
@@ -101,21 +102,31 @@ async def test_a_keyring_that_stays_locked_is_said_without_its_words() -> None:
     assert keys.get("my home") == "sk-1"
 
 
-async def test_the_environment_holds_keys_too(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("variables", "servers", "found"),
+    [
+        (
+            {"PALIMPSEST_KEY_MY_HOME": "sk-home", "OPENAI_API_KEY": "sk-openai"},
+            [HOME, OPENAI],
+            ["sk-home", "sk-openai"],
+        ),
+        ({"OPENAI_API_KEY": "x"}, [HOME, Server("fake", "https://api.openai.com.evil.invalid/v1", ())], ["", ""]),
+        ({"ANTHROPIC_API_KEY": "x"}, [Server("open", "http://api.anthropic.com", (), kind="anthropic")], [""]),
+        ({"ANTHROPIC_API_KEY": "x"}, [Server("safe", "https://api.anthropic.com/v1", (), kind="vllm")], ["x"]),
+    ],
+    ids=["by name and by provider", "another host", "an open line", "the own address"],
+)
+async def test_a_key_of_the_environment_goes_to_its_own_server_alone(
+    variables: dict[str, str], servers: list[Server], found: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     keyring.set_keyring(keyring.backends.fail.Keyring())
-    monkeypatch.setenv("PALIMPSEST_KEY_MY_HOME", "sk-home")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     keys = Keys()
-    await keys.load([HOME, OPENAI])
-    assert (keys.get("my home"), keys.get("OpenAI")) == ("sk-home", "sk-openai")
-
-
-async def test_openai_s_key_goes_to_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    keyring.set_keyring(keyring.backends.fail.Keyring())
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
-    keys = Keys()
-    await keys.load([HOME, Server("fake", "https://api.openai.com.evil.invalid/v1", ("a",))])
-    assert keys.servers_with_key() == ()
+    await keys.load(servers)
+    assert [keys.get(server.name) for server in servers] == found
+    await keys.load([replace(server, base_url="https://proxy.example/v1") for server in servers])
+    assert {keys.get(server.name) for server in servers} <= {"", "sk-home"}, "a provider's key stays behind"
 
 
 @pytest.mark.parametrize("kind", get_args(ServerKind))
@@ -131,18 +142,6 @@ async def test_each_provider_s_own_variable_is_for_its_own_address_alone(
     assert keys.get("else") == "", "a proxy has a key of its own"
 
 
-async def test_a_key_of_the_environment_stays_behind_when_its_server_moves_to_another_address(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    keyring.set_keyring(keyring.backends.fail.Keyring())
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
-    keys = Keys()
-    await keys.load([OPENAI])
-    assert keys.get("OpenAI") == "sk-openai"
-    await keys.load([Server("OpenAI", "https://proxy.example/v1", ("gpt-4o",))])
-    assert keys.servers_with_key() == ()
-
-
 async def test_keys_that_were_read_stay_when_the_keyring_is_locked_again() -> None:
     backend = Keeping()
     backend.kept["palimpsest", "my home"] = "sk-1"
@@ -152,15 +151,6 @@ async def test_keys_that_were_read_stay_when_the_keyring_is_locked_again() -> No
     backend.get_password = Locked().get_password
     await keys.load([HOME])
     assert keys.get("my home") == "sk-1"
-
-
-async def test_a_provider_s_key_is_not_sent_over_an_open_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    keyring.set_keyring(keyring.backends.fail.Keyring())
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant")
-    keys = Keys()
-    open_line = Server("open", "http://api.anthropic.com", ("a",), kind="anthropic")
-    await keys.load([open_line, Server("safe", "https://api.anthropic.com/v1", ("a",), kind="anthropic")])
-    assert (keys.get("open"), keys.get("safe")) == ("", "sk-ant")
 
 
 async def test_a_server_of_tools_has_its_key_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,38 +184,30 @@ async def test_a_file_holds_keys_only_where_the_user_names_one(monkeypatch: pyte
     assert [entry.name for entry in file.parent.iterdir()] == ["keys.json"]
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660])
-async def test_a_file_that_others_can_read_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mode: int
+@pytest.mark.parametrize(
+    ("content", "mode", "words"),
+    [
+        ('{"my home": "sk-SECRET"}', 0o640, "chmod 600"),
+        ('{"my home": "sk-SECRET"}', 0o604, "chmod 600"),
+        ("sk-SECRET", 0o600, "JSON"),
+        ('["sk-SECRET"]', 0o600, "shape"),
+        ('{"my home": {"key": "sk-SECRET"}}', 0o600, "shape"),
+        ("", 0o600, "JSON"),
+        pytest.param("[" * 100_000, 0o600, "JSON", id="nested"),
+    ],
+)
+async def test_a_file_that_others_can_read_or_of_another_shape_is_refused_without_its_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str, mode: int, words: str
 ) -> None:
     file = tmp_path / "keys.json"
-    file.write_text('{"my home": "sk-SECRET"}')
+    file.write_text(content)
     file.chmod(mode)
     monkeypatch.setenv("PALIMPSEST_KEYS_FILE", str(file))
     keys = Keys()
     await keys.load([HOME])
-    assert keys.get("my home") == ""
-    assert "chmod 600" in keys.storage
+    assert (keys.get("my home"), words in keys.storage) == ("", True)
     await keys.set("my home", "sk-2")
     assert keys.get("my home") == "sk-2", "for this session"
-    assert "this session only" in keys.storage
-    assert file.read_text() == '{"my home": "sk-SECRET"}'
-
-
-@pytest.mark.parametrize(
-    "content",
-    ["sk-SECRET", '["sk-SECRET"]', '{"my home": {"key": "sk-SECRET"}}', "", pytest.param("[" * 100_000, id="nested")],
-)
-async def test_a_file_of_another_shape_is_refused_without_its_words(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
-) -> None:
-    file = tmp_path / "keys.json"
-    file.write_text(content)
-    file.chmod(0o600)
-    monkeypatch.setenv("PALIMPSEST_KEYS_FILE", str(file))
-    keys = Keys()
-    await keys.load([HOME])
-    await keys.set("my home", "sk-2")
     assert "this session only" in keys.storage
     assert "SECRET" not in keys.storage
     assert file.read_text() == content

@@ -123,11 +123,15 @@ async def test_a_reply_that_is_full_or_filtered_says_so(kind: Kind, litellm: Lit
         assert filtered.reason == "content_filter"
 
 
-TEXT_CUT = Cut("Hello, I was about")
-CALL_CUT = Cut("Hello, I was about", False, calls=(Call("read", '{"path": "a long path to be cut"}'),))
+SAID = "Hello, I was about"
+CALL = Call("read", '{"path": "a long path to be cut"}')
 
 
-@pytest.mark.parametrize("step", [TEXT_CUT, CALL_CUT], ids=["text", "call"])
+@pytest.mark.parametrize(
+    "step",
+    [Cut(SAID), Cut(SAID, inside="utf8"), Cut(SAID, is_abrupt=False), Cut(SAID, is_abrupt=False, calls=(CALL,))],
+    ids=["text", "character", "event", "call"],
+)
 async def test_a_stream_that_breaks_off_is_an_error_and_what_had_arrived_is_there(
     kind: Kind, litellm: LiteLLM, step: Cut
 ) -> None:
@@ -139,7 +143,7 @@ async def test_a_stream_that_breaks_off_is_an_error_and_what_had_arrived_is_ther
 
     with kind.provider(step) as provider, pytest.raises(ModelError, match="broke off"):
         await read()
-    assert text_of(arrived) == "Hello, I was about"
+    assert text_of(arrived) == SAID
 
 
 async def test_a_finished_reply_does_not_wait_for_a_connection_that_stays_open(
@@ -174,9 +178,10 @@ async def test_a_request_that_is_too_long_is_recognised(kind: Kind, litellm: Lit
     assert (await error_of(kind, litellm, Overflow())).is_overflow
 
 
-async def test_an_error_within_a_stream_is_an_error(kind: Kind, litellm: LiteLLM) -> None:
-    error = await error_of(kind, litellm, ErrorEvent("Hel", "The model has crashed"))
-    assert error.failure.title
+async def test_an_error_within_a_stream_is_told_as_what_it_is(kind: Kind, litellm: LiteLLM) -> None:
+    limit = ErrorEvent("Hel", "Rate limit exceeded, please slow down", "rate_limit_error", 429)
+    for step, expected in ((ErrorEvent("Hel"), "server"), (limit, "rate_limit")):
+        assert (await error_of(kind, litellm, step)).kind == expected
 
 
 @pytest.mark.slow

@@ -75,24 +75,6 @@ async def test_something_that_is_not_the_protocol_is_called_so(litellm: LiteLLM,
     assert "does not speak OpenAI's protocol" in error.failure.title
 
 
-@pytest.mark.parametrize(
-    ("step", "words"),
-    [
-        (Status(401, "Incorrect API key provided: sk-SECRET-0123456789abcdef"), "refused the key"),
-        (Status(403), "refused the key"),
-        (Status(402, "Insufficient credits: exceeds the maximum tokens"), "wants to be paid"),
-        (Status(429, "Rate limit: too many tokens in the context window"), "no more requests"),
-        (Status(400, "temperature must be a number"), "did not accept"),
-        (Status(500, body="<html>Internal error</html>"), "a problem of its own"),
-        (Status(503, body=""), "a problem of its own"),
-    ],
-)
-async def test_an_error_status_is_told_in_words(litellm: LiteLLM, step: Status, words: str) -> None:
-    error = await error_of(step, litellm)
-    assert words in error.failure.title
-    assert not error.is_overflow
-
-
 async def test_nobody_listening_is_said_at_once(litellm: LiteLLM) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -123,17 +105,6 @@ async def test_a_proxy_that_cannot_be_used_is_an_error_of_the_world(
 async def test_an_address_that_is_none_is_an_error_of_the_world(litellm: LiteLLM, base_url: str) -> None:
     with pytest.raises(ModelError, match="cannot be reached"):
         _ = [piece async for piece in model_at(base_url, litellm).stream(HELLO, 10)]
-
-
-async def test_two_replies_stream_at_once_over_one_library(litellm: LiteLLM) -> None:
-    with ScriptedProvider([Reply("one " * 20, pause=0.002), Reply("two " * 20, pause=0.002)], key=KEY) as provider:
-        model = model_at(provider.base_url, litellm)
-
-        async def read() -> str:
-            return text_of([piece async for piece in model.stream(HELLO, 10)])
-
-        texts = await asyncio.gather(read(), read())
-    assert sorted(texts) == ["one " * 20, "two " * 20]
 
 
 async def test_a_reply_goes_on_when_the_server_gets_another_key_meanwhile(litellm: LiteLLM) -> None:

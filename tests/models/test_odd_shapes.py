@@ -79,8 +79,7 @@ def message_of(pieces: list[Piece]) -> Message:
         ([END, chunk(usage={"prompt_tokens": "12", "completion_tokens": 12.5})], ReplyEnd("stop", Usage(12, 12))),
         ([END, chunk(usage={"prompt_tokens": 9, "completion_tokens": [3]})], ReplyEnd("stop", Usage(9, 0))),
         ([END, chunk(usage={"prompt_tokens": -1, "completion_tokens": 5})], ReplyEnd("stop")),
-        ([END, chunk(usage={"prompt_tokens": 10**30, "completion_tokens": 5})], ReplyEnd("stop")),
-        ([END, chunk(usage={"prompt_tokens": True, "completion_tokens": 5})], ReplyEnd("stop")),
+        ([END, chunk(choices=7)], ReplyEnd("stop")),  # what comes behind the end does not take it back
         ([call(id=7), END], called("7", "read", "{}")),
         ([call(id={}), END], called("call_0", "read", "{}")),
         ([call(function={"name": {"a": 1}}), END], called("c1", "", "{}")),
@@ -97,13 +96,6 @@ async def test_what_has_a_sensible_reading_is_taken(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("content", [12, "12", ["1", {"type": "text", "text": "2"}], [{"text": 12}], {"text": "12"}])
-async def test_content_in_another_shape_is_text(content: Any, kind: ServerKind, litellm: LiteLLM) -> None:
-    pieces, _ = await reply_to([HI, chunk({"content": content}), END], kind, litellm)
-    assert message_of(pieces).text == "Hi12"
-
-
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("odd", ["a page", 7, chunk(choices="x"), chunk(choices=[7]), chunk("Hi")], ids=repr)
 async def test_what_is_no_chunk_ends_the_reply_as_the_servers_error(
     odd: Any, kind: ServerKind, litellm: LiteLLM
@@ -115,13 +107,6 @@ async def test_what_is_no_chunk_ends_the_reply_as_the_servers_error(
     _, error = await reply_to([odd, END], kind, litellm)
     assert error is not None
     assert "does not speak" in error.failure.title
-
-
-@pytest.mark.parametrize("kind", KINDS)
-async def test_what_comes_behind_the_end_of_a_reply_does_not_take_it_back(kind: ServerKind, litellm: LiteLLM) -> None:
-    pieces, error = await reply_to([HI, END, chunk(choices=7)], kind, litellm)
-    assert error is None
-    assert pieces[-1] == ReplyEnd("stop")
 
 
 ANTHROPIC = (
@@ -142,22 +127,12 @@ GEMINI = (
         "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 5, "totalTokenCount": 14},
     },
 )
+MADE = {"model": "scripted", "created_at": "2026-01-01T00:00:00Z"}
 OLLAMA = (
-    {
-        "model": "scripted",
-        "created_at": "2026-01-01T00:00:00Z",
-        "message": {"role": "assistant", "content": "Hi"},
-        "done": False,
-    },
-    {
-        "model": "scripted",
-        "created_at": "2026-01-01T00:00:00Z",
-        "message": {"role": "assistant", "content": ""},
-        "done": True,
-        "done_reason": "stop",
-        "prompt_eval_count": 9,
-        "eval_count": 5,
-    },
+    MADE | {"message": {"role": "assistant", "content": "Hi"}, "done": False},
+    MADE
+    | {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"}
+    | {"prompt_eval_count": 9, "eval_count": 5},
 )
 OTHERS: dict[ServerKind, tuple[Any, ...]] = {"anthropic": ANTHROPIC, "gemini": GEMINI, "ollama": OLLAMA}
 

@@ -1,5 +1,5 @@
-"""What litellm makes of our requests for Anthropic, Bedrock, Gemini and Mistral: nothing may be put in, left out or
-joined on the way, since each of these means that the view was not legal for that provider."""
+"""What litellm makes of our requests for Anthropic and Gemini: nothing may be put in, left out or joined on the way,
+since each of these means that the view was not legal for that provider."""
 
 from __future__ import annotations
 
@@ -85,27 +85,6 @@ def _anthropic(message: Json) -> Turn:
     return ("model" if message["role"] == "assistant" else "user", tuple(blocks))
 
 
-def of_bedrock(chat: list[Json]) -> list[Turn]:
-    from litellm.litellm_core_utils.prompt_templates.factory import _bedrock_converse_messages_pt
-    from litellm.llms.bedrock.chat.converse_transformation import AmazonConverseConfig
-
-    model = "anthropic.claude-sonnet-4-5-20250929-v1:0"
-    rest, system = AmazonConverseConfig()._transform_system_message(chat, model)
-    return [*systems(system), *(_bedrock(m) for m in _bedrock_converse_messages_pt(rest, model, "bedrock_converse"))]
-
-
-def _bedrock(message: Json) -> Turn:
-    blocks: list[tuple[str, ...]] = []
-    for block in message["content"]:
-        if "toolUse" in block:
-            blocks.append(called(block["toolUse"]["name"], block["toolUse"]["input"]))
-        elif "toolResult" in block:
-            blocks.append(("result", block["toolResult"]["content"][0]["text"]))
-        else:
-            blocks.append(("image",) if "image" in block else ("text", block["text"].rstrip()))
-    return ("model" if message["role"] == "assistant" else "user", tuple(blocks))
-
-
 def of_gemini(chat: list[Json]) -> list[Turn]:
     from litellm.llms.vertex_ai.gemini.transformation import (
         gemini_convert_messages_with_history,
@@ -130,18 +109,7 @@ def _gemini(content: Json) -> Turn:
     return (content["role"], tuple(blocks))
 
 
-def of_mistral(chat: list[Json]) -> list[Turn]:
-    from litellm.llms.mistral.chat.transformation import MistralConfig
-
-    return expected(MistralConfig()._transform_messages(chat, "mistral-large-latest"))
-
-
-PROVIDERS: dict[str, Callable[[list[Json]], list[Turn]]] = {
-    "anthropic": of_anthropic,
-    "bedrock": of_bedrock,
-    "gemini": of_gemini,
-    "mistral": of_mistral,
-}
+PROVIDERS: dict[str, Callable[[list[Json]], list[Turn]]] = {"anthropic": of_anthropic, "gemini": of_gemini}
 
 
 def check(messages: Sequence[Message], provider: str) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
+from desktop_app.chat.ports import ModelError, ReplyEnd
 from desktop_app.conversation.message import user_message
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.settings import ServerKind
-from kinds_of_server import CODEX, EACH, OF_KIND, Kind
-from provider import AnyStep, Call, Cut, ErrorEvent, Events, Garbage, Hang, Status
+from kinds_of_server import CODEX, OF_KIND, Kind
+from provider import AnyStep, Events, Garbage, Status
 from provider_vectors import Vector, vectors
 
 OWN: dict[str, ServerKind] = {
@@ -77,49 +75,3 @@ async def test_a_blocked_prompt_of_gemini_is_a_reply_that_ends_for_that_reason(
         (end,) = [piece async for piece in stream]
     assert isinstance(end, ReplyEnd)
     assert end.reason == "content_filter"
-
-
-READ = Call("read", '{"path": "some/long/path/to/a/file.txt"}')
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", **EACH)
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        (ErrorEvent("Hello", "Overloaded", "overloaded_error", 529), "server"),
-        (ErrorEvent("Hello", "Rate limit exceeded, please slow down", "rate_limit_error", 429), "rate_limit"),
-        (Cut("Hello"), "cut"),
-        (Cut("Hello", inside="utf8"), "cut"),
-        (Cut("Hello", is_abrupt=False), "cut"),
-        (Cut("Hello", calls=(READ,)), "cut"),
-        (Hang("Hello"), "timeout"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else None,
-)
-async def test_what_breaks_a_stream_is_told_after_what_had_arrived(kind: Kind, step: AnyStep, expected: str) -> None:
-    library, arrived = LiteLLM(patience=0.5), list[Piece]()
-
-    async def read(pieces: AsyncIterator[Piece]) -> None:
-        async for piece in pieces:
-            arrived.append(piece)
-
-    await library.load()
-    with kind.provider(step) as provider, pytest.raises(ModelError) as caught:
-        await read(kind.model_at(provider, library).stream((user_message("Hello"),), 100))
-    await library.close()
-    assert caught.value.kind == expected, caught.value.failure
-    assert "".join(piece.text for piece in arrived if isinstance(piece, TextPiece)) == "Hello"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", **EACH)
-@pytest.mark.parametrize(
-    "step", [Garbage(), Garbage("", "text/event-stream"), Garbage("data: {this is not JSON\n\n", "text/event-stream")]
-)
-async def test_what_is_not_the_protocol_at_all(litellm: LiteLLM, kind: Kind, step: AnyStep) -> None:
-    with kind.provider(step) as provider:
-        stream = kind.model_at(provider, litellm).stream((user_message("Hello"),), 100)
-        with pytest.raises(ModelError) as caught:
-            _ = [piece async for piece in stream]
-    assert caught.value.kind == "garbage", caught.value.failure
