@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import json
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -33,3 +38,34 @@ async def litellm(loaded: LiteLLM) -> AsyncIterator[LiteLLM]:
     loaded.patience = PATIENCE
     yield loaded
     await loaded.close()
+
+
+@pytest.fixture
+def raw_server() -> Iterator[Callable[[Callable[[str, Any], tuple[int, bytes]]], str]]:
+    """`raw_server(lambda path, body: (503, b"no"))`: the address of a server that answers so."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def start(answer: Callable[[str, Any], tuple[int, bytes]]) -> str:
+        class Connection(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+                status, content = answer(self.path, json.loads(body or b"{}"))
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(content)))
+                with suppress(OSError):  # who asked may have gone
+                    self.end_headers()
+                    self.wfile.write(content)
+
+            do_POST = do_GET
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Nothing is logged."""
+
+        servers.append(ThreadingHTTPServer(("127.0.0.1", 0), Connection))
+        threading.Thread(target=servers[-1].serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return f"http://127.0.0.1:{servers[-1].server_address[1]}/v1"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()

@@ -47,6 +47,7 @@ def test_an_unknown_model_is_an_error_that_lists_the_known_ones(model_id: str) -
 
 
 N = "llama.context_length"
+RUNNING = {"models": [{"name": "scripted", "context_length": 8_000}]}
 LM_STUDIO = {"id": "scripted", "max_context_length": 65_536}
 
 
@@ -62,15 +63,7 @@ LM_STUDIO = {"id": "scripted", "max_context_length": 65_536}
         ({"/api/show": {"model_info": {N: 16_384}, "capabilities": ["vision"]}}, 16_384, False, True),
         ({"/api/show": {"model_info": {N: 131_072}, "parameters": ""}}, 32_768, True, False),  # more would fill memory
         ({"/api/show": {"model_info": {N: 9}, "parameters": "stop x\nnum_ctx    2048"}}, 2_048, True, False),
-        (
-            {
-                "/api/ps": {"models": [{"name": "scripted", "context_length": 8_000}]},
-                "/api/show": {"model_info": {N: 9}},
-            },
-            8_000,
-            True,
-            False,
-        ),
+        ({"/api/ps": RUNNING, "/api/show": {"model_info": {N: 9}}}, 8_000, True, False),
     ],
 )
 async def test_a_local_server_tells_the_window_and_what_its_model_can(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -93,45 +91,21 @@ async def test_what_is_no_address_is_quoted() -> None:
     assert "nonsense" in failure.detail
 
 
-@pytest.fixture
-def raw_server() -> Iterator[Callable[[int, bytes], str]]:
-    """`raw_server(503, b"no")`: the address of a server that answers everything so."""
-    servers: list[HTTPServer] = []
-
-    def start(status: int, body: bytes) -> str:
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            do_POST = do_GET
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Nothing is logged."""
-
-        servers.append(HTTPServer(("127.0.0.1", 0), Handler))
-        threading.Thread(target=servers[-1].serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        return f"http://127.0.0.1:{servers[-1].server_address[1]}/v1"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.mark.parametrize(("status", "kind"), [(503, "server"), (404, "address"), (301, "address")])
-async def test_the_status_is_told(status: int, kind: str, raw_server: Callable[..., Any]) -> None:
-    failure = await failure_at(raw_server(status, b"no"))
-    assert failure.kind == kind
-    assert str(status) in failure.detail
-
-
-async def test_a_page_instead_of_an_answer_is_said_to_be_one(raw_server: Callable[..., Any]) -> None:
-    failure = await failure_at(raw_server(200, b"<html>Welcome to the router</html>"))
-    assert (failure.kind, failure.setting) == ("address", "servers/home/address")
-    assert "JSON" in failure.detail
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "words"),
+    [
+        (503, b"no", "server", "503"),
+        (404, b"no", "address", "404"),
+        (301, b"no", "address", "301"),
+        (200, b"<html>Welcome to the router</html>", "address", "JSON"),
+    ],
+)
+async def test_what_was_answered_is_told(
+    status: int, body: bytes, kind: str, words: str, raw_server: Callable[..., str]
+) -> None:
+    failure = await failure_at(raw_server(lambda path, asked: (status, body)))
+    assert (failure.kind, failure.setting) == (kind, "servers/home/address")
+    assert words in failure.detail
 
 
 async def test_a_window_of_the_user_s_own_needs_no_answer() -> None:
@@ -147,15 +121,18 @@ async def test_what_is_known_of_a_model_without_its_window_goes_along() -> None:
     assert caught.value.tokenizer.count("one two three") > 0
 
 
+async def reply_failure(provider: ScriptedProvider, path: str, kind: ServerKind) -> Failure:
+    models = catalogue(Server("home", provider.root_url + path, ("big",), window=9_000, kind=kind))
+    with pytest.raises(ModelError) as caught:
+        [piece async for piece in models.model("home/big").stream((user_message("Hi"),), 5)]
+    await models.close()
+    return caught.value.failure
+
+
 @pytest.mark.wire
 async def test_a_reply_that_is_asked_for_without_the_version_says_so() -> None:
     with ScriptedProvider([Reply("Hello")], models=("big",), has_version=True) as provider:
-        server = Server("home", provider.root_url, ("big",), window=9_000)
-        models = catalogue(server)
-        with pytest.raises(ModelError) as caught:
-            [piece async for piece in models.model("home/big").stream((user_message("Hi"),), 5)]
-        await models.close()
-    failure = caught.value.failure
+        failure = await reply_failure(provider, "", "openai_compatible")
     assert failure.setting == "servers/home/address"
     assert f"{provider.root_url}/v1 " in failure.advice
 
@@ -164,11 +141,6 @@ async def test_a_reply_that_is_asked_for_without_the_version_says_so() -> None:
 @pytest.mark.wire
 async def test_a_reply_that_is_asked_for_without_a_key_leads_to_the_key(kind: ServerKind) -> None:
     with ScriptedProvider([Reply("Hello")], models=("big",), key=KEY) as provider:
-        path = "" if kind in ("anthropic", "ollama") else "/v1"
-        models = catalogue(Server("home", provider.root_url + path, ("big",), window=9_000, kind=kind))
-        with pytest.raises(ModelError) as caught:
-            [piece async for piece in models.model("home/big").stream((user_message("Hi"),), 5)]
-        await models.close()
-    failure = caught.value.failure
+        failure = await reply_failure(provider, "" if kind in ("anthropic", "ollama") else "/v1", kind)
     assert (failure.kind, failure.setting) == ("auth", "servers/home/key")
     assert "needs a key" in failure.title
