@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 from abc import abstractmethod
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -12,28 +13,24 @@ from desktop_app.conversation.tools import ToolContext
 from desktop_app.conversation.words import pluralize
 
 from .path_policy import PathArguments, PathPolicy, PathTool, display_path, resolve_path
-from .replacement import diff_of, find_places, match_line_ends
 from .text_files import decode_text, read_content, replace_file
 from .tool import ToolFailed, field
 
 MAX_EDITED = 5_000_000
 """Bytes of a file that is edited. It is searched as a whole, and each search holds up all of Python."""
+CONTEXT = 2
+"""Lines that are shown before and after a change."""
+MAX_PLACES_SHOWN = 3
+MAX_LINES_SHOWN = 80
+"""Of the diff at one place."""
+MAX_LINE_SHOWN = 300
+MAX_SEARCHED = 500_000
+"""Characters of a text in which a similar place is looked for."""
 
 
-class FileLocks:
-    """One change at a time for each file: the calls of one reply run side by side."""
-
-    def __init__(self) -> None:
-        self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
-
-    def lock_of(self, path: Path) -> asyncio.Lock:
-        """Return the file's lock, which lives as long as anybody holds it or waits for it."""
-        lock = self._locks.get(path)
-        if lock is None:
-            lock = self._locks[path] = asyncio.Lock()
-        return lock
-
-
+FileLocks = WeakValueDictionary[Path, asyncio.Lock]
+"""One change at a time for each file: the calls of one reply run side by side. A lock lives as long as anybody holds
+it or waits for it."""
 C = TypeVar("C", bound=PathArguments)
 
 
@@ -47,7 +44,8 @@ class ChangeTool(PathTool[C]):
         self._locks = locks
 
     async def answer(self, arguments: C, context: ToolContext) -> str:
-        lock = self._locks.lock_of(await asyncio.to_thread(resolve_path, arguments.path, context))
+        path = await asyncio.to_thread(resolve_path, arguments.path, context)
+        lock = self._locks.setdefault(path, asyncio.Lock())
         await lock.acquire()
         change = asyncio.ensure_future(asyncio.to_thread(self._check_and_change, arguments, context))
 
@@ -124,3 +122,74 @@ class EditTool(ChangeTool[EditArguments]):
         places = find_places(file.text, old, arguments.replace_all)
         replace_file(path, file.encode(file.text.replace(old, new)))
         return f"Edited {name} in {pluralize(len(places), 'place')}.\n{diff_of(file.text, places, old, new)}"
+
+
+def match_line_ends(text: str, old: str, new: str) -> tuple[str, str]:
+    """Return `old` and `new` with the line ends of the text: a model that is shown lines writes line feeds."""
+    if "\r\n" not in text:
+        return old, new
+    crlf_old, crlf_new = (part.replace("\r\n", "\n").replace("\n", "\r\n") for part in (old, new))
+    if old not in text and crlf_old in text:
+        return crlf_old, crlf_new
+    return old, new if "\n" in text.replace("\r\n", "") else crlf_new
+
+
+def find_places(text: str, old: str, is_all: bool) -> list[int]:
+    """Return where the text is to be replaced. Raises ToolFailed if that is nowhere, or ambiguous."""
+    places: list[int] = []
+    at = text.find(old)
+    while at >= 0:
+        places.append(at)
+        at = text.find(old, at + len(old))
+    if not places:
+        raise ToolFailed(f"old_text was not found: nothing was changed. {_explain(text, old)}")
+    if len(places) > 1 and not is_all:
+        lines = ", ".join(f"{_line_number(text, at):,}" for at in places[:10])
+        more = " and more" if len(places) > 10 else ""
+        raise ToolFailed(
+            f"old_text occurs {len(places):,} times in the file (lines {lines}{more}): nothing was changed. "
+            "Take in more of the lines around it, or set replace_all."
+        )
+    return places
+
+
+def diff_of(text: str, places: list[int], old: str, new: str) -> str:
+    """Return the change at the first places as a diff, with line numbers of the file as it was."""
+    hunks = [_hunk(text, at, old, new) for at in places[:MAX_PLACES_SHOWN]]
+    more = f"\n[… and {len(places) - MAX_PLACES_SHOWN:,} more places]" if len(places) > MAX_PLACES_SHOWN else ""
+    return "\n".join(hunks) + more
+
+
+def _line_number(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
+
+
+def _explain(text: str, old: str) -> str:
+    """Say where the text differs in white space alone, or has at least the first line."""
+    wanted = [line.strip() for line in old.strip().split("\n")] if len(text) <= MAX_SEARCHED else [""]
+    lines = [line.strip() for line in text.split("\n")] if wanted[0] else []
+    starts = [n for n, line in enumerate(lines) if line == wanted[0]]
+    for n in starts:
+        if lines[n : n + len(wanted)] == wanted:
+            return f"Lines {n + 1:,} to {n + len(wanted):,} differ from it in white space alone: read them again."
+    if starts:
+        return f"Its first line occurs at line {starts[0] + 1:,}, but what follows there is different."
+    return "Read the file again: it may have changed."
+
+
+def _hunk(text: str, at: int, old: str, new: str) -> str:
+    start, end = at, max(at + len(old) - old.endswith("\n"), at) - 1
+    for _ in range(CONTEXT + 1):
+        start = text.rfind("\n", 0, max(start, 0))
+        end = text.find("\n", end + 1) if end < len(text) else end
+        end = end if end >= 0 else len(text)
+    start += 1
+    before = text[start:end]
+    after = text[start:at] + new + text[at + len(old) : end]
+    return "\n".join([f"@@ line {_line_number(text, at):,} @@", *_diff(before.split("\n"), after.split("\n"))])
+
+
+def _diff(before: list[str], after: list[str]) -> list[str]:
+    diff = [line.removesuffix("\r")[:MAX_LINE_SHOWN] for line in difflib.unified_diff(before, after, n=1_000_000)][3:]
+    more = [f"[… {len(diff) - MAX_LINES_SHOWN:,} lines]"] if len(diff) > MAX_LINES_SHOWN else []
+    return diff[:MAX_LINES_SHOWN] + more

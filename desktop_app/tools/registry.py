@@ -45,8 +45,10 @@ class ToolRegistry:
         settings: Callable[[], Settings] = Settings,
         data: Path | None = None,
     ) -> None:
-        builtin = BuiltinTools(builtin_tools(spills, settings, data or data_folder()))
-        self._sources: tuple[Toolbox, ...] = (builtin, *sources)
+        policy, locks = PathPolicy(data or data_folder(), keys_file()), FileLocks()
+        files = (ReadTool(policy, spills), WriteTool(policy, locks), EditTool(policy, locks), ListTool(policy))
+        others = (GlobTool(policy), GrepTool(policy), BashTool(policy), FetchTool(), WebSearchTool(settings))
+        self._sources: tuple[Toolbox, ...] = (BuiltinTools((*files, *others)), *sources)
         self._settings = settings
         self._pending: dict[tuple[str, ToolCall], frozenset[RequiredPermission]] = {}
 
@@ -146,19 +148,3 @@ class BuiltinTools:
     def failures(self) -> tuple[Failure, ...]:
         """Return nothing: these tools are always there."""
         return ()
-
-
-def builtin_tools(spills: Spills, settings: Callable[[], Settings], data: Path) -> tuple[Tool[Any], ...]:
-    """Return the built-in tools in the order in which models see them."""
-    policy, locks = PathPolicy(data, keys_file()), FileLocks()
-    return (
-        ReadTool(policy, spills),
-        WriteTool(policy, locks),
-        EditTool(policy, locks),
-        ListTool(policy),
-        GlobTool(policy),
-        GrepTool(policy),
-        BashTool(policy),
-        FetchTool(),
-        WebSearchTool(settings),
-    )

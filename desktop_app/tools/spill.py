@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import re
-import tempfile
 import time
 from collections.abc import Set as AbstractSet
 from hashlib import sha256
@@ -14,6 +13,8 @@ from pathlib import Path
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
+
+from .text_files import replace_file
 
 MIN_NAME = 12
 """Hexadecimal digits that name a spill; fewer might name several."""
@@ -52,7 +53,9 @@ class SpillFolder:
             if path.exists() and path.stat().st_size == len(content):
                 os.utime(path)  # its age begins anew
             else:
-                _write_atomically(path, content)
+                for folder in (path.parent.parent, path.parent):  # one by one: `mode` applies to the last alone
+                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                replace_file(Path(os.path.realpath(path)), content, mode=0o600)
         except OSError as error:
             raise WorldError(_failure("A long output could not be kept", error)) from error
         return name
@@ -78,22 +81,6 @@ class SpillFolder:
                         path.unlink()
                         removed += 1
         return removed
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    for folder in (path.parent.parent, path.parent):  # one by one: `mode` applies to the last alone
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".new", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def _failure(title: str, error: Exception) -> Failure:

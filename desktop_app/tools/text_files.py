@@ -103,8 +103,8 @@ def decode_text(content: bytes) -> TextFile:
     raise AssertionError("Latin-1 decodes every byte")
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file's content atomically, keeping its owner, group, mode and attributes.
+def replace_file(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Replace a file's content atomically, keeping its owner, group, mode and attributes. mode: of a new file.
 
     Of several hard links only this one gets the new content. Raises OSError, also for a link on the way.
     """
@@ -112,17 +112,16 @@ def replace_file(path: Path, content: bytes) -> None:
         name = path.name if folder is not None else str(path)
         old = _open_old(folder, name, path)
         try:
-            _replace(folder, name, path, content, old)
+            _replace(folder, name, path, content, old, mode if old is None else 0o600)
         finally:
             if old is not None:
                 os.close(old)
 
 
-def _replace(folder: int | None, name: str, path: Path, content: bytes, old: int | None) -> None:
+def _replace(folder: int | None, name: str, path: Path, content: bytes, old: int | None, mode: int) -> None:
     """Write a file beside the old one, and rename it. folder: the open folder; None where only paths can be opened."""
     temporary = os.path.join(os.path.dirname(name), f".{path.name[:40]}.{secrets.token_hex(6)}.new")
     try:
-        mode = 0o666 if old is None else 0o600
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode, dir_fd=folder)
         with os.fdopen(handle, "wb") as file:
             file.write(content)

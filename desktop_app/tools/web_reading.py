@@ -155,8 +155,7 @@ async def _page(url: str, response: httpx.Response) -> WebPage:
         content += chunk
         if len(content) > MAX_BYTES:
             break
-    kind, _, parameters = response.headers.get("content-type", "").partition(";")
-    charset = next((p.partition("=")[2] for p in parameters.split(";") if p.strip().lower().startswith("charset=")), "")
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     is_cut = len(content) > MAX_BYTES
-    charset = charset.strip(" \"'")
-    return WebPage(url, response.status_code, kind.strip().lower(), charset, bytes(content[:MAX_BYTES]), is_cut)
+    charset = response.charset_encoding or ""
+    return WebPage(url, response.status_code, kind, charset, bytes(content[:MAX_BYTES]), is_cut)

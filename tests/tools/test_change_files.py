@@ -17,7 +17,7 @@ from tool_calls import Desk
 
 from desktop_app.conversation.tools import ToolContext
 from desktop_app.tools import change_files
-from desktop_app.tools.replacement import diff_of, find_places
+from desktop_app.tools.change_files import diff_of, find_places
 from desktop_app.tools.text_files import decode_text
 
 

@@ -28,8 +28,9 @@ _COMBINED = ("allOf", "anyOf", "oneOf")
 _ONE = ("additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then")
 _MANY = (*_COMBINED, "prefixItems")
 _NAMED = ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties")
-_NOT_AT_THE_TOP = (*_COMBINED, "enum", "not", "properties", "required", "title", "type")
-_UNSENT = ("$schema", "$id", "$comment", "$anchor")
+_NOT_AT_THE_TOP = (*_COMBINED, "enum", "not", "properties", "required", "type")
+_UNSENT = ("$schema", "$id", "$comment", "$anchor", "title")
+"""Titles are for people, and mostly repeat the name: a tenth of the tokens."""
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn")
 """Unicode categories of invisible characters: control and format characters (among them those that can hide a text
 inside another), lone surrogates, private and unassigned ones."""
@@ -99,9 +100,8 @@ def _clean(schema: Any, depth: int, whole: Json) -> Json:
     parts = {str(key): value for key, value in cast("Json", schema).items() if key not in _UNSENT}
     if "$ref" in parts and _target_of(parts["$ref"], whole) is None:
         del parts["$ref"]
-    for key in ("description", "title"):
-        if key in parts:
-            parts[key] = clean_text(str(parts[key]))
+    if "description" in parts:
+        parts["description"] = clean_text(str(parts["description"]))
     for key in _ONE:
         if isinstance(parts.get(key), dict):
             parts[key] = _clean(parts[key], depth + 1, whole)
@@ -111,18 +111,8 @@ def _clean(schema: Any, depth: int, whole: Json) -> Json:
     for key in _NAMED:
         if isinstance(parts.get(key), dict):
             named = cast("Json", parts[key])
-            parts[key] = {
-                str(name): _without_repeated_title(str(name), _clean(each, depth + 1, whole))
-                for name, each in named.items()
-            }
+            parts[key] = {str(name): _clean(each, depth + 1, whole) for name, each in named.items()}
     return parts
-
-
-def _without_repeated_title(name: str, schema: Json) -> Json:
-    """Drop a title that only repeats the name, as generators write it: a tenth of the tokens."""
-    title = schema.get("title")
-    is_repeated = isinstance(title, str) and re.sub(r"\W|_", "", title).lower() == re.sub(r"\W|_", "", name).lower()
-    return {key: value for key, value in schema.items() if key != "title"} if is_repeated else schema
 
 
 def _target_of(reference: Any, whole: Json) -> Json | None:

@@ -39,8 +39,6 @@ class ServerLimits(msgspec.Struct, frozen=True):
     max_pause: float = 60.0
     steady: float = 60.0
     """After which the next end of a server counts as its first."""
-    idle: float = 1_800.0
-    """After which a process for a folder that nobody uses is ended."""
 
 
 class ServerContext:

@@ -22,7 +22,7 @@ from .failures import Reason
 from .http import Traffic, http_client
 from .pipes import open_pipes
 from .process import MAX_LINE, Guard, ServerProcess
-from .tool_list import MAX_LISTED, ListedTool
+from .tool_list import MAX_LISTED
 
 MAX_PAGES = 32
 """Of the list of tools: a server may never come to the last one."""
@@ -94,19 +94,17 @@ class ServerSession:
         await stack.enter_async_context(http)
         return streamable_http_client(self._server.url, http_client=http, max_sse_event_size=MAX_LINE)
 
-    async def list_tools(self) -> list[ListedTool]:
+    async def list_tools(self) -> list[types.Tool]:
         """Return its tools, page by page, up to a limit. Raises MCPError and ValidationError."""
         assert self._client is not None
         self.has_changed = False
-        tools: list[ListedTool] = []
+        tools: list[types.Tool] = []
         if self._client.server_capabilities.tools is None:
             return tools
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page = await self._client.session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
-            tools += [
-                ListedTool(tool.name, tool.description or tool.title or "", tool.input_schema) for tool in page.tools
-            ]
+            tools += page.tools
             cursor = page.next_cursor
             if not cursor or len(tools) > MAX_LISTED:
                 break

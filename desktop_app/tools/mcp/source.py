@@ -52,8 +52,8 @@ class McpServers:
         self._servers = tuple(servers)
         self._prefixes = prefixes_of(server.name for server in self._servers)
         self._supervisors: dict[tuple[str, str], ServerSupervisor] = {}
-        self._folders: dict[str, float] = {}
-        """Where conversations work, and when each was last used; the most recent one comes last."""
+        self._folders: list[str] = []
+        """Where conversations work; the one that was used last comes last."""
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """Return the tools of all servers that answer, in the order of the settings.
@@ -156,15 +156,8 @@ class McpServers:
         raise ToolFailed(f"The MCP server “{server.name}” has no tool of that name now.")
 
     def _note_use(self, folder: str) -> None:
-        """Note that a conversation works there, and end what served folders that nobody has used for long."""
-        now = asyncio.get_running_loop().time()
-        self._folders.pop(folder, None)
-        self._folders[folder] = now
-        folders = list(self._folders)
-        old = set(folders[:-MAX_FOLDERS])
-        old |= {f for f in folders if now - self._folders[f] > self._context.limits.idle}
-        for each in old:
-            del self._folders[each]
+        """Note that a conversation works there, and end what served folders that were not used for longest."""
+        self._folders = [*(each for each in self._folders if each != folder), folder][-MAX_FOLDERS:]
         needed = {(server.name, _folder_of(server, f)) for server in self._servers for f in self._folders}
         unused = {id(s) for key, s in self._supervisors.items() if key not in needed and not s.is_busy}
         if unused:

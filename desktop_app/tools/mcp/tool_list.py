@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,6 +15,9 @@ from desktop_app.conversation.tools import ToolSpec
 
 from .failures import refusal_of
 from .schema import SchemaRefused, clean_text, schema_text
+
+if TYPE_CHECKING:
+    from mcp.types import Tool  # the package is imported late
 
 MAX_NAME = 64
 """Characters. OpenAI and Anthropic accept [a-zA-Z0-9_-]{1,64}."""
@@ -69,14 +72,6 @@ def _unique(name: str, taken: set[str], length: int) -> str:
     return unique
 
 
-class ListedTool(msgspec.Struct, frozen=True):
-    """A tool as its server describes it."""
-
-    name: str
-    description: str
-    schema: dict[str, Any]
-
-
 class OfferedTool(msgspec.Struct, frozen=True):
     """A tool as it is offered to models."""
 
@@ -95,7 +90,7 @@ class ServerTools:
         self.offered: tuple[OfferedTool, ...] = ()
         self.failures: tuple[Failure, ...] = ()
 
-    async def update(self, tools: Sequence[ListedTool]) -> None:
+    async def update(self, tools: Sequence[Tool]) -> None:
         """Take a list: known tools keep their order, new ones come last. Lets others run between two tools."""
         by_name = {tool.name: tool for tool in reversed(tools)}  # of two with one name the first counts
         order = list(dict.fromkeys(tool.name for tool in tools))
@@ -119,6 +114,7 @@ class ServerTools:
         """Offer nothing; the order is kept."""
         self.offered, self.failures = (), ()
 
-    def _spec_of(self, tool: ListedTool, suffix: str) -> ToolSpec:
+    def _spec_of(self, tool: Tool, suffix: str) -> ToolSpec:
         name = self._prefix + SEPARATOR + suffix
-        return ToolSpec(name, clean_text(tool.description), schema_text(tool.schema), self._server)
+        description = clean_text(tool.description or tool.title or "")
+        return ToolSpec(name, description, schema_text(tool.input_schema), self._server)
