@@ -2,7 +2,7 @@
 by changing what the commands behind them mean.
 
 These lists guard rules that the user has written, or that were proposed by older versions. For a program that is known
-in read_only_commands.py, every option that is not listed there counts as one of these.
+in known_options.py, every option that is not listed there counts as one of these.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from desktop_app.conversation.words import lexicon
 
 from .command_line import Command
-from .read_only_commands import Options, has_known_words, is_read_only, options_of
+from .known_options import has_known_options, options_of
 
 CHANGES = lexicon(
     "cd pushd popd dirs export alias unalias source . eval set shopt unset declare typeset local readonly read mapfile"
@@ -34,13 +34,6 @@ LONG = lexicon(
 """Long options, of which any prefix may stand for the whole."""
 LETTERS = frozenset("oOcuexXC")
 """Short options with which many programs run something, write somewhere, or read how to."""
-KNOWN_OPTIONS: dict[str, Options] = {
-    "make": Options("kjsBnw", "", operand=r"[\w.-]+"),
-    "pytest": Options("vqxsl", "km", "lf ff sw tb maxfail co collect-only no-header durations"),
-    "git add": Options("AuvnfN", long="all update verbose dry-run"),
-    "git commit": Options("amvqs", long="message all amend no-edit signoff"),
-}
-"""Harmless options of programs that are not read-only."""
 UNBOUNDED = frozenset(
     {"gh auth", "gh api", "gh config", "gh extension", "gh alias", "pip download", "pip wheel", "pip config"}
     | {"npm exec", "npm config", "cargo install", "go run", "go generate", "git difftool", "git mergetool"}
@@ -80,12 +73,10 @@ def exceeds_pattern(command: Command, pattern: str) -> bool:
     named = frozenset(option_of(word) for word in pattern.split() if word.strip("*"))
     bare = Command((program_of(command), *command.without_assignments.words[1:]), command.expanded)
     if options_of(bare) is not None:
-        return not is_read_only(bare, named)
+        return not has_known_options(bare, named)
     verb = " ".join(bare.words[:2])
     if not verb.startswith("-") and _is_unbounded(verb, named):
         return True
-    if (known := KNOWN_OPTIONS.get(verb) or KNOWN_OPTIONS.get(bare.words[0])) is not None:
-        return not has_known_words(bare.words[2 if verb in KNOWN_OPTIONS else 1 :], known, named)
     return any(_is_risky(word) and option_of(word) not in named for word in bare.words[1:])
 
 

@@ -1,7 +1,7 @@
 """Decides whether a call may run: compares the permissions that it requires with the user's rules.
 
 A rule that denies wins over all that allow. If no rule matches, the user is asked. A pattern with * is proposed for
-read-only programs alone (read_only_commands.py). Whoever wrote it, such a pattern does not cover:
+read-only programs alone (known_options.py). Whoever wrote it, such a pattern does not cover:
 
 - secrets, which only a rule with the file's own name allows: files that are likely to hold keys, and those for which no
   pattern is proposed;
@@ -28,7 +28,7 @@ from desktop_app.conversation.words import lexicon
 
 from .command_line import Command, parse_commands
 from .command_options import changes_what_follows, exceeds_pattern, program_of
-from .read_only_commands import is_read_only, options_of
+from .known_options import has_known_options, options_of
 from .secret_paths import is_secret, may_mean_secret
 
 Decision = Literal["allow", "ask", "deny"]
@@ -90,7 +90,7 @@ def rules_of_option(text: str) -> tuple[Rule, ...]:
 def suggest_pattern(command: Command) -> str:
     """Return the pattern to propose for "always": the first words of a read-only command, else the command itself."""
     found = options_of(command)
-    if found is None or not is_read_only(command) or _names_secret(command):
+    if found is None or not found[1].only_reads or not has_known_options(command) or _names_secret(command):
         return escape_pattern(command.text)
     return f"{found[0]} *"
 

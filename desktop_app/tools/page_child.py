@@ -1,14 +1,13 @@
 """Converts a web page to Markdown in a process of its own, run as a script: a page can be made to take for ever.
 
-Its arguments: "main" for the main text, by trafilatura, or "all" for all of its text; a file with the HTML; the
-page's URL; and the seconds that it may take. The second way is our own, since trafilatura's text of a short page has
+Its arguments: "main" for the main text, by trafilatura, or "all" for all of its text; a file with the HTML; and
+the page's URL. The second way is our own, since trafilatura's text of a short page has
 no links, headings or lists (docs/decisions/0018).
 """
 
 from __future__ import annotations
 
 import re
-import signal
 import sys
 from html import unescape
 from html.parser import HTMLParser
@@ -127,9 +126,7 @@ def main_text(html: str, url: str) -> str:
 
 def main() -> None:
     """Run the conversion."""
-    how, file, url, seconds = sys.argv[1:]
-    if hasattr(signal, "alarm"):
-        signal.alarm(int(seconds))  # ends the process, whatever it is busy with
+    how, file, url = sys.argv[1:]
     with open(file, encoding="utf-8", errors="replace") as opened:
         html = opened.read()
     text = main_text(html, url) if how == "main" else all_text(html)

@@ -2,7 +2,7 @@
 be stopped. It imports nothing but Python's own library.
 
 Its argument is a request as JSON: {"do": "grep" or "glob", "root": folder or file, "is_file", "pattern", "include",
-"limit", "seconds"}. It prints {"matches": [[path, line number, line], ...], "is_cut": bool} or {"error": text}; paths
+"limit"}. It prints {"matches": [[path, line number, line], ...], "is_cut": bool} or {"error": text}; paths
 are relative to the root, and a match of "glob" has the line number 0.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import stat
 import sys
 from collections.abc import Iterator
@@ -228,8 +227,6 @@ def _files(request: dict[str, Any]) -> Iterator[tuple[str, FoundFile]]:
 def main() -> None:
     """Run the request."""
     request = json.loads(sys.argv[1])
-    if hasattr(signal, "alarm"):
-        signal.alarm(request["seconds"])  # ends the process, whatever it is busy with
     sys.setrecursionlimit(10_000)
     try:
         found = list(islice({"grep": grep, "glob": glob}[request["do"]](request), request["limit"] + 1))

@@ -61,7 +61,7 @@ class SearchTool(PathTool[S]):
     async def _search(self, arguments: S, root: Path) -> _Found:
         is_file = await asyncio.to_thread(root.is_file)
         request = msgspec.structs.asdict(arguments) | {"do": self.name, "root": str(root), "is_file": is_file}
-        request |= {"limit": MAX_MATCHES, "seconds": SECONDS + 5}
+        request["limit"] = MAX_MATCHES
         folder = root.parent if is_file else root
         with open_folder(folder) as handle:  # a child that has started stays in the folder that was opened
             here = path_of_handle(folder, handle)

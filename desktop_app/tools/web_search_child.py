@@ -7,7 +7,6 @@ Its arguments are the query, the number of results, and the seconds that it may 
 from __future__ import annotations
 
 import json
-import signal
 import sys
 
 BACKEND = "duckduckgo"
@@ -30,8 +29,6 @@ def search(query: str, max_results: int, seconds: int) -> dict[str, object]:
 def main() -> None:
     """Run the search."""
     query, max_results, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    if hasattr(signal, "alarm"):
-        signal.alarm(seconds + 5)
     print(json.dumps(search(query, max_results, seconds)))
 
 

@@ -1,4 +1,4 @@
-"""Programs that only read, with the options for which that is known: for these alone a wildcard is proposed.
+"""Programs whose options are known: a wildcard is proposed for those that only read, and covers these options alone.
 
 Anything that is not listed here may do more. Options have to be written out: git, make and many others accept any
 unambiguous prefix of a long option, and so may read `--ope` as `--open-files-in-pager`.
@@ -17,7 +17,7 @@ from .command_line import Command
 
 
 class Options(msgspec.Struct, frozen=True):
-    """Options with which a program only reads."""
+    """Options with which a program does what its name says, and nothing else."""
 
     flags: str = ""
     """Short options without a value."""
@@ -31,6 +31,7 @@ class Options(msgspec.Struct, frozen=True):
     """A regular expression that all other words must match."""
     required: str = ""
     """Long options of which at least one must be present."""
+    only_reads: bool = True
     is_any: bool = False
     """Whether no option at all does harm, so that an expanded word may become one."""
 
@@ -40,7 +41,7 @@ def _long(text: str) -> frozenset[str]:
     return frozenset(f"--{word}" for word in lexicon(text))
 
 
-READ_ONLY: dict[str, Options] = {
+KNOWN_OPTIONS: dict[str, Options] = {
     **dict.fromkeys(lexicon("arch echo false nproc rev tac true whoami"), Options(is_any=True)),
     **dict.fromkeys(lexicon("md5sum sha1sum sha256sum sha512sum"), Options("bt", long="binary text tag zero")),
     "cat": Options("AbeEnstTuv", long="number number-nonblank show-all show-ends show-tabs", is_any=True),
@@ -147,6 +148,10 @@ READ_ONLY: dict[str, Options] = {
     "git name-rev": Options(long="tags all always name-only refs"),
     "git check-ignore": Options("qvn", long="quiet verbose non-matching no-index"),
     "git shortlog": Options("nse", long="numbered summary email since until no-merges", operand=r"[^-].*"),
+    "git add": Options("AuvnfN", long="all update verbose dry-run", only_reads=False),
+    "git commit": Options("amvqs", long="message all amend no-edit signoff", only_reads=False),
+    "make": Options("kjsBnw", operand=r"[\w.-]+", only_reads=False),
+    "pytest": Options("vqxsl", "km", "lf ff sw tb maxfail co collect-only no-header durations", only_reads=False),
 }
 """By program, or program and subcommand."""
 _FIND = lexicon(
@@ -160,20 +165,18 @@ _MAY_BE_OPTION = re.compile(r"^[*?\[]|\{")
 
 
 def options_of(command: Command) -> tuple[str, Options, tuple[str, ...]] | None:
-    """Return the start of the pattern for such commands, their options, and the words behind it; None for commands that
-    are not read-only."""
+    """Return the start of the pattern for a command, its known options, and the words behind it; None without any."""
     program, *words = command.words
     if program == "find":
         return program, Options(), tuple(words)
-    if program in READ_ONLY:
-        return program, READ_ONLY[program], tuple(words)
+    if program in KNOWN_OPTIONS:
+        return program, KNOWN_OPTIONS[program], tuple(words)
     begin = " ".join(command.words[:2])
-    return (begin, READ_ONLY[begin], tuple(words[1:])) if begin in READ_ONLY else None
+    return (begin, KNOWN_OPTIONS[begin], tuple(words[1:])) if begin in KNOWN_OPTIONS else None
 
 
-def is_read_only(command: Command, named: frozenset[str] = frozenset()) -> bool:
-    """Return whether a command only reads, regardless of which files. named: options that are allowed besides the known
-    ones."""
+def has_known_options(command: Command, named: frozenset[str] = frozenset()) -> bool:
+    """Return whether all options are known, regardless of which files are meant. named: others that are allowed."""
     found = options_of(command)
     if found is None:
         return False
@@ -185,10 +188,10 @@ def is_read_only(command: Command, named: frozenset[str] = frozenset()) -> bool:
         return False  # it runs another program to check signatures
     if begin == "find":
         return all(word in _FIND or word in named or not word.startswith("-") for word in words)
-    return has_known_words(words, options, named)
+    return _has_known_words(words, options, named)
 
 
-def has_known_words(words: tuple[str, ...], options: Options, named: frozenset[str]) -> bool:
+def _has_known_words(words: tuple[str, ...], options: Options, named: frozenset[str]) -> bool:
     """Return whether all words behind a program, or its subcommand, are known options and matching operands."""
     long, with_value, required = _long(options.long), _long(options.long_values), _long(options.required)
     seen: set[str] = set()
