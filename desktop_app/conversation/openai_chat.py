@@ -10,6 +10,7 @@ import msgspec
 
 from .foreign_files import SUPPORTED, kind_of_file
 from .message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from .tools import ToolSpec
 
 Json = dict[str, Any]
 
@@ -154,6 +155,12 @@ def _call(call: _Call) -> ToolCall:
     arguments = call.function.arguments
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
     return ToolCall(str(call.id or ""), call.function.name or "tool", text)
+
+
+def function_of(tool: ToolSpec) -> Json:
+    """Return a tool as it is offered."""
+    function = {"name": tool.name, "description": tool.description, "parameters": json.loads(tool.parameters)}
+    return {"type": "function", "function": function}
 
 
 def chat_of(messages: Sequence[Message]) -> list[Json]:

@@ -7,7 +7,6 @@ for other providers.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import string
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from desktop_app.context.view.dialect import NOT_AVAILABLE, reasoning_of
 from desktop_app.conversation.dialect import ReturnedReasoning
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.openai_chat import Json, chat_of
+from desktop_app.conversation.openai_chat import Json, chat_of, function_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
@@ -77,7 +76,7 @@ def request_of(
     """
     family = family_of(name)
     chat = [_with_metadata(sent, m, info.record_name) for sent, m in zip(chat_of(messages), messages, strict=True)]
-    functions = [_function(tool) for tool in tools]
+    functions = [function_of(tool) for tool in tools]
     request: Json = {"max_tokens": max_tokens, "stream": True}
     if kind not in REPORTS_USAGE_UNASKED:
         request["stream_options"] = {"include_usage": True}
@@ -93,11 +92,6 @@ def request_of(
     if kind == "anthropic" or (kind == "openrouter" and family == "claude"):
         chat, functions = with_cache_markers(chat, functions)
     return request | {"messages": chat} | ({"tools": functions} if functions else {})
-
-
-def _function(tool: ToolSpec) -> Json:
-    function = {"name": tool.name, "description": tool.description, "parameters": json.loads(tool.parameters)}
-    return {"type": "function", "function": function}
 
 
 def _with_metadata(sent: Json, message: Message, writer: str) -> Json:

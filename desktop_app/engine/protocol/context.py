@@ -7,6 +7,7 @@ import msgspec
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Usage
+from desktop_app.conversation.sent_request import ComparedPart, SentRequest
 
 from .base import PAGE, ConversationRequest, Done, EngineResponse
 from .conversations import MessagesRead
@@ -137,8 +138,46 @@ class UnpinMessage(ConversationRequest[Done], frozen=True):
     message: str
 
 
+class RequestRead(EngineResponse, frozen=True):
+    """A request part by part."""
+
+    request: SentRequest
+
+
+class RequestsCompared(EngineResponse, frozen=True):
+    """The parts of the request as it is now, and those that only the earlier one had."""
+
+    parts: tuple[ComparedPart, ...]
+
+
+class RequestText(EngineResponse, frozen=True):
+    text: str
+
+
+class ReadRequest(ConversationRequest[RequestRead], frozen=True):
+    """Read the request as it would be sent now, or as it was when that reply was asked for."""
+
+    reply_id: str = ""
+
+
+class CompareRequests(ConversationRequest[RequestsCompared], frozen=True):
+    """Compare the request that was answered by that reply with that of now."""
+
+    reply_id: str
+
+
+class ReadRequestText(ConversationRequest[RequestText], frozen=True):
+    """Read the whole text of one part; of the whole request, as JSON, if `index` is negative."""
+
+    reply_id: str = ""
+    index: int = -1
+
+
 ContextRequest = (
-    PlanOptimize
+    ReadRequest
+    | CompareRequests
+    | ReadRequestText
+    | PlanOptimize
     | WriteSummary
     | CancelSummary
     | CheckSummary

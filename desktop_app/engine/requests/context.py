@@ -17,6 +17,7 @@ from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.sent_requests import compare_requests, read_request, text_of_request
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.view.items import ItemKind
@@ -43,6 +44,8 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
             engine.keep_plan(optimization)
             offer = await engine.conversations.services.summaries.offer(session, optimization.unwritten)
             return request.respond_with(plan_of(optimization, session, offer))
+        case p.ReadRequest() | p.CompareRequests() | p.ReadRequestText():
+            return await _read_request(session, request)
         case p.CancelSummary():
             await engine.summaries.cancel(request.conversation)
         case p.ReadOperation():
@@ -64,6 +67,18 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
         case _:
             assert_never(request)
     return request.respond_with(p.Done())
+
+
+async def _read_request(
+    session: Session, request: p.ReadRequest | p.CompareRequests | p.ReadRequestText
+) -> p.EngineResponse:
+    match request:
+        case p.ReadRequest(_, reply_id):
+            return request.respond_with(p.RequestRead(await read_request(session, reply_id)))
+        case p.CompareRequests(_, reply_id):
+            return request.respond_with(p.RequestsCompared(await compare_requests(session, reply_id)))
+        case p.ReadRequestText(_, reply_id, index):
+            return request.respond_with(p.RequestText(await text_of_request(session, reply_id, index)))
 
 
 async def _optimization_for(

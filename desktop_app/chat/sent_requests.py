@@ -1,0 +1,103 @@
+"""What the model sees, or saw when it answered: the request part by part, and what has changed since."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from msgspec.structs import replace
+
+from desktop_app.context.counting.breakdown import scale_gauge
+from desktop_app.context.counting.measured import is_measured, last_measured
+from desktop_app.context.counting.sent_parts import compare_parts, sent_request
+from desktop_app.context.view.dialect import to_dialect
+from desktop_app.context.view.view import View, assemble, view_of
+from desktop_app.conversation.branches import Branches
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.gauge import Gauge, Provenance
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.openai_chat import Json, chat_of, function_of
+from desktop_app.conversation.sent_request import ComparedPart, SentRequest
+from desktop_app.conversation.transcript import Transcript
+
+from .compaction.snapshot import unmeasured_gauge
+from .operations import not_found
+from .session import Session
+
+
+async def read_request(session: Session, reply_id: str = "") -> SentRequest:
+    """Return the request as it would be sent now, or as it was when that reply was asked for. Raises WorldError."""
+    return await asyncio.to_thread(_read, session, reply_id)
+
+
+async def compare_requests(session: Session, reply_id: str) -> tuple[ComparedPart, ...]:
+    """Return how the request differs now from the one that the reply answered. Raises WorldError."""
+    before, now = await read_request(session, reply_id), await read_request(session)
+    return await asyncio.to_thread(compare_parts, before.parts, now.parts)
+
+
+async def text_of_request(session: Session, reply_id: str, index: int) -> str:
+    """Return the whole text of the part at that index, or of the request as JSON if it is negative.
+
+    Raises WorldError.
+    """
+    if index < 0:
+        return await asyncio.to_thread(_as_json, session, reply_id)
+    return await asyncio.to_thread(_text_of, session, reply_id, index)
+
+
+def view_seen_by(transcript: Transcript, reply_id: str) -> View:
+    """Return the view that the request for that reply was assembled from. Raises WorldError for an unknown reply."""
+    entries = list(transcript.entries)
+    index = next((n for n, entry in enumerate(entries) if entry.id == reply_id), None)
+    reply = entries[index] if index is not None else None
+    if not isinstance(reply, Message):
+        raise not_found("This reply")
+    path = Branches(entries[:index]).path()
+    end = next((n for n, entry in enumerate(path) if entry.id == reply.as_of), len(path) - 1)
+    return view_of(Transcript(Chain(path[: end + 1])))
+
+
+def _view(session: Session, reply_id: str) -> View:
+    return view_seen_by(session.transcript, reply_id) if reply_id else session.view
+
+
+def _read(session: Session, reply_id: str) -> SentRequest:
+    view = _view(session, reply_id)
+    if not reply_id:
+        return sent_request(view, session.gauge(), session.counts, _cached_tokens(view))
+    gauge, reply = unmeasured_gauge(session, view), session.message(reply_id)
+    usage = reply.usage if reply is not None and is_measured(reply) and not reply.continues else None
+    if usage is None:
+        return sent_request(view, gauge, session.counts)
+    gauge = _as_reported(gauge, usage.prompt_tokens, session)
+    return sent_request(view, gauge, session.counts, usage.cached_tokens)
+
+
+def _as_reported(gauge: Gauge, tokens: int, session: Session) -> Gauge:
+    return replace(scale_gauge(gauge, tokens, session.policy), provenance=Provenance.MEASURED)
+
+
+def _cached_tokens(view: View) -> int:
+    """Return what the provider has of the request in its cache since the last reply; 0 if it is not known."""
+    index = last_measured(view)
+    usage = view.items[index].message.usage if index is not None else None
+    return usage.cached_tokens + usage.cache_written_tokens if usage is not None else 0
+
+
+def _as_json(session: Session, reply_id: str) -> str:
+    """Return the messages and the tools of the request in OpenAI's chat shape."""
+    view = _view(session, reply_id)
+    messages, tools = to_dialect(assemble(view), view.tools, session.counts.dialect)
+    request: Json = {"model": session.model_info.id, "messages": chat_of(messages)}
+    if tools:
+        request["tools"] = [function_of(tool) for tool in tools]
+    return json.dumps(request, ensure_ascii=False, indent=2)
+
+
+def _text_of(session: Session, reply_id: str, index: int) -> str:
+    view = _view(session, reply_id)
+    parts = sent_request(view, unmeasured_gauge(session, view), session.counts, preview=None).parts
+    if not 0 <= index < len(parts):
+        raise not_found("This part of the request")
+    return parts[index].text
