@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -160,12 +159,10 @@ async def long_run(
     policy: str = "balanced",
     factor: float = 1.0,
     seed: int = 7,
-    clock: Callable[[], float] = time.monotonic,
-    before_turn: Callable[[int], None] = lambda turn: None,
 ) -> LongRun:
     """All turns, one after the other. factor: what the provider counts for one token of o200k."""
     make_project(folder, random.Random(seed))
-    script = Windowed(window, Agent(seed), count=tokenizer_for("gpt-4o").count, factor=factor, clock=clock)
+    script = Windowed(window, Agent(seed), count=tokenizer_for("gpt-4o").count, factor=factor)
     flavour = "anthropic" if shape == "anthropic" else "openai"
     model = "claude-sonnet-4-5" if shape == "anthropic" else "scripted"
     events: list[TurnEvent] = []
@@ -190,7 +187,7 @@ async def long_run(
         )
         try:
             started = time.monotonic()
-            session = await _all_turns(services, turns, before_turn)
+            session = await _all_turns(services, turns)
             seconds = time.monotonic() - started
         finally:
             await services.close()
@@ -199,11 +196,10 @@ async def long_run(
     return LongRun(events, session, script.requests, provider.requests, seconds)
 
 
-async def _all_turns(services: EngineServices, turns: int, before_turn: Callable[[int], None]) -> Session:
+async def _all_turns(services: EngineServices, turns: int) -> Session:
     await services.get_ready()
     session = await services.conversations.create()
     for turn in range(turns):
-        before_turn(turn)
         await services.conversations.turns.send(session, user_line(turn))
         await services.conversations.turns.wait_until_idle(session.id, with_room=True)
     return session

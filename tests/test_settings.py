@@ -10,14 +10,12 @@ from desktop_app.settings import Server, Settings, SettingsDamaged, read_setting
 
 
 def test_settings_come_back_as_they_were(tmp_path: Path) -> None:
-    settings = Settings(theme="dark", servers=(Server("local", "http://127.0.0.1:1234/v1", ("a", "b"), 32_768),))
+    settings = Settings(
+        theme="dark", summaries="extractive", servers=(Server("a", "http://[::1]/v1", ("b", "c"), 32_768),)
+    )
     write_settings(tmp_path / "deep" / "settings.json", settings)
     assert read_settings(tmp_path / "deep" / "settings.json") == settings
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["settings.json"]
-
-
-def test_without_a_file_the_defaults_apply(tmp_path: Path) -> None:
-    assert read_settings(tmp_path / "settings.json") == Settings()
 
 
 @pytest.mark.parametrize(
@@ -50,11 +48,6 @@ def test_damaged_settings_are_kept_beside(tmp_path: Path, content: bytes) -> Non
 
 def test_a_file_from_before_a_setting_keeps_all_the_others(tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
+    assert read_settings(file) == Settings()
     file.write_text('{"theme": "dark", "utility_model": "work/small", "unknown": 1}')
     assert read_settings(file) == Settings(theme="dark", utility_model="work/small", summaries="auto")
-
-
-def test_code_alone_is_kept_with_the_model_for_summaries_by_hand(tmp_path: Path) -> None:
-    chosen = Settings(summaries="extractive", utility_model="work/small")
-    write_settings(tmp_path / "settings.json", chosen)
-    assert read_settings(tmp_path / "settings.json") == chosen
