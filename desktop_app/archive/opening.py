@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from peewee import SqliteDatabase
@@ -41,13 +43,10 @@ def open_to_write(path: Path) -> SqliteDatabase:
     check_is_ours(path)
     database = ArchiveDatabase(str(path), pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False)
     database.connect()
-    try:
+    with closed_on_error(database):
         # The schema comes before WAL mode, so that a new file's header has the application id from the start.
         migrate(database, path)
         database.execute_sql("PRAGMA journal_mode = WAL")
-    except BaseException:
-        database.close()
-        raise
     return database
 
 
@@ -82,15 +81,22 @@ def reading_connection(path: Path, mode: str, is_truncated: bool = False) -> Sql
 
 def _reading(path: Path, mode: str) -> SqliteDatabase:
     database = reading_connection(path, mode)
-    try:
+    with closed_on_error(database):
         if version_of(database) < len(MIGRATIONS):
             raise older_archive(path, version_of(database))
         migrate(database, path)
         database.execute_sql("SELECT 1 FROM conversations LIMIT 1").fetchone()
+    return database
+
+
+@contextmanager
+def closed_on_error(database: SqliteDatabase) -> Iterator[None]:
+    """Close the database if the block fails."""
+    try:
+        yield
     except BaseException:
         database.close()
         raise
-    return database
 
 
 def check_is_ours(path: Path) -> None:

@@ -25,7 +25,7 @@ from .damage import keep_damaged
 from .entry_counts import EntryCounts, lost_entries
 from .failures import world_errors
 from .lock import FolderLock
-from .opening import check_is_ours, open_to_read, open_to_write
+from .opening import check_is_ours, closed_on_error, open_to_read, open_to_write
 from .recall_search import RecallSearch
 from .search import search_messages
 
@@ -75,14 +75,11 @@ class Store:
         keep_damaged(self.path, noted)
         make_private_file(self.path)  # SQLite gives the files beside it the same mode
         database = open_to_write(self.path)
-        try:
+        with closed_on_error(database):
             lost = lost_entries(database, noted)
             with database.atomic("IMMEDIATE"):
                 writing.append_lost_messages(database, lost)
             self._counts.begin(database)
-        except BaseException:
-            database.close()
-            raise
         return database
 
     @contextmanager

@@ -12,13 +12,10 @@ from desktop_app.conversation.message import Attachment
 
 MAX_BYTES = 10_000_000
 """Of one file."""
-IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
-BEGINNINGS = {
-    "image/png": (b"\x89PNG\r\n\x1a\n",),
-    "image/jpeg": (b"\xff\xd8\xff",),
-    "image/gif": (b"GIF87a", b"GIF89a"),
-    "image/webp": (b"RIFF",),
-}
+_IMAGE = re.compile(
+    rb"(?P<png>\x89PNG\r\n\x1a\n)|(?P<jpeg>\xff\xd8\xff)|(?P<gif>GIF8[79]a)|(?P<webp>RIFF.{4}WEBP)", re.DOTALL
+)
+"""How the images begin that are sent, whatever their files are called."""
 _NAMED = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
 
 
@@ -42,25 +39,21 @@ def attachment_of(path: Path) -> Attachment:
     """Return that file as it is sent: an image, or text. Raises WorldError."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise WorldError(
-                _failure(f"{path.name} is larger than {MAX_BYTES // 1_000_000} MB", "Attach a part of it.")
-            )
+            title = f"{path.name} is larger than {MAX_BYTES // 1_000_000} MB"
+            raise WorldError(_failure(title, "Attach a part of it."))
         content = path.read_bytes()
     except OSError as error:
         raise WorldError(_failure(f"{path.name} cannot be read: {error.strerror}", "Check its rights.")) from error
-    kind = IMAGES.get(path.suffix.lower())
-    if kind is not None:
-        if not content.startswith(BEGINNINGS[kind]):
-            raise WorldError(_failure(f"{path.name} is no image of the kind that its name says", "Check the file."))
+    if beginning := _IMAGE.match(content):
+        kind = f"image/{beginning.lastgroup}"
         return Attachment(path.name, kind, f"data:{kind};base64,{base64.b64encode(content).decode()}")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise WorldError(
-            _failure(f"{path.name} is neither text (UTF-8) nor an image", "Attach PNG, JPEG, GIF or WebP.")
-        )
+        title = f"{path.name} is neither text (UTF-8) nor an image"
+        raise WorldError(_failure(title, "Attach PNG, JPEG, GIF or WebP."))
     return Attachment(path.name, "text/plain", text)
 
 

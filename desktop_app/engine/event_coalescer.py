@@ -31,7 +31,7 @@ class EventCoalescer:
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
-        self._waiting: list[TurnEvent] = []
+        self._waiting: dict[tuple[object, ...], Joinable] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def publish(self, event: TurnEvent) -> None:
@@ -53,37 +53,18 @@ class EventCoalescer:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        for event in self._waiting:
+        for event in self._waiting.values():
             self._write(encode_line(EventLine(event)))
         self._waiting.clear()
 
     def _join(self, event: Joinable) -> None:
-        """Merge the event into one that waits, or put it behind them."""
-        for index, waiting in enumerate(self._waiting):
-            if type(waiting) is type(event) and (merged := _merge(waiting, event)) is not None:
-                self._waiting[index] = merged
-                return
-        self._waiting.append(event)
-
-
-def _merge(waiting: TurnEvent, event: Joinable) -> TurnEvent | None:
-    """Return the two as one event: text is appended to that of the same reply or tool, else the newest is taken.
-
-    None if they are about different things.
-    """
-    if waiting.conversation != event.conversation:
-        return None
-    match waiting, event:
-        case TextDelta(), TextDelta() if waiting.reply_id == event.reply_id:
-            return TextDelta(event.conversation, event.reply_id, waiting.text + event.text)
-        case ReasoningDelta(), ReasoningDelta() if waiting.reply_id == event.reply_id:
-            return ReasoningDelta(event.conversation, event.reply_id, waiting.text + event.text)
-        case ToolOutputReceived(), ToolOutputReceived() if (waiting.reply_id, waiting.call_index) == (
-            event.reply_id,
-            event.call_index,
-        ):
-            return replace(event, text=(waiting.text + event.text)[-MAX_OUTPUT:])
-        case _, GaugeChanged() | RoomProgressed():
-            return event
-        case _:
-            return None
+        """Put the event in the place of one about the same that waits, or behind all. Text is appended to its text."""
+        subject = (type(event), event.conversation, getattr(event, "reply_id", ""), getattr(event, "call_index", 0))
+        match self._waiting.get(subject), event:
+            case TextDelta(text=before) | ReasoningDelta(text=before), TextDelta() | ReasoningDelta():
+                event = replace(event, text=before + event.text)
+            case ToolOutputReceived(text=before), ToolOutputReceived():
+                event = replace(event, text=(before + event.text)[-MAX_OUTPUT:])
+            case _:
+                pass
+        self._waiting[subject] = event

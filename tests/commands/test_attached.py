@@ -41,7 +41,8 @@ def test_what_is_no_file_is_a_word(folder: Path, line: str) -> None:
     [
         ("gone.png", None, "There is no file gone.png"),
         ("sub/gone", None, "There is no file sub/gone"),
-        ("false.png", b"GIF89a", "no image of the kind"),
+        ("false.png", b"no image\0", "neither text"),
+        ("song.webp", b"RIFF\0\0\0\0WAVE", "neither text"),
         ("data.bin", b"a\0b", "neither text"),
         ("latin.txt", b"Gr\xfc\xdfe", "neither text"),
         ("large.txt", b"x" * (MAX_BYTES + 1), "larger than 10 MB"),
