@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any
 
 from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.ports import WorldError
@@ -27,33 +25,6 @@ def log_bug(error: BaseException) -> None:
     log.error("bug", exc_info=error)
 
 
-class SummaryJobs:
-    """The summaries that are being written. on_bug: called with an unexpected exception."""
-
-    def __init__(self, on_bug: Callable[[BaseException], None]) -> None:
-        self._tasks = Tasks(on_bug)
-
-    async def write(self, conversation: str, writing: Coroutine[Any, Any, Optimization]) -> Optimization:
-        """Return the plan with its summary; one that is being written for the same conversation is cancelled first.
-
-        Raises WorldError, of the kind "cancelled" when this one is cancelled.
-        """
-        await self._tasks.cancel(conversation)
-        task = self._tasks.start(conversation, writing)
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError:
-            await self._tasks.cancel(conversation)
-            raise
-        if task.cancelled():
-            raise WorldError(Failure("cancelled", "The summary was not written", kept="Nothing was changed."))
-        return task.result()
-
-    async def cancel(self, conversation: str) -> None:
-        """Cancel the summary of that conversation; return once the connection is closed."""
-        await self._tasks.cancel(conversation)
-
-
 class Engine:
     """What serves one window: the services, and the plans and summaries that are being made for it."""
 
@@ -64,7 +35,8 @@ class Engine:
         self.shutdown_requested = asyncio.Event()
         self._is_warm = False
         self._plans: dict[str, Optimization] = {}
-        self.summaries = SummaryJobs(log_bug)
+        # The summaries that are being written, by conversation.
+        self.summaries = Tasks(log_bug)
 
     def list_was_sent(self) -> None:
         """Begin what takes seconds, once the window has a list to show."""

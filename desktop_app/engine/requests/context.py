@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import assert_never
 
 from desktop_app.chat import operations
@@ -95,13 +96,23 @@ async def _optimization_for(
 
 
 async def _write_summary(engine: Engine, session: Session, request: p.WriteSummary) -> Optimization:
+    """Return the plan with its summary; one that is being written for this conversation is cancelled first."""
     optimization = engine.plan(request.plan)
     order = await engine.conversations.services.summaries.request_for(session, "llm", request.instructions)
 
     def report(progress: Progress) -> None:
         engine.coalescer.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, request.plan))
 
-    return await engine.summaries.write(session.id, write_summary(optimization, order, report))
+    await engine.summaries.cancel(session.id)
+    task = engine.summaries.start(session.id, write_summary(optimization, order, report))
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        await engine.summaries.cancel(session.id)
+        raise
+    if task.cancelled():
+        raise WorldError(Failure("cancelled", "The summary was not written", kept="Nothing was changed."))
+    return task.result()
 
 
 async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) -> list[TurnEvent]:
