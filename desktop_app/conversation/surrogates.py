@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+import json
+from typing import Any
 
 import msgspec
 
@@ -25,22 +26,9 @@ def replace_surrogates(entry: AnyEntry) -> AnyEntry:
 
 def replace_surrogates_in_builtins(value: object) -> Any:
     """Return any value in the same way, as the objects that its JSON is made of."""
-    return _replace(msgspec.to_builtins(value))
+    return json.loads(replace_surrogates_in_text(json.dumps(msgspec.to_builtins(value), ensure_ascii=False)))
 
 
 def replace_surrogates_in_text(text: str) -> str:
     """Return the text without lone surrogates."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _replace(value: Any) -> Any:
-    match value:
-        case str():
-            return replace_surrogates_in_text(value)
-        case list() | tuple():
-            return [_replace(element) for element in cast("list[Any]", value)]
-        case dict():
-            fields = cast("dict[Any, Any]", value)
-            return {_replace(key): _replace(element) for key, element in fields.items()}
-        case _:
-            return value

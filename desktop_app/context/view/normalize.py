@@ -48,12 +48,8 @@ IN_TURN = frozenset(
 )
 """Who may speak behind whom, as it is."""
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
-_SUMMARY, _MESSAGE, _ORPHAN, _EMPTY = (
-    ItemKind.SUMMARY,
-    ItemKind.MESSAGE,
-    Repair.ORPHAN_RESULT,
-    Repair.EMPTY,
-)  # looked up once: see cut_points.py
+_SUMMARY, _MESSAGE, _ORPHAN = ItemKind.SUMMARY, ItemKind.MESSAGE, Repair.ORPHAN_RESULT
+# looked up once: see cut_points.py
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 """What Anthropic accepts as a call's id, as long as OpenAI does."""
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -87,7 +83,7 @@ class NormalizedSequence:
         if message.role is _TOOL:
             self._add_result(item)
             return
-        is_in_turn = last is not None and last.kind is not _SUMMARY and (last.message.role, message.role) in IN_TURN
+        is_in_turn = last is not None and (last.message.role, message.role) in IN_TURN
         if is_in_turn and not self.open_calls and is_plain(message):
             self._last, self._has_text = item, True
             self.items.append(item)
@@ -110,7 +106,7 @@ class NormalizedSequence:
     def _goes_on(self, message: Message, last: Item) -> bool:
         return (
             last.kind is _MESSAGE
-            and last.repair is not _EMPTY
+            and last.repair is not Repair.EMPTY
             and not self.open_calls
             and is_continuation_of(message, replace(last.so_far, id=last.message.id))
         )
