@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from .theme import Palette, theme
-from .widgets.look import font, scale
+from .theme import Tint, theme
+from .widgets.look import colour, font, scale
 
 
 def is_dark_wanted(choice: str) -> bool:
@@ -21,58 +21,61 @@ def show_theme(application: QApplication, choice: str, font_scale: float) -> Non
     """Show a theme ("system", "light" or "dark") in every widget."""
     theme.show(is_dark_wanted(choice), font_scale)
     application.setFont(font())
-    application.setPalette(qt_palette(theme.palette))
-    application.setStyleSheet(style_sheet(theme.palette))
+    application.setPalette(qt_palette())
+    application.setStyleSheet(style_sheet())
 
 
-def qt_palette(colours: Palette) -> QPalette:
+def qt_palette() -> QPalette:
     """Return the palette with Qt's roles."""
     roles = QPalette.ColorRole
     palette = QPalette()
-    for role, colour in {
-        roles.Window: colours.paper,
-        roles.WindowText: colours.ink,
-        roles.Base: colours.raised,
-        roles.AlternateBase: colours.side,
-        roles.Text: colours.ink,
-        roles.Button: colours.raised,
-        roles.ButtonText: colours.ink,
-        roles.Highlight: colours.accent,
-        roles.HighlightedText: colours.accent_ink,
-        roles.Link: colours.accent,
-        roles.LinkVisited: colours.accent,
-        roles.PlaceholderText: colours.ink_faint,
-        roles.ToolTipBase: colours.raised,
-        roles.ToolTipText: colours.ink,
-        roles.Mid: colours.line,
-        roles.Dark: colours.line,
-        roles.Light: colours.raised,
-    }.items():
-        palette.setColor(role, QColor(colour))
+    tints: dict[QPalette.ColorRole, Tint] = {
+        roles.Window: "paper",
+        roles.WindowText: "ink",
+        roles.Base: "raised",
+        roles.AlternateBase: "side",
+        roles.Text: "ink",
+        roles.Button: "raised",
+        roles.ButtonText: "ink",
+        roles.Highlight: "accent",
+        roles.HighlightedText: "accent_ink",
+        roles.Link: "accent",
+        roles.LinkVisited: "accent",
+        roles.PlaceholderText: "ink_faint",
+        roles.ToolTipBase: "raised",
+        roles.ToolTipText: "ink",
+        roles.Mid: "line",
+        roles.Dark: "line",
+        roles.Light: "raised",
+    }
+    for role, tint in tints.items():
+        palette.setColor(role, colour(tint))
     for role in (roles.WindowText, roles.Text, roles.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(colours.ink_faint))
+        palette.setColor(QPalette.ColorGroup.Disabled, role, colour("ink_faint"))
     return palette
 
 
-def style_sheet(colours: Palette) -> str:
+def style_sheet() -> str:
     """Return the style sheet of the application."""
-    c = colours
+    c = theme.palette
     return f"""
-QToolTip {{ background: {c.raised}; color: {c.ink}; border: 1px solid {c.line}; padding: 4px 8px; }}
-QLineEdit {{ background: {c.raised}; color: {c.ink}; border: 1px solid {c.line}; border-radius: {scale(6)}px;
-    padding: {scale(4)}px {scale(8)}px; selection-background-color: {c.accent};
-    selection-color: {c.accent_ink}; }}
-QLineEdit:focus {{ border-color: {c.accent}; }}
-QMenu {{ background: {c.raised}; color: {c.ink}; border: 1px solid {c.line}; padding: 5px; }}
+QToolTip {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 4px 8px; }}
+QLineEdit {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; border-radius: {scale(6)}px;
+    padding: {scale(4)}px {scale(8)}px; selection-background-color: {c["accent"]};
+    selection-color: {c["accent_ink"]}; }}
+QLineEdit:focus {{ border-color: {c["accent"]}; }}
+QMenu {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 5px; }}
 QMenu::item {{ padding: {scale(6)}px {scale(22)}px {scale(6)}px {scale(12)}px; border-radius: {scale(5)}px; }}
-QMenu::item:selected {{ background: {c.accent_soft}; color: {c.ink}; }}
-QMenu::item:disabled {{ color: {c.ink_faint}; }}
-QMenu::separator {{ height: 1px; background: {c.line_soft}; margin: 5px 8px; }}
+QMenu::item:selected {{ background: {c["accent_soft"]}; color: {c["ink"]}; }}
+QMenu::item:disabled {{ color: {c["ink_faint"]}; }}
+QMenu::separator {{ height: 1px; background: {c["line_soft"]}; margin: 5px 8px; }}
 QScrollBar:vertical {{ background: transparent; width: 11px; margin: 0; }}
-QScrollBar::handle:vertical {{ background: {c.hatch}; border-radius: 3px; min-height: 36px; margin: 2px 3px 2px 2px; }}
+QScrollBar::handle:vertical {{ background: {c["hatch"]}; border-radius: 3px; min-height: 36px;
+    margin: 2px 3px 2px 2px; }}
 QScrollBar:horizontal {{ background: transparent; height: 11px; margin: 0; }}
-QScrollBar::handle:horizontal {{ background: {c.hatch}; border-radius: 3px; min-width: 36px; margin: 2px 2px 3px 2px; }}
-QScrollBar::handle:hover {{ background: {c.ink_faint}; }}
+QScrollBar::handle:horizontal {{ background: {c["hatch"]}; border-radius: 3px; min-width: 36px;
+    margin: 2px 2px 3px 2px; }}
+QScrollBar::handle:hover {{ background: {c["ink_faint"]}; }}
 QAbstractScrollArea::corner {{ background: transparent; border: none; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}

@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Literal
 
 from desktop_app.conversation.gauge import Segment, Status
 
+Tint = Literal[
+    "paper", "side", "raised", "line", "line_soft", "ink", "ink_soft", "ink_faint", "accent", "accent_soft",
+    "accent_ink", "code", "bubble", "free", "hatch", "ok", "warning", "tight", "critical",
+]  # fmt: skip
+"""A colour by its role."""
+Palette = dict[Tint | Segment, str]  # as #rrggbb
 
-@dataclass(frozen=True)
-class Palette:
-    """Colours by role, as #rrggbb."""
-
-    is_dark: bool
-    paper: str
-    side: str
-    raised: str
-    line: str
-    line_soft: str
-    ink: str
-    ink_soft: str
-    ink_faint: str
-    accent: str
-    accent_soft: str
-    accent_ink: str
-    code: str
-    user: str
-    free: str
-    hatch: str
-    ok: str
-    warning: str
-    tight: str
-    critical: str
-    segments: dict[Segment, str]
-
-    def status(self, status: Status) -> str:
-        return {
-            Status.SAFE: self.ok,
-            Status.WARNING: self.warning,
-            Status.TIGHT: self.tight,
-            Status.CRITICAL: self.critical,
-            Status.EXCEEDED: self.critical,
-            Status.UNKNOWN: self.hatch,
-        }[status]
-
-
-_COLOURS = {  # role: light, dark
+# No role has the name of a segment: both are keys of one palette.
+_COLOURS: dict[Tint | Segment, tuple[str, str]] = {  # in light and in dark
     "paper": ("#FBF9F5", "#1A1815"),
     "side": ("#F3EFE8", "#211E1A"),
     "raised": ("#FFFFFF", "#26231F"),
@@ -57,15 +27,13 @@ _COLOURS = {  # role: light, dark
     "accent_soft": ("#E6EEF6", "#26364A"),
     "accent_ink": ("#FFFFFF", "#14212E"),
     "code": ("#F5F1EA", "#23201B"),
-    "user": ("#EEF2EE", "#242B28"),
+    "bubble": ("#EEF2EE", "#242B28"),
     "free": ("#EDE7DC", "#2C2822"),
     "hatch": ("#D9CFBF", "#453E34"),
     "ok": ("#2A7160", "#5FB39F"),
     "warning": ("#8F5F10", "#D9A441"),
     "tight": ("#A94A18", "#E08A4F"),
     "critical": ("#B83232", "#E57373"),
-}
-_SEGMENTS = {
     Segment.SYSTEM: ("#7A6F9B", "#9A8FC0"),
     Segment.SCHEMAS: ("#A08BB0", "#A894BC"),
     Segment.MEMORY: ("#B58AA5", "#C59BB5"),
@@ -80,13 +48,16 @@ _SEGMENTS = {
 }
 
 
-def _palette(is_dark: bool) -> Palette:
-    colours = {role: pair[is_dark] for role, pair in _COLOURS.items()}
-    segments = {segment: pair[is_dark] for segment, pair in _SEGMENTS.items()}
-    return Palette(is_dark=is_dark, segments=segments, **colours)
-
-
-LIGHT, DARK = _palette(is_dark=False), _palette(is_dark=True)
+LIGHT: Palette = {tint: pair[0] for tint, pair in _COLOURS.items()}
+DARK: Palette = {tint: pair[1] for tint, pair in _COLOURS.items()}
+STATUS_TINTS: dict[Status, Tint] = {
+    Status.SAFE: "ok",
+    Status.WARNING: "warning",
+    Status.TIGHT: "tight",
+    Status.CRITICAL: "critical",
+    Status.EXCEEDED: "critical",
+    Status.UNKNOWN: "hatch",
+}
 
 SEGMENT_NAMES = {
     Segment.SYSTEM: "System prompt",
@@ -116,13 +87,17 @@ class ThemeState:
     """Which palette is shown. Widgets read it when they paint."""
 
     def __init__(self) -> None:
-        self.palette = LIGHT
+        self.is_dark = False
         self.font_scale = 1.0
         self.version = 0  # grows with each change: what was laid out for an earlier one is outdated
 
+    @property
+    def palette(self) -> Palette:
+        return DARK if self.is_dark else LIGHT
+
     def show(self, is_dark: bool, font_scale: float = 1.0) -> None:
         """Choose the palette; `style.show_theme` repaints."""
-        self.palette = DARK if is_dark else LIGHT
+        self.is_dark = is_dark
         self.font_scale = font_scale
         self.version += 1
 

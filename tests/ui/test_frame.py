@@ -193,8 +193,8 @@ def test_the_theme_is_shown_in_every_widget(qapp):
     try:
         show_theme(qapp, "dark", 1.25)
         assert theme.palette is DARK
-        assert qapp.palette().window().color().name() == DARK.paper.lower()
-        assert DARK.raised in qapp.styleSheet()
+        assert qapp.palette().window().color().name() == DARK["paper"].lower()
+        assert DARK["raised"] in qapp.styleSheet()
         assert qapp.font().pixelSize() == round(14 * 1.25)
     finally:
         theme.show(is_dark=False)

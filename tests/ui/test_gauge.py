@@ -29,7 +29,7 @@ def gauge(qtbot):
 
 
 def settle(gauge: ContextGauge, qtbot) -> None:
-    qtbot.waitUntil(lambda: gauge.bar._shown == gauge.bar.amounts())
+    qtbot.waitUntil(lambda: gauge.bar.shown == [part.amount for part in gauge.bar.parts])
 
 
 @given(
@@ -109,17 +109,17 @@ def test_tooltips_name_what_is_under_the_mouse(gauge, qtbot):
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_painted_bar_has_the_segments_colours_in_their_places(gauge, qtbot, palette):
-    theme.show(is_dark=palette.is_dark)
+    theme.show(is_dark=palette is DARK)
     gauge.set_streaming(True)
     gauge.set_gauge(GAUGE)
     settle(gauge, qtbot)
     image = gauge.bar.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     ratio, middle = image.width() / gauge.bar.width(), 10
     for tokens, colour in (
-        (300, palette.segments[Segment.SUMMARY]),
-        (1_100, palette.segments[Segment.USER]),
-        (3_000, palette.segments[Segment.ASSISTANT]),
-        (4_600, palette.free),
+        (300, palette[Segment.SUMMARY]),
+        (1_100, palette[Segment.USER]),
+        (3_000, palette[Segment.ASSISTANT]),
+        (4_600, palette["free"]),
     ):
         at = round(tokens / 8_192 * gauge.bar.width() * ratio)
         assert image.pixelColor(at, round(middle * ratio)).name().upper() == colour.upper()
@@ -153,12 +153,12 @@ def test_a_window_that_is_not_known_yet_is_said_and_compared_with_nothing(gauge,
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 def test_a_window_that_is_not_known_yet_is_hatched_from_end_to_end(gauge, qtbot, palette):
-    theme.show(is_dark=palette.is_dark)
+    theme.show(is_dark=palette is DARK)
     gauge.set_gauge(UNKNOWN)
     image = gauge.bar.grab().toImage()
     ratio = image.width() / gauge.bar.width()
     row = round((gauge.bar._box().center().y()) * ratio)
     inks = [image.pixelColor(x, row).name() for x in range(round(20 * ratio), image.width() - round(20 * ratio))]
-    assert {palette.free.lower(), palette.hatch.lower()} <= set(inks)
+    assert {palette["free"].lower(), palette["hatch"].lower()} <= set(inks)
     for segment in SEGMENTS:
-        assert palette.segments[segment].lower() not in inks
+        assert palette[segment].lower() not in inks

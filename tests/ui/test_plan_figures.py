@@ -45,7 +45,7 @@ def test_one_is_one(dialog):
     dialog.set_plan(replace(PLAN, kept=1, pins=1, rules=0, fidelity=Fidelity(1, 0, 1, 0, (), ("a",), (), 1, 0)))
     texts = [fate.label.text() for fate in dialog.changes.changes]
     assert texts[-3:] == ["1 message stays unchanged", "1 pin stays word for word", "1 rule does not fit"]
-    assert "1 fact verbatim" in dialog.checked.text()
+    assert "1\N{NO-BREAK SPACE}fact\N{NO-BREAK SPACE}verbatim" in dialog.checked.text()
 
 
 def test_all_messages_are_counted_though_only_some_are_listed(dialog, qtbot):

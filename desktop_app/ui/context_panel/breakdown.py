@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
 from desktop_app.conversation.message import Totals, Usage
 from desktop_app.ui.theme import SEGMENT_NAMES
+from desktop_app.ui.widgets.bars import basis_sentence
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_number, format_percent, percentages, pluralize
@@ -65,12 +66,6 @@ class TotalsCard(Card):
 
 
 ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the column of shares
-
-BASIS_SENTENCES = {
-    Provenance.MEASURED: "Measured: the provider reported this total for the last request.",
-    Provenance.ESTIMATED: "Estimated: counted locally{by} for the request as it would be sent.",
-    Provenance.ASSUMED: "Assumed: there is no tokenizer for this model, so this is a cautious guess.",
-}
 
 
 @dataclass(frozen=True)
@@ -203,8 +198,7 @@ class Breakdown(QWidget):
         if gauge is None:
             self.note.set_text("Counting…")
             return
-        by = f" by {gauge.tokenizer}" if gauge.tokenizer else ""
-        note = BASIS_SENTENCES[gauge.provenance].format(by=by)
+        note = basis_sentence(gauge)
         if not gauge.is_window_known:
             self.note.set_text(f"{note} The model’s window is not known yet: shares are of the request.")
             return

@@ -17,10 +17,9 @@ from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.widgets.bars import SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.fidelity import FactList, fidelity_parts, fidelity_shares, lost_facts_hint
+from desktop_app.ui.widgets.fidelity import FactList, fidelity_parts, fidelity_runs
 from desktop_app.ui.widgets.formats import format_number, format_time, pluralize
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
-from desktop_app.ui.widgets.legend import Legend
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
@@ -159,8 +158,7 @@ class OperationCard(Card):
         bar = SegmentBar(8)
         bar.setAccessibleName("What survived")
         bar.set_parts(fidelity_parts(fidelity), opacity=0.4 if self.row.is_undone else 1.0)
-        legend = Legend(fidelity_shares(fidelity))
-        legend.setToolTip(lost_facts_hint(fidelity))
+        legend = TextLabel.of_runs(fidelity_runs(fidelity), size=12, tint=self._soft, wraps=True)
         self.facts = FactList()
         self.facts.show_fidelity(fidelity)
         self.column.addSpacing(2)

@@ -8,15 +8,21 @@ from PySide6.QtCore import QEasingCurve, QEvent, QPointF, QRectF, QSize, Qt, QVa
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from desktop_app.conversation.gauge import Gauge, Segment
-from desktop_app.ui.widgets.bars import MIN_PART_WIDTH, bar_widths, rounded_path, segment_hint
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.ui.widgets.bars import (
+    BarPart,
+    bar_part_at,
+    bar_widths,
+    paint_parts,
+    rounded_path,
+    segment_parts,
+    share_text,
+)
 from desktop_app.ui.widgets.formats import format_number, format_percent
-from desktop_app.ui.widgets.look import colour, font, mix, paint_focus, scale
+from desktop_app.ui.widgets.look import colour, font, paint_focus, scale
 
 BAR = 14  # pixels, as in the mockups
 EDGE = 3  # room above and below, for the marks and the ring of the focus
-DRAFT_INDEX = list(Segment).index(Segment.USER) + 1
-SEGMENT_AT = [*list(Segment)[:DRAFT_INDEX], Segment.USER, *list(Segment)[DRAFT_INDEX:]]
 MOTION = 160  # milliseconds
 STRIPE = 8  # pixels from one line of the hatching to the next
 
@@ -30,8 +36,9 @@ class GaugeBar(QWidget):
         super().__init__(parent)
         self._gauge: Gauge | None = None
         self._draft = 0
-        self._from: list[float] = [0.0] * (len(Segment) + 1)
-        self._shown = list(self._from)
+        self.parts: list[BarPart] = []
+        self.shown: list[float] = []  # the amounts of the parts while they move
+        self._from: list[float] = []
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=MOTION)
         self._motion.setEasingCurve(QEasingCurve.Type.OutCubic)
         self._motion.valueChanged.connect(self._move)
@@ -42,27 +49,20 @@ class GaugeBar(QWidget):
     def show_gauge(self, gauge: Gauge | None, draft: int, *, is_moving: bool) -> None:
         is_same_scale = gauge is not None and self._gauge is not None and gauge.window == self._gauge.window
         self._gauge, self._draft = gauge, draft
+        self.parts = segment_parts(gauge, draft) if gauge else []
         self._motion.stop()
         if is_moving and is_same_scale and self.isVisible():
-            self._from = list(self._shown)
+            self._from = list(self.shown)
             self._motion.start()
         else:
-            self._shown = self.amounts()
-        self.update()
-
-    def amounts(self) -> list[float]:
-        """Return the tokens of each segment in Segment order, the draft behind the user's."""
-        if self._gauge is None:
-            return [0.0] * (len(Segment) + 1)
-        tokens = [float(self._gauge.segments.get(segment, 0)) for segment in Segment]
-        return [*tokens[:DRAFT_INDEX], float(self._draft), *tokens[DRAFT_INDEX:]]
+            self._move(1.0)
 
     def widths(self) -> list[float]:
-        """Return the pixels of what is shown now, in the order of `amounts`."""
+        """Return the pixels of what is shown now, in the order of `parts`."""
         window = self._gauge.window if self._gauge else 0
         if not window:  # there is no scale to show them on
-            return [0.0] * len(self._shown)
-        return bar_widths(self._shown, window, self._box().width())
+            return [0.0] * len(self.parts)
+        return bar_widths(self.shown, window, self._box().width())
 
     def hint_at(self, x: float) -> str:
         gauge = self._gauge
@@ -70,26 +70,13 @@ class GaugeBar(QWidget):
             return "Counting the tokens of this conversation…"
         if not gauge.is_window_known:
             return f"{format_number(gauge.total + self._draft)} tokens; the model’s context window is not known yet."
-        left = self._box().left()
-        for index, width in enumerate(self.widths()):
-            if left <= x < left + width:
-                return self.hint_of(index)
-            left += width
+        part = bar_part_at(x, self._box().left(), self.parts, self.widths())
+        if part is not None:
+            return part.hint
         if x >= self._x_of(gauge.usable):
             share = format_percent(gauge.reserve / gauge.window)
             return f"Reserved for the reply: {format_number(gauge.reserve)} tokens, {share}"
-        free = max(gauge.free - self._draft, 0)
-        return f"Free: {format_number(free)} tokens, {format_percent(free / gauge.window)} of the window"
-
-    def hint_of(self, index: int) -> str:
-        """Return the hint of the segment at that index of `amounts`."""
-        if self._gauge is None:
-            return ""
-        if index == DRAFT_INDEX and self._gauge.is_window_known:
-            share = format_percent(self._draft / self._gauge.window)
-            return f"Your draft: {format_number(self._draft)} tokens, {share} of the window"
-        segment = SEGMENT_AT[index]
-        return segment_hint(segment, self._gauge.segments.get(segment, 0), self._gauge.window)
+        return share_text("Free", max(gauge.free - self._draft, 0), gauge.window)
 
     def sizeHint(self) -> QSize:
         return QSize(480, BAR + 2 * EDGE + scale(14))
@@ -106,7 +93,7 @@ class GaugeBar(QWidget):
         painter.fillRect(box, colour("free"))
         if self._gauge is not None:
             self._paint_reserve(painter, box, self._gauge)
-            self._paint_segments(painter, box)
+            paint_parts(painter, box, self.parts, self.widths())
         painter.restore()
         if self._gauge is not None and self._gauge.is_window_known:
             self._paint_marks(painter, box, self._gauge)
@@ -130,8 +117,10 @@ class GaugeBar(QWidget):
         return super().event(event)
 
     def _move(self, done: float) -> None:
-        goal = self.amounts()
-        self._shown = [a + (b - a) * done for a, b in zip(self._from, goal, strict=True)]
+        if done == 1:
+            self.shown = [part.amount for part in self.parts]
+        else:
+            self.shown = [a + (part.amount - a) * done for a, part in zip(self._from, self.parts, strict=True)]
         self.update()
 
     def _box(self) -> QRectF:
@@ -153,15 +142,6 @@ class GaugeBar(QWidget):
             painter.drawLine(QPointF(x, box.bottom() + 1), QPointF(x + box.height() + 2, box.top() - 1))
             x += STRIPE
         painter.restore()
-
-    def _paint_segments(self, painter: QPainter, box: QRectF) -> None:
-        left = box.left()
-        for index, width in enumerate(self.widths()):
-            is_draft = index == DRAFT_INDEX
-            fill = mix(Segment.USER, "raised", 0.45) if is_draft else colour(SEGMENT_AT[index])
-            gap = 1.0 if width >= 2 * MIN_PART_WIDTH else 0.0
-            painter.fillRect(QRectF(left, box.top(), width - gap, box.height()), fill)
-            left += width
 
     def _paint_marks(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
         warning, tight, critical, exceeded = (self._x_of(share * gauge.usable) for share in gauge.thresholds)

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Status
-from desktop_app.ui.theme import STATUS_WORDS, theme
+from desktop_app.ui.theme import STATUS_TINTS, STATUS_WORDS
+from desktop_app.ui.widgets.bars import basis_sentence
+from desktop_app.ui.widgets.boxes import Swatch
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import format_number, format_percent
 from desktop_app.ui.widgets.layouts import horizontal, vertical
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, scale
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, scale
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .bar import GaugeBar
 
 OPTIMIZE, OPTIMIZE_SHORT = "Optimize conversation…", "Optimize…"
 NARROW = 520  # pixels below which the button says less
-
-BASIS_HINTS = {
-    Provenance.MEASURED: "Measured: reported by the provider for the last request.",
-    Provenance.ESTIMATED: "Estimated: counted locally for the request as it would be sent.",
-    Provenance.ASSUMED: "Assumed: not known, so this is a cautious guess.",
-}
 
 NO_WINDOW = "The server has not said yet how many tokens the model accepts. Nothing is shortened until it has."
 
@@ -35,31 +31,6 @@ def status_with_draft(gauge: Gauge, draft: int) -> Status:
     share = (gauge.total + draft) / gauge.usable if gauge.usable > 0 else 1.0
     reached = sum(share >= threshold for threshold in gauge.thresholds)
     return list(Status)[reached]
-
-
-class StatusDot(QWidget):
-    """A dot in the colour of the status."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._status: Status | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def set_status(self, status: Status | None) -> None:
-        self._status = status
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(scale(9), scale(9))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour("hatch"))
-        if self._status is not None:
-            painter.setBrush(theme.palette.status(self._status))
-        painter.drawEllipse(QRectF(self.rect()))
 
 
 class ContextGauge(QWidget):
@@ -74,7 +45,7 @@ class ContextGauge(QWidget):
         self._draft = 0
         self._is_streaming = False
         self.bar = GaugeBar(self)
-        self.dot = StatusDot(self)
+        self.dot = Swatch("hatch", is_round=True)
         self.word = TextLabel(size=13, weight=MEDIUM, parent=self)
         self.numbers = TextLabel(size=13, weight=BOLD, parent=self)
         self.share = TextLabel(size=13, tint="ink_soft", parent=self)
@@ -125,7 +96,7 @@ class ContextGauge(QWidget):
         self.numbers.setVisible(gauge is not None)
         self.word.setVisible(False)
         if gauge is None:
-            self.dot.set_status(None)
+            self.dot.set_tint("hatch")
             self.share.set_text("Counting…")
             self._name("Context window: counting tokens", "")
             return
@@ -133,7 +104,7 @@ class ContextGauge(QWidget):
             self._show_without_window(gauge)
             return
         status = status_with_draft(gauge, self._draft)
-        self.dot.set_status(status)
+        self.dot.set_tint(STATUS_TINTS[status])
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
         self.optimize.set_kind(ButtonKind.PRIMARY if is_pressing else ButtonKind.PLAIN)
         self.word.set_text(STATUS_WORDS[status].capitalize())
@@ -145,10 +116,10 @@ class ContextGauge(QWidget):
     def _show_without_window(self, gauge: Gauge) -> None:
         tokens = f"{format_number(gauge.total + self._draft)} tokens"
         words = STATUS_WORDS[Status.UNKNOWN]
-        self.dot.set_status(Status.UNKNOWN)
+        self.dot.set_tint(STATUS_TINTS[Status.UNKNOWN])
         self.optimize.set_kind(ButtonKind.PLAIN)
         self.numbers.set_text(tokens)
-        self.numbers.set_hint(BASIS_HINTS[gauge.provenance])
+        self.numbers.set_hint(basis_sentence(gauge))
         self.share.set_text(words if self._is_narrow() else f"{words} · {gauge.provenance.value}")
         self.share.set_hint(NO_WINDOW)
         self._name(f"Context window: {tokens}, {words}", NO_WINDOW)
@@ -165,12 +136,12 @@ class ContextGauge(QWidget):
             notes.append("reply in progress")
         text = " · ".join(notes)
         self.share.set_runs((Run(text),))
-        self.share.set_hint(BASIS_HINTS[gauge.provenance])
+        self.share.set_hint(basis_sentence(gauge))
         numbers = f"{format_number(gauge.total + self._draft)} of {format_number(gauge.window)} tokens"
         self._name(f"Context window: {numbers}, {text}, {STATUS_WORDS[status]}", self._segments(gauge))
 
     def _segments(self, gauge: Gauge) -> str:
-        hints = (self.bar.hint_of(index) for index, amount in enumerate(self.bar.amounts()) if amount)
+        hints = (part.hint for part in self.bar.parts if part.amount)
         reserve = f"Reserved for the reply: {format_number(gauge.reserve)} tokens"
         return "; ".join([*hints, reserve])
 

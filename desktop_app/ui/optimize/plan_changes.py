@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.engine.protocol import Plan, PlanItem
 from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
+from desktop_app.ui.widgets.boxes import Swatch
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
-from desktop_app.ui.widgets.look import BOLD, Tint, colour, paint_box, scale
+from desktop_app.ui.widgets.look import BOLD, Tint, scale
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -63,21 +62,6 @@ OTHER_FACTS = (
 )
 
 
-class ColorSquare(QWidget):
-    """A square in the colour of a segment, or in one by role."""
-
-    def __init__(self, tint: Tint | Segment) -> None:
-        super().__init__()
-        self._tint: Tint | Segment = tint
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        return QSize(scale(9), scale(9))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), None, 2)
-
-
 class PlanChange(QWidget):
     """One line: what changes, its tokens, and the messages or facts that it concerns.
 
@@ -104,7 +88,7 @@ class PlanChange(QWidget):
         self.show_items.setVisible(bool(items))
         amount = TextLabel(figure, size=13, tint="ink_soft")
         amount.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # a number is never cut
-        line = horizontal(ColorSquare(square), self.label, self.show_items, STRETCH, amount, spacing=8)
+        line = horizontal(Swatch(square), self.label, self.show_items, STRETCH, amount, spacing=8)
         line.addStrut(scale(23))
         self._column = vertical(line, holder=self, spacing=4)
         self.show_items.clicked.connect(self.toggle)

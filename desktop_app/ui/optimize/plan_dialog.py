@@ -9,11 +9,10 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.engine.protocol import ApplyPlan, CancelSummary, CheckSummary, Plan, PlanOptimize, WriteSummary
 from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.fidelity import FactList, fidelity_counts, lost_facts_hint
+from desktop_app.ui.widgets.fidelity import FactList, fidelity_runs
 from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.inputs import Slider
 from desktop_app.ui.widgets.layouts import horizontal, vertical
-from desktop_app.ui.widgets.legend import Legend, LegendItem
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scale
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -59,7 +58,7 @@ class PlanDialog(Sheet):
         self.tail_label = TextLabel(size=13, weight=MEDIUM)
         self.tail = Slider()
         self.tail.setAccessibleName("Tokens at the end to keep unchanged")
-        self.checked = Legend(size=13)
+        self.checked = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.facts = FactList()
         self.summary = SummaryEditor()
         self.note = TextLabel(size=13, tint="ink_soft", wraps=True)
@@ -177,8 +176,7 @@ class PlanDialog(Sheet):
 
     def _show_fidelity(self, fidelity: Fidelity) -> None:
         self.checked.setVisible(fidelity.total > 0)
-        self.checked.set_items((LegendItem("Checked:", tint="ink"), *fidelity_counts(fidelity)))
-        self.checked.setToolTip(lost_facts_hint(fidelity))
+        self.checked.set_runs([Run("Checked:   ", "ink", MEDIUM), *fidelity_runs(fidelity)])
         self.facts.show_fidelity(fidelity)
 
     def _move_tail(self, tokens: int) -> None:

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Activity
-from desktop_app.ui.theme import theme
+from desktop_app.ui.theme import STATUS_TINTS, theme
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER, LEFT, AnyIndex, TransparentList
 
@@ -96,7 +96,7 @@ class ConversationDelegate(QStyledItemDelegate):
         else:
             _draw_activity(painter, below, activity)
         pie = QRectF(room.right() - scale(PIE), room.center().y() - scale(PIE) / 2, scale(PIE), scale(PIE))
-        _draw_pie(painter, pie, info.share, QColor(theme.palette.status(info.status)))
+        _draw_pie(painter, pie, info.share, colour(STATUS_TINTS[info.status]))
 
 
 class ConversationList(TransparentList):
@@ -201,7 +201,7 @@ def _draw_text(painter: QPainter, room: QRectF, text: str, shown: QFont, ink: QC
 
 def _draw_pie(painter: QPainter, box: QRectF, share: float, ink: QColor) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour("line" if theme.palette.is_dark else "free"))
+    painter.setBrush(colour("line" if theme.is_dark else "free"))
     painter.drawEllipse(box)
     painter.setBrush(ink)
     painter.drawPie(box, 90 * 16, -round(min(max(share, 0), 1) * 360 * 16))  # clockwise from the top, in 1/16 degrees

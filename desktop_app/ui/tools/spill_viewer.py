@@ -7,7 +7,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from desktop_app.engine.protocol import SpillRead
-from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.row_text import plain_output
 from desktop_app.ui.widgets.formats import first_line, format_bytes, format_number, pluralize
 from desktop_app.ui.widgets.layouts import horizontal, vertical
@@ -99,7 +98,7 @@ class SpillViewer(StyleAware, QDialog):
 
     def refresh_style(self) -> None:
         self.text.setFont(font(12.5, is_mono=True))
-        rules = f"background: {theme.palette.paper}; color: {colour('ink').name()}; padding: {scale(8)}px;"
+        rules = f"background: {colour('paper').name()}; color: {colour('ink').name()}; padding: {scale(8)}px;"
         restyle(self.text, f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
 
 

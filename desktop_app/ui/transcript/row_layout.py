@@ -121,7 +121,7 @@ def _user_box(builder: RowBuilder, key: str, text: str, is_unfolded: bool) -> No
     flow_plain(builder, text[:LONG_SHOWN] if is_long and not is_unfolded else text, inset=scale(16))
     builder.skip(11)
     box = QRectF(0, top, builder.width, builder.y - top)
-    builder.layout.drawn.insert(index, Fill(box, colour("user"), None, scale(12)))
+    builder.layout.drawn.insert(index, Fill(box, colour("bubble"), None, scale(12)))
     if is_long:
         builder.skip(4)
         label = "Show less" if is_unfolded else f"Show all {format_number(len(text))} characters"

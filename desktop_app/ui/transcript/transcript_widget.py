@@ -40,7 +40,7 @@ class MessageReader(QDialog):
         self.text.setReadOnly(True)
         self.text.setFrameStyle(0)
         self.text.setFont(font(13, is_mono=message.tool_result is not None))
-        rules = f"background: {theme.palette.paper}; padding: {scale(12)}px;"
+        rules = f"background: {theme.palette['paper']}; padding: {scale(12)}px;"
         self.text.setStyleSheet(f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
         self.text.setAccessibleName("The message's text")
         vertical(self.text, holder=self)

@@ -9,12 +9,17 @@ from PySide6.QtCore import QEvent, QRectF, QSize
 from PySide6.QtGui import QHelpEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from desktop_app.conversation.gauge import Gauge, Segment
+from desktop_app.conversation.gauge import Gauge, Provenance, Segment
 from desktop_app.ui.theme import SEGMENT_NAMES
 
 from .formats import format_number, format_percent
-from .look import Tint, colour
+from .look import Tint, colour, mix
 
+BASIS_SENTENCES = {
+    Provenance.MEASURED: "Measured: the provider reported this total for the last request.",
+    Provenance.ESTIMATED: "Estimated: counted locally{by} for the request as it would be sent.",
+    Provenance.ASSUMED: "Assumed: there is no tokenizer for this model, so this is a cautious guess.",
+}
 MIN_PART_WIDTH = 2.0  # pixels of a part that is not zero
 
 
@@ -25,6 +30,7 @@ class BarPart:
     amount: float
     tint: Tint | Segment
     hint: str = ""  # the text of its tooltip
+    is_faded: bool = False
 
 
 def bar_widths(amounts: Sequence[float], whole: float, pixels: float, min_width: float = MIN_PART_WIDTH) -> list[float]:
@@ -49,19 +55,27 @@ def bar_widths(amounts: Sequence[float], whole: float, pixels: float, min_width:
     return [width / overflow for width in widths] if overflow > 1 else widths
 
 
-def segment_hint(segment: Segment, tokens: int, window: int) -> str:
-    """Return the tooltip of a segment."""
-    share = format_percent(tokens / window) if window else "?"
-    return f"{SEGMENT_NAMES[segment]}: {format_number(tokens)} tokens, {share} of the window"
+def basis_sentence(gauge: Gauge) -> str:
+    """Return where the figures of a gauge come from."""
+    by = f" by {gauge.tokenizer}" if gauge.tokenizer else ""
+    return BASIS_SENTENCES[gauge.provenance].format(by=by)
 
 
-def segment_parts(gauge: Gauge) -> list[BarPart]:
-    """Return the segments that are not zero, in the order in which they are painted."""
-    return [
-        BarPart(tokens, segment, segment_hint(segment, tokens, gauge.window))
-        for segment in Segment
-        if (tokens := gauge.segments.get(segment, 0)) > 0
-    ]
+def share_text(name: str, tokens: int, window: int) -> str:
+    """Return such as "Summary: 612 tokens, 7 % of the window"; without the share if the window is not known."""
+    share = f", {format_percent(tokens / window)} of the window" if window else ""
+    return f"{name}: {format_number(tokens)} tokens{share}"
+
+
+def segment_parts(gauge: Gauge, draft: int = 0) -> list[BarPart]:
+    """Return a part for each segment, in their order, with the draft behind the user's messages."""
+    parts: list[BarPart] = []
+    for segment in Segment:
+        tokens = gauge.segments.get(segment, 0)
+        parts.append(BarPart(tokens, segment, share_text(SEGMENT_NAMES[segment], tokens, gauge.window)))
+        if segment is Segment.USER:
+            parts.append(BarPart(draft, segment, share_text("Your draft", draft, gauge.window), is_faded=True))
+    return parts
 
 
 def rounded_path(box: QRectF) -> QPainterPath:
@@ -76,7 +90,8 @@ def paint_parts(painter: QPainter, box: QRectF, parts: Sequence[BarPart], widths
     left = box.left()
     for part, width in zip(parts, widths, strict=True):
         gap = 1.0 if width >= 2 * MIN_PART_WIDTH else 0.0
-        painter.fillRect(QRectF(left, box.top(), width - gap, box.height()), colour(part.tint))
+        fill = mix(part.tint, "raised", 0.45) if part.is_faded else colour(part.tint)
+        painter.fillRect(QRectF(left, box.top(), width - gap, box.height()), fill)
         left += width
 
 
@@ -105,7 +120,7 @@ class SegmentBar(QWidget):
         self._parts = tuple(parts)
         self._whole = sum(part.amount for part in parts) if whole is None else whole
         self._opacity = opacity
-        self.setAccessibleDescription("; ".join(part.hint for part in parts if part.hint))
+        self.setAccessibleDescription("; ".join(part.hint for part in parts if part.amount))
         self.update()
 
     def sizeHint(self) -> QSize:

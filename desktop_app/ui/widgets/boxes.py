@@ -6,8 +6,10 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
+from desktop_app.conversation.gauge import Segment
+
 from .layouts import STRETCH, vertical
-from .look import Tint, colour, paint_box
+from .look import Tint, colour, paint_box, scale
 
 BAR_GAP = 6  # pixels between a column and its scroll bar
 
@@ -34,6 +36,28 @@ class Panel(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), colour(self._tint))
+
+
+class Swatch(QWidget):
+    """A small square of one colour, or a dot."""
+
+    def __init__(self, tint: Tint | Segment, *, is_round: bool = False) -> None:
+        super().__init__()
+        self._tint: Tint | Segment = tint
+        self._is_round = is_round
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_tint(self, tint: Tint) -> None:
+        self._tint = tint
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(scale(9), scale(9))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_box(
+            QPainter(self), QRectF(self.rect()), colour(self._tint), None, self.height() / 2 if self._is_round else 2
+        )
 
 
 class ScrollColumn(QScrollArea):

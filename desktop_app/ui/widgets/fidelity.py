@@ -10,13 +10,12 @@ from desktop_app.conversation.gauge import Segment
 
 from .bars import BarPart
 from .buttons import LinkButton
-from .formats import format_number, percentages, pluralize
+from .formats import format_number, pluralize
 from .layouts import vertical
-from .legend import LegendItem
 from .look import MEDIUM, Tint
 from .text_label import Run, TextLabel
 
-MAX_IN_HINT = 20  # facts named in a tooltip
+NO_BREAK = "\N{NO-BREAK SPACE}"
 FATES: tuple[tuple[str, Tint | Segment], ...] = (
     ("verbatim", Segment.USER),
     ("in the summary", Segment.SUMMARY),
@@ -39,31 +38,22 @@ def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
     ]
 
 
-def fidelity_shares(fidelity: Fidelity) -> list[LegendItem]:
-    """Return the legend in percent: "58 % verbatim, 31 % in the summary, 11 % recallable, nothing lost"."""
-    counts = _counts(fidelity)
-    items = [
-        LegendItem(f"{share or '< 1'} % {fate}", tint)
-        for share, count, (fate, tint) in zip(percentages(counts)[:3], counts[:3], FATES[:3], strict=True)
-        if count
-    ]
-    return [*items, _lost_item(fidelity, "nothing lost")]
-
-
-def fidelity_counts(fidelity: Fidelity) -> list[LegendItem]:
-    """Return the legend in numbers: "47 facts verbatim, 22 in the summary, 9 recallable, 0 lost"."""
-    numbers = [
+def fidelity_runs(fidelity: Fidelity) -> list[Run]:
+    """Return the legend of the bar: "■ 47 facts verbatim ■ 22 in the summary ■ 9 recallable, nothing lost"."""
+    counts = (
         pluralize(fidelity.verbatim, "fact"),
         format_number(fidelity.in_summary),
         format_number(fidelity.recallable),
-    ]
-    items = [LegendItem(f"{number} {fate}", tint) for number, (fate, tint) in zip(numbers, FATES[:3], strict=True)]
-    return [*items, _lost_item(fidelity, "0 lost")]
-
-
-def lost_facts_hint(fidelity: Fidelity) -> str:
-    """Return a tooltip that names the lost facts and those that only the archive has."""
-    return "\n\n".join(f"{fate}:\n{listed}" for fate, listed in _facts_by_fate(fidelity, MAX_IN_HINT)[:2] if listed)
+        format_number(fidelity.lost),
+    )
+    runs: list[Run] = []
+    for count, (fate, tint) in zip(counts, FATES, strict=True):
+        if fate == "lost" and not fidelity.lost:
+            runs.append(Run("nothing lost", "ink_soft" if fidelity.recallable else "ok"))
+        else:
+            ink = "critical" if fate == "lost" else None
+            runs += [Run(f"■{NO_BREAK}", tint), Run(f"{count} {fate}".replace(" ", NO_BREAK), ink), Run("   ")]
+    return runs
 
 
 def fact_runs(fidelity: Fidelity) -> list[Run]:
@@ -105,14 +95,8 @@ def _counts(fidelity: Fidelity) -> tuple[int, int, int, int]:
     return fidelity.verbatim, fidelity.in_summary, fidelity.recallable, fidelity.lost
 
 
-def _lost_item(fidelity: Fidelity, nothing: str) -> LegendItem:
-    if fidelity.lost:
-        return LegendItem(f"{format_number(fidelity.lost)} lost", "critical", "critical")
-    return LegendItem(nothing, None, "ink_soft" if fidelity.recallable else "ok")
-
-
-def _facts_by_fate(fidelity: Fidelity, limit: int | None = None) -> list[tuple[str, str]]:
-    """Return each fate with a list of its facts, at most `limit` of them, and how many more there are."""
+def _facts_by_fate(fidelity: Fidelity) -> list[tuple[str, str]]:
+    """Return each fate with a list of its facts, and how many more there are."""
     fates = (
         ("Lost", fidelity.lost_facts, fidelity.lost),
         ("Only in the archive", (*fidelity.recallable_rules, *fidelity.recallable_facts), fidelity.recallable),
@@ -121,7 +105,7 @@ def _facts_by_fate(fidelity: Fidelity, limit: int | None = None) -> list[tuple[s
     )
     listed: list[tuple[str, str]] = []
     for fate, facts, count in fates:
-        lines = [f"• {fact}" for fact in facts[:limit]]
+        lines = [f"• {fact}" for fact in facts]
         if lines and count > len(lines):
             lines.append(f"… and {format_number(count - len(lines))} more")
         listed.append((fate, "\n".join(lines)))

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.gauge import Segment
+from desktop_app.ui.theme import Tint as Tint
 from desktop_app.ui.theme import theme
-
-Tint = Literal[
-    "paper", "side", "raised", "line", "line_soft", "ink", "ink_soft", "ink_faint", "accent", "accent_soft",
-    "accent_ink", "code", "user", "free", "hatch", "ok", "warning", "tight", "critical",
-]  # fmt: skip
-"""A colour by its role in the palette."""
 
 NORMAL, MEDIUM, BOLD = 400, 500, 600  # font weights
 TRANSPARENT = QColor(0, 0, 0, 0)
@@ -47,8 +42,7 @@ class StyleAware(QWidget if TYPE_CHECKING else object):
 
 def colour(tint: Tint | Segment, opacity: float = 1.0) -> QColor:
     """Return the colour of a role in the current palette."""
-    chosen = theme.palette.segments[tint] if isinstance(tint, Segment) else getattr(theme.palette, tint)
-    made = QColor(chosen)
+    made = QColor(theme.palette[tint])
     if opacity < 1:
         made.setAlphaF(opacity)
     return made

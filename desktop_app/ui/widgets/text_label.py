@@ -19,6 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from desktop_app.conversation.gauge import Segment
+
 from .look import NORMAL, StyleAware, Tint, colour, font
 
 ELLIPSIS = "…"
@@ -30,7 +32,7 @@ class Run:
     """A piece of text in one look; None for the tint and weight of the label."""
 
     text: str
-    tint: Tint | None = None
+    tint: Tint | Segment | None = None
     weight: int | None = None
 
 
