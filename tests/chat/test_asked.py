@@ -86,14 +86,6 @@ async def test_a_rule_for_good_is_kept_and_one_that_forbids_asks_nobody(house, t
     assert len(home.of(QuestionAsked)) == 1
 
 
-async def test_where_nobody_is_there_nobody_is_asked(house, tmp_path) -> None:
-    home = await house([calling(bash("echo one")), Reply("Then not.")])
-    session = await equipped(home, tmp_path, allow="", is_attended=False)
-    await home.turn(session, "Try")
-    assert home.of(QuestionAsked) == []
-    assert results(session)[0].text == DENIED
-
-
 async def test_after_many_rounds_the_user_says_whether_it_goes_on(house, tmp_path) -> None:
     home = await house([calling(bash(f"echo {n}")) for n in range(5)])
     session = await equipped(home, tmp_path, max_rounds=2)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from desktop_app.chat.ports import ModelError
 from desktop_app.chat.session import Session
-from desktop_app.conversation.events import Failure, Noticed, TurnEvent, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.events import Noticed, TurnEvent, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Role
 from desktop_app.models.tokens.tokenizers import tokenizer_for
-from provider import Call, Reply, Request
+from provider import Reply, Request
 from provider_shapes import Shape
 
 WINDOW = 4_000
@@ -20,27 +19,23 @@ LONG = "The parser reads a value and returns it. " * 100
 
 
 class Cutting:
-    """Answers whatever is left of a prompt, and reports that. calls: what a cut prompt makes it call."""
+    """Answers whatever is left of a prompt, and reports that."""
 
     window = 16_000
 
-    def __init__(self, *calls: Call) -> None:
-        self._calls = calls
-        self._count = tokenizer_for("gpt-4o").count
-
     def take(self, request: Request, shape: Shape) -> Reply:
-        size = sum(self._count(str(message.get("content"))) + 4 for message in request.messages)
-        calls, self._calls = (self._calls, ()) if size > WINDOW else ((), self._calls)
-        return Reply("I see.", calls=calls, usage=(min(size, WINDOW), 4, 0))
+        count = tokenizer_for("gpt-4o").count
+        size = sum(count(str(message.get("content"))) + 4 for message in request.messages)
+        return Reply("I see.", usage=(min(size, WINDOW), 4, 0))
 
 
 def notices(events: list[TurnEvent]) -> list[Noticed]:
     return [event for event in events if isinstance(event, Noticed)]
 
 
-async def told(house: Callable[..., Any], *calls: Call) -> tuple[Any, Session, list[TurnEvent]]:
+async def told(house: Callable[..., Any]) -> tuple[Any, Session, list[TurnEvent]]:
     """A conversation that has outgrown the server's window, and the events of the turn in which it did."""
-    made = await house(Cutting(*calls), window=16_000)
+    made = await house(Cutting(), window=16_000)
     session = await made.chats.create()
     for number in range(8):
         events = await made.turn(session, f"Part {number}. {LONG}")
@@ -49,19 +44,13 @@ async def told(house: Callable[..., Any], *calls: Call) -> tuple[Any, Session, l
     raise AssertionError("nobody noticed")
 
 
-async def test_the_user_is_told_and_the_reply_stands(house: Callable[..., Any]) -> None:
+async def test_the_user_is_told_of_the_learned_window_and_can_take_it_back(house: Callable[..., Any]) -> None:
     made, session, events = await told(house)
     (noticed,) = notices(events)
     assert noticed.notice.kind == "silent_cut"
     assert f"{WINDOW:,}" in noticed.notice.detail
-    assert session.view.items[-1].message.text == "I see."
-    assert isinstance(events[-1], TurnFinished)
-    assert events[-1].reason == "finished"
+    assert session.view.items[-1].message.text == "I see.", "the reply stands"
     assert not made.of(TurnFailed)
-
-
-async def test_the_learned_window_is_shown_as_such_and_can_be_taken_back(house: Callable[..., Any]) -> None:
-    made, session, _ = await told(house)
     shown = session.gauge()
     assert WINDOW <= shown.window <= WINDOW + 10
     assert shown.stated_window == 16_000
@@ -70,13 +59,6 @@ async def test_the_learned_window_is_shown_as_such_and_can_be_taken_back(house: 
     events = await made.turn(session, f"One more. {LONG}")
     assert not notices(events), "the user knows better"
     assert session.gauge().window == 16_000
-
-
-async def test_what_the_provider_says_itself_is_learned_again(house: Callable[..., Any]) -> None:
-    _, session, _ = await told(house)
-    session.use_own_window()
-    session.learn_limit(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=8_000))
-    assert (session.gauge().window, session.gauge().stated_window) == (8_000, 16_000)
 
 
 async def test_room_is_made_for_the_learned_window_if_the_user_asks_again(house: Callable[..., Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import pytest_asyncio
@@ -12,6 +13,7 @@ from desktop_app.conversation.events import GaugeChanged, TurnEvent, TurnFinishe
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.transcript import RequestContext
 from desktop_app.engine.compose import compose_services
 from desktop_app.engine.services import EngineServices
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -21,9 +23,10 @@ from provider import Reply, ScriptedProvider
 pytestmark = pytest.mark.wire
 
 
-class Desk:
-    def __init__(self, services: EngineServices, provider: ScriptedProvider, events: list[TurnEvent]) -> None:
-        self.services, self.provider, self.events = services, provider, events
+class Desk(NamedTuple):
+    services: EngineServices
+    provider: ScriptedProvider
+    events: list[TurnEvent]
 
 
 @pytest_asyncio.fixture
@@ -64,10 +67,18 @@ async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(de
     body = desk.provider.requests[0].body
     assert len(body["tools"]) == len(session.view.tools) > 0
     assert "Lisbon" in str(body["messages"][0])
+    await chats.turns.send(session, "And now?")
+    await chats.turns.wait_until_idle(session.id, with_room=True)
+    entries = list(session.transcript.entries)
+    assert [type(entry) for entry in entries].count(RequestContext) == 1
+    chats._sessions.clear()
+    assert list((await chats.open(session.id)).transcript.entries) == entries
 
 
 async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
     chats = desk.services.conversations
+    said = [user_message("Hello"), Message(role=Role.ASSISTANT, parts=(Text("Hi."),))]
+    assert (await chats.create("Imported", said)).gauge().segments[Segment.SCHEMAS] > 300
     session = await chats.create()
     known = session.gauge().total
     chats._sessions.clear()
@@ -75,30 +86,3 @@ async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
     assert again.gauge().total == known
     await chats.choose_folder(again.id, "")
     assert again.gauge().segments[Segment.SCHEMAS] < session.gauge().segments[Segment.SCHEMAS]
-
-
-async def test_an_imported_conversation_is_counted_with_its_tools(desk: Desk) -> None:
-    said = [user_message("Hello"), Message(role=Role.ASSISTANT, parts=(Text("Hi."),))]
-    session = await desk.services.conversations.create("Imported", said)
-    assert session.gauge().segments[Segment.SCHEMAS] > 300
-
-
-async def test_a_conversation_that_goes_on_is_left_as_it_is(desk: Desk) -> None:
-    chats = desk.services.conversations
-    session = await chats.create()
-    await chats.turns.send(session, "Hello")
-    await chats.turns.wait_until_idle(session.id, with_room=True)
-    entries = list(session.transcript.entries)
-    chats._sessions.clear()
-    again = await chats.open(session.id)
-    assert list(again.transcript.entries) == entries
-
-
-@pytest.mark.parametrize("turns", [3])
-async def test_it_is_recorded_once(desk: Desk, turns: int) -> None:
-    session = await desk.services.conversations.create()
-    for number in range(turns):
-        await desk.services.conversations.turns.send(session, f"Message {number}")
-        await desk.services.conversations.turns.wait_until_idle(session.id)
-    kinds = [type(entry).__name__ for entry in session.transcript.entries]
-    assert kinds.count("RequestContext") == 1

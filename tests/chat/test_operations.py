@@ -14,7 +14,7 @@ from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.events import GaugeChanged, MessageState, ViewChanged
+from desktop_app.conversation.events import MessageState, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.transcript import Rewind
 
@@ -66,18 +66,6 @@ async def reopen(home, session: Session) -> Session:
     return await home.chats.open(session.id)
 
 
-async def test_pruning_comes_first_and_is_shown_whole(house) -> None:
-    home = await house([], window=60_000)
-    session = await home.chats.create("Tools", with_tools(15))
-    plan = await plan_optimization(session, None)
-    assert plan.prune is not None
-    await apply_optimization(session, home.services, plan)
-    touched = operations.messages_touched_by(session, session.operations()[0].id, "")
-    assert [row.message.id for row in touched] == list(plan.compaction.archived)
-    results = [row for row in touched if row.message.tool_result]
-    assert all(row.message.text.count("\n") > 1_000 for row in results), "the record keeps them whole"
-
-
 async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) -> None:
     home = await house([], window=60_000)
     session = await home.chats.create("Tools", with_tools(15))
@@ -90,6 +78,10 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) ->
     assert (row.tokens_before, row.tokens_after) == (figure, session.gauge().total)
     assert row.messages == len(plan.compaction.archived)
     assert row.strategies.keys() > {"extractive"}
+    touched = operations.messages_touched_by(session, row.id, "")
+    assert [row.message.id for row in touched] == list(plan.compaction.archived)
+    results = [row.message.text for row in touched if row.message.tool_result]
+    assert all(text.count("\n") > 1_000 for text in results), "the record keeps them whole"
     optimized = assemble(session.view)
 
     (changed,) = [e for e in await operations.undo(session, row.id) if isinstance(e, ViewChanged)]
@@ -126,42 +118,16 @@ async def test_an_edited_summary_is_used_and_measured(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
     plan = await check_summary(await plan_optimization(session, None), "We spoke of topics.")
+    with pytest.raises(WorldError, match="longer"):
+        await check_summary(plan, "far too long " * 10_000)
     await apply_optimization(session, home.services, plan)
     assert "We spoke of topics." in assemble(session.view)[0].text
     assert session.operations()[0].strategies.keys() == {"edited"}
-
-
-async def test_a_summary_longer_than_what_it_replaces_is_refused(house) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", long_chat(60))
-    plan = await plan_optimization(session, None)
-    with pytest.raises(WorldError, match="longer"):
-        await check_summary(plan, "far too long " * 10_000)
-
-
-async def test_a_plan_whose_messages_are_gone_is_refused(house) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", long_chat(60))
-    plan = await plan_optimization(session, None)
-    await apply_optimization(session, home.services, plan)
-    with pytest.raises(WorldError, match="changed"):
+    with pytest.raises(WorldError, match="changed"):  # its messages are gone
         await apply_optimization(session, home.services, plan)
 
 
-async def test_bring_back_takes_the_call_with_its_result(house) -> None:
-    home = await house([], window=20_000)
-    session = await home.chats.create("Tools", with_tools(15))
-    await optimize(home, session)
-    archived = [row for row in session.page(999, 999) if row.state is MessageState.ARCHIVED]
-    result = next(row for row in archived if row.message.role is Role.TOOL)
-    await operations.bring_back(session, (result.message.id,))
-    here = {item.message.id for item in session.view.items}
-    call = session.page(result.index, 1)[0].message
-    assert call.tool_calls
-    assert {result.message.id, call.id} <= here
-
-
-async def test_calls_of_one_reply_come_back_together_however_they_were_recorded(house) -> None:
+async def test_calls_of_one_reply_come_back_with_their_results_however_they_were_recorded(house) -> None:
     home = await house([], window=20_000)
     calls = [Message(id=f"call-{n}", role=Role.ASSISTANT, parts=(ToolCall(n, "read"),)) for n in "ab"]
     results = [Message(id=f"result-{n}", role=Role.TOOL, parts=(ToolResult(n, "read", "x"),)) for n in "ab"]
@@ -209,23 +175,13 @@ async def test_a_message_that_arrives_during_a_compaction_is_kept(house) -> None
     assert assemble(session.view)[-1].text == "One thing more."
 
 
-async def test_search_finds_archived_messages(house) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", long_chat(60))
-    events = await optimize(home, session)
-    assert isinstance(events[-1], GaugeChanged)
-    found = await home.archive.search("topic3", session.id, 5)
-    assert found[0].archived
-    assert "topic3" in found[0].snippet
-
-
-async def test_search_says_of_what_a_rewind_gave_up_that_it_is_not_archived(house) -> None:
+async def test_search_finds_what_was_archived_and_says_so_until_it_is_given_up(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))
     await optimize(home, session)
-    first = next(
-        row.message for row in session.page(session.total, session.total) if row.state is MessageState.ARCHIVED
-    )
-    assert (await home.archive.search("topic3", session.id, 5))[0].archived
+    found = (await home.archive.search("topic3", session.id, 5))[0]
+    assert found.archived
+    assert "topic3" in found.snippet
+    first = next(r.message for r in session.page(session.total, session.total) if r.state is MessageState.ARCHIVED)
     await session.record_operation(stamp(Rewind(first_message_id=first.id)))
     assert not any(found.archived for found in await home.archive.search("topic3", session.id, 5))

@@ -30,28 +30,16 @@ TALK: list[tuple[Role, str]] = [
     (Role.ASSISTANT, "好的，我会使用蓝色发票的模板。"),
     *((Role.USER, f"And now we look at chapter {n} of the handbook.") for n in range(40)),
 ]
-CHATTER = [
-    *(
-        "thanks!",
-        "go on",
-        "ok",
-        "yes please",
-        "Perfect, do that.",
-        "hmm",
-        "try again",
-        "why?",
-        "let's try something else",
-    ),
-    *(
-        "Can you make it shorter?",
-        "Great, thank you so much!",
-        "no, not like that",
-        "继续",
-        "好的，谢谢",
-        "any other ideas?",
-    ),
-    *("that's exactly what I wanted", "ok cool, moving on", "could you say that in other words?", "Hello!"),
-]
+NOTHING = (
+    """
+thanks!|go on|yes please|hmm|try again|why?|let's try something else|Can you make it shorter?|继续|好的，谢谢
+any other ideas?|that's exactly what I wanted|could you say that in other words?|Hello!|How do I whisk egg whites?
+Write a haiku about autumn leaves.|What is the capital of Australia?
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
+"""What only goes on, or is about another matter."""
 QUESTIONS = [
     ("Who wrote the importer?", 2),
     ("Did we keep the prices in dollars or in euros?", 0),
@@ -132,15 +120,8 @@ async def test_unasked_what_the_view_no_longer_has_is_brought_back(
     assert len(found.messages) <= 10  # what is much weaker than the best stays away
 
 
-@pytest.mark.parametrize("text", CHATTER)
+@pytest.mark.parametrize("text", NOTHING)
 async def test_unasked_nothing_is_brought_back_for_what_only_goes_on(compacted: RecallArchive, text: str) -> None:
-    assert await recall_unasked(compacted, "c", text, 4_000, count) is None
-
-
-@pytest.mark.parametrize(
-    "text", ["Write a haiku about autumn leaves.", "What is the capital of Australia?", "How do I whisk egg whites?"]
-)
-async def test_unasked_nothing_is_brought_back_for_another_matter(compacted: RecallArchive, text: str) -> None:
     assert await recall_unasked(compacted, "c", text, 4_000, count) is None
 
 

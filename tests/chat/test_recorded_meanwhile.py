@@ -76,12 +76,7 @@ async def bring_back(session: Session) -> None:
     await operations.bring_back(session, newest.archived[:4])
 
 
-async def nothing(session: Session) -> None:
-    pass
-
-
 Operation = Callable[[Session], Awaitable[None]]
-CHANGING: list[Operation] = [compaction, prune, pin, undo, bring_back]
 
 
 async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, Session, Holding]:
@@ -107,13 +102,22 @@ async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, 
     return made, session, script
 
 
-@pytest.mark.parametrize("operation", [*CHANGING, flush, nothing])
+@pytest.mark.parametrize("operation", [compaction, prune, pin, undo, bring_back, flush])
 async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any], operation: Operation) -> None:
     made, session, script = await talked(house, operation)
-    shown = session.gauge()
-    assert (shown.provenance is Provenance.MEASURED) == (operation in (flush, nothing)), (
-        "only of what was sent it is known"
-    )
+    shown, learned = session.gauge(), session.calibration
+    assert (shown.provenance is Provenance.MEASURED) == (operation is flush), "only of what was sent it is known"
+    assert learned.samples == 4
+    *_, asked, _, reply = session.transcript.entries
+    assert isinstance(reply, Message)
+    assert reply.as_of == asked.id, "the reply names what its request was assembled from"
+
+    made.chats._sessions.clear()  # a restart knows what was measured
+    session = await made.chats.open(session.id)
+    assert session.calibration.samples == learned.samples
+    assert session.calibration.factor == pytest.approx(learned.factor, rel=1e-9)
+    assert session.calibration.frame == pytest.approx(learned.frame, rel=1e-6)
+    assert (session.gauge().provenance, session.gauge().total) == (shown.provenance, shown.total)
     for number in range(2):
         events = await made.turn(session, f"Then question {number}: {LONG}")
         before = next(e.gauge for e in events if isinstance(e, GaugeChanged))
@@ -123,25 +127,3 @@ async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any
     assert not made.of(Noticed)
     assert {event.reason for event in made.of(TurnFinished)} == {"finished"}
     assert session.gauge().stated_window == 0
-
-
-@pytest.mark.parametrize("operation", [*CHANGING, flush, nothing])
-async def test_a_restart_knows_what_was_measured(house: Callable[..., Any], operation: Operation) -> None:
-    made, session, _ = await talked(house, operation)
-    learned, shown = session.calibration, session.gauge()
-    assert learned.samples == 4
-    made.chats._sessions.clear()
-    again = await made.chats.open(session.id)
-    assert again.calibration.samples == learned.samples
-    assert again.calibration.factor == pytest.approx(learned.factor, rel=1e-9)
-    assert again.calibration.frame == pytest.approx(learned.frame, rel=1e-6)
-    assert (again.gauge().provenance, again.gauge().total) == (shown.provenance, shown.total)
-
-
-async def test_each_reply_names_what_its_request_was_assembled_from(house: Callable[..., Any]) -> None:
-    _, session, _ = await talked(house, compaction)
-    entries = list(session.transcript.entries)
-    reply, operation, asked = entries[-1], entries[-2], entries[-3]
-    assert isinstance(operation, Compaction)
-    assert isinstance(reply, Message)
-    assert reply.as_of == asked.id

@@ -245,6 +245,21 @@ async def test_what_is_read_is_cut_to_the_window_of_whoever_reads(house, tmp_pat
         assert legal_for_all(request.messages) == []
 
 
+@pytest.mark.parametrize(
+    "without",
+    [{"tools_off": ("web_search", "web_fetch")}, {"info": {"supports_tools": False}}],
+    ids=["off", "no tools"],
+)
+async def test_without_web_tools_it_says_so(house, tmp_path, web, without: dict) -> None:
+    home = await house([])
+    home.models.info = replace(home.models.info, **without.pop("info", {}))
+    furnish(home, tmp_path, web, **without)
+    session = await home.chats.create()
+    await researched(home, session, "When?")
+    assert home.of(TurnFailed)[0].failure.kind == "bad_input"
+    assert assemble(session.view)[-1].text == "/research When?"
+
+
 async def test_many_results_fit_since_the_oldest_are_dropped(house, tmp_path, web) -> None:
     home = await house([*(looking(fetch(web.url("/tea"))) for _ in range(10)), Reply("In 1610.")], window=2_048)
     furnish(home, tmp_path, web)
@@ -253,15 +268,6 @@ async def test_many_results_fit_since_the_oldest_are_dropped(house, tmp_path, we
     assert message.text.startswith("In 1610.")
     count = tokenizer_for("gpt-4o").count
     assert max(count(str(request.messages)) for request in home.provider.requests) < 2_048
-
-
-async def test_without_web_tools_it_says_so(house, tmp_path, web) -> None:
-    home = await house([])
-    furnish(home, tmp_path, web, tools_off=("web_search", "web_fetch"))
-    session = await home.chats.create()
-    await researched(home, session, "When?")
-    assert "switched off" in home.of(TurnFailed)[0].failure.detail
-    assert assemble(session.view)[-1].text == "/research When?"
 
 
 @pytest.mark.parametrize(

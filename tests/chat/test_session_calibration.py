@@ -20,9 +20,6 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
 from desktop_app.engine.requests.context import plan_of
-from desktop_app.models.endpoint import Endpoint
-from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.litellm_model import LiteLLMModel
 
 TRUE = 1.28
 MODEL = "scripted/scripted"
@@ -56,20 +53,14 @@ async def test_after_ten_turns_an_estimate_is_right_and_a_restart_knows_it(house
     gauge, counted = session.gauge(), request_tokens(session.view, session.counts)
     assert gauge.provenance is Provenance.ESTIMATED, "an operation came after the report"
     assert gauge.total == pytest.approx(counted * TRUE, rel=0.02)
+    assert session.provider_tokens(1_000) == pytest.approx(1_280, rel=0.02), "as a draft is counted"
+    fresh = await home.chats.create("Fresh")
+    assert fresh.calibration == Calibration(), "gpt-4o's tokenizer is exact"
     assert sum(gauge.segments.values()) == gauge.total
     home.chats._sessions.clear()
     again = await home.chats.open(session.id)
     assert again.calibration == session.calibration
     assert again.gauge() == gauge
-
-
-async def test_a_draft_is_counted_in_the_providers_tokens(house) -> None:
-    home = await house([], window=100_000)
-    session = await session_of(home, 10)
-    assert session.provider_tokens(1_000) == pytest.approx(1_280, rel=0.02)
-    fresh = await home.chats.create("Fresh")
-    assert fresh.calibration == Calibration(), "gpt-4o's tokenizer is exact"
-    assert fresh.provider_tokens(1_000) == 1_000
 
 
 @pytest.mark.parametrize("is_measured", [True, False], ids=["measured", "estimated"])
@@ -105,8 +96,8 @@ async def test_a_window_that_nobody_could_tell_is_no_larger_than_the_policy_says
     session = await home.chats.create("Assumed")
     session.policy = GOAGENT
     assert session.budget.usable > 100_000
-    info = replace(session.model.info, window_provenance=Provenance.ASSUMED)
-    session.use(LiteLLMModel(info, session.model.tokenizer, LiteLLM(), Endpoint("scripted", ""), "scripted"))
+    home.models.info = replace(home.models.info, window_provenance=Provenance.ASSUMED)
+    session.use(home.models.model(home.models.info.id))
     assert session.budget.usable == 8_000
     session.learn_limit(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=64_000))
     assert session.budget.window == 64_000, "now its provider has told"

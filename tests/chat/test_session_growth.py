@@ -3,63 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from unittest.mock import AsyncMock
 
 import pytest
 
 from conversations_made_up import Letters, long_conversation
+from desktop_app.chat.research.research import UnstoredRecord
 from desktop_app.chat.session import Session
 from desktop_app.context.policy import BALANCED
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import AnyEntry
 
 pytestmark = pytest.mark.slow
 
 SHORT, LONG = 1_000, 100_000
 RATIO_MOST = 3.0
 APPENDED, BATCHES = 100, 5
-
-
-class ArchiveInMemory:
-    """The `Archive` port over dictionaries."""
-
-    def __init__(self) -> None:
-        self.infos: dict[str, ConversationInfo] = {}
-        self.records: dict[str, list[AnyEntry]] = {}
-        self.partials: dict[str, Message] = {}
-
-    async def conversations(self) -> tuple[ConversationInfo, ...]:
-        return tuple(self.infos.values())
-
-    async def conversation(self, conversation: str) -> ConversationInfo:
-        return self.infos[conversation]
-
-    async def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = ()) -> None:
-        self.infos[info.id], self.records[info.id] = info, list(entries)
-
-    async def change(
-        self, conversation: str, *, title: str | None = None, model: str | None = None, is_deleted: bool | None = None
-    ) -> None: ...
-
-    async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None: ...
-
-    async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
-        return tuple(self.records[conversation])
-
-    async def append(self, conversation: str, *entries: AnyEntry) -> None:
-        self.records[conversation].extend(entries)
-
-    async def store_partial(self, conversation: str, partial: Message) -> None:
-        self.partials[conversation] = partial
-
-    async def recover_partials(self) -> int:
-        return len(self.partials)
-
-    async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None: ...
-
-    async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
-        return ()
 
 
 class Counted:
@@ -69,18 +28,17 @@ class Counted:
     tokenizer = Letters()
 
 
-async def opened(length: int) -> tuple[Session, list[Message]]:
+def opened(length: int) -> tuple[Session, list[Message]]:
     messages = long_conversation(length + APPENDED * BATCHES)
-    archive, info = ArchiveInMemory(), ConversationInfo("c", "C", 0.0, 0.0)
-    await archive.create(info, messages[:length])
-    session = Session(info, await archive.entries("c"), Counted(), BALANCED, archive)
+    store = UnstoredRecord(AsyncMock())
+    session = Session(ConversationInfo("c", "C", 0.0, 0.0), tuple(messages[:length]), Counted(), BALANCED, store)
     session.gauge()
     return session, messages[length:]
 
 
 async def seconds_a_message(length: int) -> float:
     """Of CPU time, with the gauge that follows each message; the best of several batches."""
-    session, coming = await opened(length)
+    session, coming = opened(length)
     best = float("inf")
     for batch in range(BATCHES):
         started = time.process_time()

@@ -61,8 +61,10 @@ async def test_with_code_alone_an_open_conversation_sends_nothing_but_the_turn(h
     choose(home, summaries="extractive")
     session = await home.chats.open(session.id)
     await home.turn(session, "Where are we?")
-    assert len(home.provider.requests) == 1
-    assert home.provider.requests[0].messages[-1]["content"].endswith("Where are we?")
+    (request,) = home.provider.requests
+    assert request.messages[-1]["content"].endswith("Where are we?")
+    assert home.of(ViewChanged)[0].cause is Trigger.BEFORE_REQUEST
+    assert session.gauge().share < 0.75
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"extractive"}]
     assert (row.model, row.usage, row.note) == ("", None, "")
 

@@ -47,14 +47,6 @@ async def test_a_turn_tells_what_it_stores(house) -> None:
     assert [m["role"] for m in home.provider.requests[0].messages] == ["system", "user"]
 
 
-async def test_the_title_is_taken_from_the_first_message(house) -> None:
-    home = await house([Reply("Yes.")])
-    session = await home.chats.create()
-    await home.turn(session, "Can you explain the difference between a mutex and a semaphore to me please?\nThanks")
-    (info,) = await home.archive.conversations()
-    assert info.title == "Can you explain the difference between a mutex and a…"
-
-
 async def test_reported_usage_makes_the_gauge_measured(house) -> None:
     home = await house([Reply("Fine.", usage=(100, 5, 0))])
     session = await home.chats.create()
@@ -123,15 +115,6 @@ async def test_regenerate_keeps_the_earlier_answer_off_the_view(house) -> None:
     assert info.messages == 2, "neither the system prompt nor the answer that was replaced is counted"
 
 
-async def test_nothing_is_sent_that_does_not_fit(house) -> None:
-    home = await house([Reply("never")], window=1_500)
-    session = await home.chats.create()
-    events = await home.turn(session, "word " * 3_000)
-    failed = next(e for e in events if isinstance(e, TurnFailed))
-    assert failed.failure.kind == "window_too_small"
-    assert not home.provider.requests
-
-
 def long_chat(turns: int, words: int = 60) -> list[Message]:
     """A chat of that many turns, each about `words` tokens and as long an answer."""
     return [
@@ -142,20 +125,6 @@ def long_chat(turns: int, words: int = 60) -> list[Message]:
             Message(role=Role.ASSISTANT, parts=(Text(f"Answer {n}: " + f"detail{n} said " * (words // 4)),)),
         )
     ]
-
-
-async def test_a_full_window_is_compacted_before_the_request(house) -> None:
-    home = await house([Reply("Here.")], window=8_192)
-    session = await home.chats.create("Long", long_chat(70))
-    assert session.gauge().share > 0.9
-    events = await home.turn(session, "And now?")
-    changed = [e for e in events if isinstance(e, ViewChanged)]
-    assert [row.kind for e in changed for row in e.operations] == ["compaction"]
-    assert changed[0].cause is Trigger.BEFORE_REQUEST
-    assert session.gauge().share < 0.75
-    sent = home.provider.requests[0].messages
-    assert sent[-1]["content"] == "And now?"
-    assert len(sent) < 70
 
 
 async def test_from_75_percent_room_is_made_after_the_turn(house) -> None:
@@ -199,15 +168,6 @@ async def test_a_conversation_with_a_missing_model_can_be_read(house) -> None:
     events = await home.turn(session, "Still there?")
     (failed,) = [e for e in events if isinstance(e, TurnFailed)]
     assert "gone/model-9" in failed.failure.title
-
-
-async def test_a_report_that_cannot_be_true_is_not_believed(house) -> None:
-    home = await house([Reply("Fine.", usage=(11, 7, 0))])
-    session = await home.chats.create("Long", long_chat(30))
-    before = session.gauge().total
-    await home.turn(session, "How are you?")
-    assert session.gauge().provenance is Provenance.ESTIMATED
-    assert session.gauge().total > before
 
 
 async def test_a_message_that_is_sent_while_an_answer_is_asked_for_anew_waits_for_it(house) -> None:

@@ -9,19 +9,6 @@ import pytest
 from desktop_app.chat.tasks import Tasks, shielded
 
 
-async def test_a_bug_in_a_task_is_told() -> None:
-    bugs: list[BaseException] = []
-    tasks = Tasks(bugs.append)
-
-    async def fail() -> None:
-        raise KeyError("oops")
-
-    task = tasks.start("one", fail())
-    await asyncio.wait({task})
-    assert [type(bug) for bug in bugs] == [KeyError]
-    assert not tasks.is_running("one")
-
-
 async def test_one_task_a_key() -> None:
     tasks = Tasks(lambda _: None)
     tasks.start("one", asyncio.sleep(10))
