@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from tool_calls import Desk
-
-from desktop_app.archive.archive import ArchiveThread
 
 
 @pytest.fixture(autouse=True)
@@ -24,10 +20,3 @@ def no_proxy_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
-
-
-@pytest_asyncio.fixture
-async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
-    yield archive
-    await archive.close()

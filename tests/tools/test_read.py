@@ -108,6 +108,10 @@ async def test_reading_requires_permission_outside_and_for_secrets(desk: Desk) -
     for path in (".env", str(desk.data / "archive.sqlite3"), "~/.ssh/id_rsa"):
         [need] = await desk.needs("read", path=path)
         assert need.suggestion == ""
+    for name, more in {"list": {}, "glob": {"pattern": "*"}, "grep": {"pattern": "x"}}.items():
+        assert await desk.needs(name, **more) == ()
+        [need] = await desk.needs(name, path="/etc", **more)
+        assert (need.tool, need.kind, need.suggestion) == (name, "read", "/etc/*")
     [need] = await desk.needs("list", path="..")
     assert need.suggestion == "", "our data lie below it"
 

@@ -16,7 +16,7 @@ from tool_calls import Desk, outcome_of
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import RequiredPermission, Rule, ToolContext, ToolOutcome, ToolSpec
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.permissions.rules import decide
 from desktop_app.settings import Settings
@@ -220,32 +220,6 @@ async def test_a_folder_is_listed(desk: Desk) -> None:
     said = await desk.call("list", path="empty")
     assert said.count("\n") == MAX_LISTED
     assert f"{MAX_LISTED} more of 1,000" in said
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "kind"),
-    [
-        ("read", {"path": "a.txt"}, ""),
-        ("list", {}, ""),
-        ("glob", {"pattern": "*"}, ""),
-        ("grep", {"pattern": "x"}, ""),
-        ("read", {"path": "/etc/hosts"}, "read"),
-        ("list", {"path": "/etc"}, "read"),
-        ("glob", {"pattern": "*", "path": "/etc"}, "read"),
-        ("grep", {"pattern": "x", "path": "/etc"}, "read"),
-        ("write", {"path": "a.txt", "content": ""}, "write"),
-        ("edit", {"path": "a.txt", "old_text": "x", "new_text": "y"}, "write"),
-        ("bash", {"command": "ls"}, "run"),
-        ("web_fetch", {"url": "https://example.org"}, "network"),
-        ("web_search", {"query": "x"}, "network"),
-    ],
-)
-async def test_what_a_call_requires(desk: Desk, name: str, arguments: dict[str, str], kind: str) -> None:
-    desk.file("a.txt", "x")
-    needs = await desk.needs(name, **arguments)
-    assert [(need.tool, need.kind) for need in needs] == ([(name, kind)] if kind else [])
-    assert decide(needs) == ("ask" if kind else "allow")
-    assert decide(needs, [Rule(name, need.suggestion) for need in needs]) == "allow"
 
 
 async def test_without_a_working_folder_everything_is_outside(desk: Desk) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import json
 import time
 from pathlib import Path
 
 import pytest
 from tool_calls import Desk
 
+from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Rule, ToolContext
 from desktop_app.permissions.rules import decide
 from slowness import slowness
@@ -53,32 +54,26 @@ async def test_a_folder_of_secrets_is_searched_where_permission_was_given(home: 
     assert "gho_canary" in await home.call("grep", pattern="oauth", path=".config/gh")
 
 
-@pytest.mark.parametrize("tool", ["read", "grep", "glob", "list", "bash", "from_within", "link", "glob_word"])
-async def test_one_rule_for_every_tool(home: Desk, tool: str) -> None:
+async def test_one_rule_for_every_tool(home: Desk) -> None:
     """Rules that allow everything in the home folder, and wide ones for commands, do not reach secrets."""
     rules = [Rule("*", f"{home.folder}/*"), Rule("bash", "cat *")]
     for name in SECRETS:
-        folder, target = Path(name).parent, Path(name).name
-        home.context = ToolContext("one", str(home.folder))
-        if tool in ("read", "grep"):
-            needs = await home.needs(tool, path=name, **({"pattern": "x"} if tool == "grep" else {}))
-        elif tool in ("glob", "list"):
-            if folder == Path() or name.startswith(SHARED_FOLDERS):
-                continue
-            needs = await home.needs(tool, path=str(folder), **({"pattern": "*"} if tool == "glob" else {}))
-        elif tool == "bash":
-            needs = await home.needs("bash", command=f"cat '{home.folder / name}'")
-        elif tool == "link":
-            (home.folder / "harmless.txt").unlink(missing_ok=True)
-            os.symlink(home.folder / name, home.folder / "harmless.txt")
-            needs = await home.needs("bash", command="cat harmless.txt")
-        else:
-            home.context = ToolContext("one", str(home.folder / folder))
-            word = f"'{target}'" if tool == "from_within" else f"{target[:-2]}?{target[-1]}".replace(" ", "?")
-            needs = await home.needs("bash", command=f"cat {word}")
-        assert decide(needs, rules) == "ask", name
-        if needs[0].kind == "run":
-            assert decide(needs, [Rule("bash", "*")]) == "allow", "who allows all commands allows what they read"
+        folder, target = (home.folder / name).parent, Path(name).name
+        link = home.folder / "harmless.txt"
+        link.unlink(missing_ok=True)
+        link.symlink_to(home.folder / name)
+        asked = [await home.needs("read", path=name), await home.needs("grep", path=name, pattern="x")]
+        path = str(folder)
+        if folder != home.folder and not name.startswith(SHARED_FOLDERS):
+            asked += [await home.needs("list", path=path), await home.needs("glob", path=path, pattern="*")]
+        lines = (f"cat '{home.folder / name}'", "cat harmless.txt")
+        commands = [await home.needs("bash", command=line) for line in lines]
+        within = ToolContext("one", path)
+        for word in (f"'{target}'", f"{target[:-2]}?{target[-1]}".replace(" ", "?")):
+            call = ToolCall("1", "bash", json.dumps({"command": f"cat {word}"}))
+            commands.append(await home.tools.needs(call, within))
+        assert {decide(needs, rules) for needs in (*asked, *commands)} == {"ask"}, name
+        assert {decide(needs, [Rule("bash", "*")]) for needs in commands} == {"allow"}, "who allows all commands"
 
 
 async def test_a_pattern_that_would_take_for_ever_to_expand_requires_permission(home: Desk) -> None:

@@ -11,13 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.truncate import truncate_result
-from desktop_app.tools.spill import SpillFolder, is_spill_name
+from desktop_app.tools.spill import SpillFolder
 
 
 @pytest.fixture
@@ -89,8 +87,3 @@ async def test_a_full_disk_leaves_no_half_file(spills: SpillFolder) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert await spills.read(sha256(b"x" * 100_000).hexdigest()) is None
     assert await spills.clean(set(), -1) == 0, "nothing is left beside it"
-
-
-@given(st.text(max_size=70))
-def test_only_hexadecimal_digits_are_names(text: str) -> None:
-    assert is_spill_name(text) == (12 <= len(text) <= 64 and all(sign in "0123456789abcdef" for sign in text))

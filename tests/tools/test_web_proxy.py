@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from web_pages import FETCH, failure, fetch, fetch_tools, resolve_by_table
-from web_server import answer, certificates, web_server
+from web_server import answer, certificates, failure, fetch, fetch_tools, resolve_by_table, web_server
 
 from desktop_app.tools.web_address import Address, is_public, proxy_of
 
@@ -92,11 +91,3 @@ def test_where_a_proxy_leads(monkeypatch: pytest.MonkeyPatch, url: str, proxy: s
     monkeypatch.setenv("http_proxy", "proxy:1")
     monkeypatch.setenv("no_proxy", "localhost,.direct.org")
     assert proxy_of(url) == proxy
-
-
-async def test_a_host_for_which_no_proxy_is_meant_is_reached_directly(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with web_server() as server:
-        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
-        monkeypatch.setenv("NO_PROXY", "site.test")
-        server.answers["/"] = answer("here", "text/plain")
-        assert await fetch(server.url(), FETCH) == "here"
