@@ -1,0 +1,179 @@
+"""What a policy would have done over a conversation's past: its messages are said again, and room is made as it says.
+
+Replies stay as they were, and summaries are written without a model, so that the same record gives the same figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    Operation,
+    Pin,
+    Prune,
+    Recalled,
+    RequestContext,
+    Transcript,
+    Trigger,
+    Unpin,
+)
+
+from .compact.compaction import CompactionPlan, compaction_of
+from .compact.make_room import WindowTooSmall, is_due, make_room
+from .counting.breakdown import Tally, base_tokens, item_tokens, tally
+from .counting.tokens import TokenCounts
+from .fitting import fit_policy
+from .ledger.message_facts import Reading
+from .policy import Budget, ContextPolicy
+from .view.view import View, view_after, view_of
+
+SAID = (Message, RequestContext, Recalled, Pin, Unpin)
+"""Entries that are said again; operations are the policy's to make."""
+MAX_STEPS = 8
+"""Of one making of room, as in a turn."""
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """What came of it so far. Tokens as they are counted here."""
+
+    requests: int = 0
+    tokens_sent: int = 0
+    """Of all requests together."""
+    tokens_cached: int = 0
+    """Those of them that a request shares with the beginning of the one before, so that a cache has them."""
+    tokens_replied: int = 0
+    compactions: int = 0
+    pruned: int = 0
+    """Results and inputs that were shortened."""
+    requests_too_large: int = 0
+    """Those that did not fit, whatever was archived."""
+    facts: int = 0
+    """Found in what was archived."""
+    facts_kept: int = 0
+    """Those of them that the request still had, word for word or in the summary."""
+    longest_seconds: float = 0.0
+    """That one making of room took."""
+
+
+def replay(
+    entries: Iterable[AnyEntry],
+    policy: ContextPolicy,
+    budget: Budget,
+    counts: TokenCounts,
+    clock: Callable[[], float],
+) -> Iterator[Replayed]:
+    """Yield what has come of it after each request; the last one is the result.
+
+    entries: those of one branch. budget: under that policy, in tokens as they are counted here. clock: returns seconds.
+    """
+    run = _Replay(fit_policy(policy, budget), budget, counts, clock)
+    said = [entry for entry in entries if isinstance(entry, SAID)]
+    asked = {i for i, (one, other) in enumerate(pairwise(said)) if _is_answer(other) and not _is_answer(one)}
+    for index, entry in enumerate(said):
+        run.say(entry)
+        if index in asked:
+            run.ask(entry)
+            yield run.so_far
+        elif isinstance(entry, Message) and _is_answer(entry) and not entry.tool_calls:
+            run.make_room(Trigger.AFTER_TURN, 0.0)
+    yield run.so_far
+
+
+def _is_answer(entry: AnyEntry) -> bool:
+    return isinstance(entry, Message) and entry.role is Role.ASSISTANT
+
+
+class _Replay:
+    """A record that grows as the conversation did."""
+
+    def __init__(self, policy: ContextPolicy, budget: Budget, counts: TokenCounts, clock: Callable[[], float]) -> None:
+        self._policy, self._budget, self._counts, self._clock = policy, budget, counts, clock
+        self._transcript = Transcript()
+        self._view = view_of(self._transcript)
+        self._tally: Tally | None = None
+        self._sent: View | None = None
+        self._replied_at = 0.0
+        self._operations = 0
+        self._reading = Reading()
+        self.so_far: Replayed = Replayed()
+
+    def say(self, entry: AnyEntry) -> None:
+        self._append(entry)
+        if isinstance(entry, Message) and _is_answer(entry):
+            self._replied_at = entry.at
+            tokens = self._counts.total(entry)
+            self.so_far = replace(self.so_far, tokens_replied=self.so_far.tokens_replied + tokens)
+
+    def ask(self, entry: AnyEntry) -> None:
+        """Send the request that ends with that entry."""
+        is_result = isinstance(entry, Message) and entry.role is Role.TOOL
+        self.make_room(Trigger.TOOL_RESULT if is_result else Trigger.BEFORE_REQUEST, entry.at - self._replied_at)
+        total, so_far = self._total(), self.so_far
+        self.so_far = replace(
+            so_far,
+            requests=so_far.requests + 1,
+            tokens_sent=so_far.tokens_sent + total,
+            tokens_cached=so_far.tokens_cached + self._shared_tokens(),
+            requests_too_large=so_far.requests_too_large + (total > self._budget.usable),
+        )
+        self._sent = self._view
+
+    def make_room(self, trigger: Trigger, seconds_since_request: float) -> None:
+        began = self._clock()
+        for _ in range(MAX_STEPS):
+            if not is_due(self._view, self._total(), self._policy, self._budget, trigger):
+                break
+            if (step := self._step(trigger, seconds_since_request)) is None:
+                break
+            self._operations += 1
+            self._append(replace(step, id=f"replayed {self._operations}"))
+            self._note(step)
+        seconds = self._clock() - began
+        self.so_far = replace(self.so_far, longest_seconds=max(self.so_far.longest_seconds, seconds))
+
+    def _step(self, trigger: Trigger, seconds: float) -> Operation | None:
+        try:
+            step = make_room(self._view, self._policy, self._budget, self._counts, trigger, seconds)
+        except WindowTooSmall:
+            return None
+        if isinstance(step, CompactionPlan):
+            return compaction_of(step, self._transcript, self._view, self._counts, reading=self._reading)
+        return step
+
+    def _note(self, step: Operation) -> None:
+        so_far = self.so_far
+        if isinstance(step, Prune):
+            self.so_far = replace(so_far, pruned=so_far.pruned + len(step.results) + len(step.inputs))
+            return
+        kept = step.fidelity.verbatim + step.fidelity.in_summary
+        self.so_far = replace(
+            so_far,
+            compactions=so_far.compactions + 1,
+            facts=so_far.facts + step.fidelity.total,
+            facts_kept=so_far.facts_kept + kept,
+        )
+
+    def _append(self, entry: AnyEntry) -> None:
+        self._transcript = self._transcript.append(entry)
+        self._view = view_after(self._view, self._transcript)
+
+    def _total(self) -> int:
+        self._tally = tally(self._view, self._counts, self._tally)
+        return self._tally.total
+
+    def _shared_tokens(self) -> int:
+        """Return the tokens with which the request begins as the one before did."""
+        if self._sent is None or self._sent.tools != self._view.tools:
+            return 0
+        shared = base_tokens(self._view, self._counts)
+        for one, other in zip(self._sent.items, self._view.items, strict=False):
+            if one != other:
+                break
+            shared += item_tokens(one, self._counts).total
+        return shared
