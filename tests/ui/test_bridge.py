@@ -10,198 +10,195 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from ui_scenes import Run, signalled
+from PySide6.QtCore import QObject
+from ui_scenes import run_in_loop, signalled, until
 
+from desktop_app import process_secrets
 from desktop_app.conversation.events import MessageRecorded, TextDelta, TurnFinished
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure
+from desktop_app.ui.engine_process import EngineProcess
 
 
-def test_an_answer_comes_back_and_waits_for_an_engine_that_is_starting(run: Run, bridge: Bridge) -> None:
-    async def scene() -> None:
-        asked_early = asyncio.ensure_future(bridge.ask(p.ListConversations()))
-        await asyncio.sleep(0)
-        bridge.start_engine()
-        listed = await asked_early
-        assert [info.id for info in listed.conversations] == ["c1", "c2"]
-        with pytest.raises(EngineFailure) as told:
-            await bridge.ask(p.OpenConversation("missing"))
-        assert told.value.failure.kind == "not_found"
-        await bridge.close()
-
-    run(scene())
+@run_in_loop
+async def test_an_answer_comes_back_and_waits_for_an_engine_that_is_starting(bridge: Bridge) -> None:
+    asked_early = asyncio.ensure_future(bridge.ask(p.ListConversations()))
+    await asyncio.sleep(0)
+    bridge.start_engine()
+    listed = await asked_early
+    assert [info.id for info in listed.conversations] == ["c1", "c2"]
+    with pytest.raises(EngineFailure) as told:
+        await bridge.ask(p.OpenConversation("missing"))
+    assert told.value.failure.kind == "not_found"
+    await bridge.close()
 
 
-def test_an_answer_is_seen_before_the_events_that_follow_it(run: Run, bridge: Bridge) -> None:
-    async def scene() -> None:
-        seen: list[str] = []
-        bridge.happened.connect(lambda event: seen.append(type(event).__name__))
-        bridge.start_engine()
-        finished = signalled(bridge.happened, lambda e: isinstance(e, TurnFinished))
-        await bridge.ask(p.Send("c1", "hello"))
-        assert seen == []
-        await finished
-        assert seen[0] == "TurnStarted"
-        await bridge.close()
-
-    run(scene())
+@run_in_loop
+async def test_an_answer_is_seen_before_the_events_that_follow_it(bridge: Bridge) -> None:
+    seen: list[str] = []
+    bridge.happened.connect(lambda event: seen.append(type(event).__name__))
+    bridge.start_engine()
+    finished = signalled(bridge.happened, lambda e: isinstance(e, TurnFinished))
+    await bridge.ask(p.Send("c1", "hello"))
+    assert seen == []
+    await finished
+    assert seen[0] == "TurnStarted"
+    await bridge.close()
 
 
 @pytest.mark.wire
-def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(run: Run, bridge: Bridge) -> None:
-    async def scene() -> None:
-        bridge.start_engine()
-        await bridge.ask(p.Hello(p.VERSION))
-        stored = signalled(bridge.happened, lambda e: isinstance(e, MessageRecorded))
-        await bridge.ask(p.Send("c1", "!wait"))
-        row = (await stored).row
-        os.kill(bridge.engine_pid, signal.SIGSTOP)  # it must not answer before it dies
-        pending = asyncio.ensure_future(bridge.ask(p.Hello(p.VERSION)))
-        died = signalled(bridge.engine_died)
-        await asyncio.sleep(0)  # it is asked before it dies
-        os.kill(bridge.engine_pid, signal.SIGKILL)
-        await died
-        with pytest.raises(EngineFailure) as told:
-            await pending
-        assert told.value.failure.kind == "engine"
-        opened = await bridge.ask(p.OpenConversation("c1"))
-        assert opened.rows[-1] == row
-        await bridge.close()
-
-    run(scene())
+@run_in_loop
+async def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(bridge: Bridge) -> None:
+    bridge.start_engine()
+    await bridge.ask(p.Hello(p.VERSION))
+    stored = signalled(bridge.happened, lambda e: isinstance(e, MessageRecorded))
+    await bridge.ask(p.Send("c1", "!wait"))
+    row = (await stored).row
+    os.kill(bridge.engine_pid, signal.SIGSTOP)  # it must not answer before it dies
+    pending = asyncio.ensure_future(bridge.ask(p.Hello(p.VERSION)))
+    died = signalled(bridge.engine_died)
+    await asyncio.sleep(0)  # it is asked before it dies
+    os.kill(bridge.engine_pid, signal.SIGKILL)
+    await died
+    with pytest.raises(EngineFailure) as told:
+        await pending
+    assert told.value.failure.kind == "engine"
+    opened = await bridge.ask(p.OpenConversation("c1"))
+    assert opened.rows[-1] == row
+    await bridge.close()
 
 
 @pytest.mark.wire
-def test_an_engine_that_never_stays_up_is_given_up_and_can_be_restarted(run: Run, tmp_path: Path) -> None:
-    async def scene() -> None:
-        log_file = tmp_path / "engine.log"
-        bridge = Bridge([sys.executable, "-c", "import sys; sys.exit('broken install')"], log_file, first_backoff=0.01)
-        deaths: list[None] = []
-        bridge.engine_died.connect(lambda: deaths.append(None))
-        bridge.start_engine()
-        failure = await signalled(bridge.engine_gave_up)
-        assert failure.kind == "engine"
-        assert len(deaths) == 5
-        assert "broken install" in log_file.read_text()
-        with pytest.raises(EngineFailure):
-            await bridge.ask(p.ListModels())
-        bridge.start_engine()
-        await signalled(bridge.engine_died)
-        await bridge.close()
-
-    run(scene())
+@run_in_loop
+async def test_an_engine_that_never_stays_up_is_given_up_and_can_be_restarted(tmp_path: Path) -> None:
+    log_file = tmp_path / "engine.log"
+    bridge = Bridge([sys.executable, "-c", "import sys; sys.exit('broken install')"], log_file, first_backoff=0.01)
+    deaths: list[None] = []
+    bridge.engine_died.connect(lambda: deaths.append(None))
+    bridge.start_engine()
+    failure = await signalled(bridge.engine_gave_up)
+    assert failure.kind == "engine"
+    assert len(deaths) == 5
+    assert "broken install" in log_file.read_text()
+    with pytest.raises(EngineFailure):
+        await bridge.ask(p.ListModels())
+    bridge.start_engine()
+    await signalled(bridge.engine_died)
+    await bridge.close()
 
 
-def test_a_missing_program_is_told_too(run: Run, tmp_path: Path) -> None:
-    async def scene() -> None:
-        bridge = Bridge([str(tmp_path / "no-such-program")], first_backoff=0.01)
-        bridge.start_engine()
-        await signalled(bridge.engine_gave_up)
-        await bridge.close()
-
-    run(scene())
+@run_in_loop
+async def test_a_missing_program_is_told_too(tmp_path: Path) -> None:
+    bridge = Bridge([str(tmp_path / "no-such-program")], first_backoff=0.01)
+    bridge.start_engine()
+    await signalled(bridge.engine_gave_up)
+    await bridge.close()
 
 
-def test_an_engine_of_another_version_is_refused_with_the_reason(run: Run, tmp_path: Path) -> None:
-    async def scene() -> None:
-        line = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION + 1))).decode().strip()
-        bridge = Bridge([sys.executable, "-c", f"import sys; print({line!r}, flush=True); sys.stdin.read()"])
-        bridge.start_engine()
-        failure = await signalled(bridge.engine_gave_up)
-        assert "version" in failure.title
-        await bridge.close()
-
-    run(scene())
+@run_in_loop
+async def test_an_engine_of_another_version_is_refused_with_the_reason(tmp_path: Path) -> None:
+    line = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION + 1))).decode().strip()
+    bridge = Bridge([sys.executable, "-c", f"import sys; print({line!r}, flush=True); sys.stdin.read()"])
+    bridge.start_engine()
+    failure = await signalled(bridge.engine_gave_up)
+    assert "version" in failure.title
+    await bridge.close()
 
 
-def test_a_line_that_is_not_of_the_protocol_is_told_once_and_survived(run: Run) -> None:
-    async def scene() -> None:
-        welcome = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION))).decode().strip()
-        script = f"import sys; print('garbage'); print('garbage'); print({welcome!r}, flush=True); sys.stdin.read()"
-        bridge = Bridge([sys.executable, "-c", script])
-        told: list[str] = []
-        bridge.crashed.connect(told.append)
-        bridge.start_engine()
-        await signalled(bridge.became_ready)
-        assert len(told) == 1
-        await bridge.close()
-
-    run(scene())
+@run_in_loop
+async def test_a_line_that_is_not_of_the_protocol_is_told_once_and_survived() -> None:
+    welcome = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION))).decode().strip()
+    script = f"import sys; print('garbage'); print('garbage'); print({welcome!r}, flush=True); sys.stdin.read()"
+    bridge = Bridge([sys.executable, "-c", script])
+    told: list[str] = []
+    bridge.crashed.connect(told.append)
+    bridge.start_engine()
+    await signalled(bridge.became_ready)
+    assert len(told) == 1
+    await bridge.close()
 
 
-def test_failures_and_bugs_of_started_coroutines_become_signals(run: Run, bridge: Bridge) -> None:
+@run_in_loop
+async def test_failures_and_bugs_of_started_coroutines_become_signals(bridge: Bridge) -> None:
     async def buggy() -> None:
         raise ZeroDivisionError("division")
 
     async def failing() -> None:
         await bridge.ask(p.OpenConversation("missing"))
 
-    async def scene() -> None:
-        bridge.start_engine()
-        crashed = signalled(bridge.crashed)
-        await asyncio.sleep(0)
-        bridge.start(buggy())
-        assert "division" in await crashed
-        failed = signalled(bridge.failed)
-        await asyncio.sleep(0)
-        bridge.start(failing())
-        assert (await failed).kind == "not_found"
-        await bridge.close()
-
-    run(scene())
+    bridge.start_engine()
+    crashed = signalled(bridge.crashed)
+    await asyncio.sleep(0)
+    bridge.start(buggy())
+    assert "division" in await crashed
+    failed = signalled(bridge.failed)
+    await asyncio.sleep(0)
+    bridge.start(failing())
+    assert (await failed).kind == "not_found"
+    await bridge.close()
 
 
-def test_closing_ends_the_engine_and_cancels_what_still_runs(run: Run, bridge: Bridge) -> None:
-    async def scene() -> None:
-        ends: list[str] = []
+@run_in_loop
+async def test_closing_ends_the_engine_and_cancels_what_still_runs(bridge: Bridge) -> None:
+    ends: list[str] = []
 
-        async def endless() -> None:
-            try:
-                await asyncio.sleep(3600)
-            finally:
-                ends.append("cancelled")
+    async def endless() -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ends.append("cancelled")
 
-        bridge.start_engine()
-        await bridge.ask(p.ListModels())
-        bridge.start(endless())
-        await asyncio.sleep(0)
-        await bridge.close()
-        assert ends == ["cancelled"]
-        assert bridge.engine_pid == 0
-
-    run(scene())
+    bridge.start_engine()
+    await bridge.ask(p.ListModels())
+    bridge.start(endless())
+    await asyncio.sleep(0)
+    await bridge.close()
+    assert ends == ["cancelled"]
+    assert bridge.engine_pid == 0
 
 
 @pytest.mark.wire
-def test_an_engine_that_does_not_end_is_ended(run: Run) -> None:
-    async def scene() -> None:
-        welcome = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION))).decode().strip()
-        deaf = f"import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print({welcome!r}, flush=True)"
-        bridge = Bridge([sys.executable, "-c", deaf + "; time.sleep(60)"])
-        bridge.start_engine()
-        await signalled(bridge.became_ready)
-        await bridge.close()
-        assert bridge.engine_pid == 0
-
-    run(scene())
+@run_in_loop
+async def test_an_engine_that_does_not_end_is_ended() -> None:
+    welcome = p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION))).decode().strip()
+    deaf = f"import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print({welcome!r}, flush=True)"
+    bridge = Bridge([sys.executable, "-c", deaf + "; time.sleep(60)"])
+    bridge.start_engine()
+    await signalled(bridge.became_ready)
+    await bridge.close()
+    assert bridge.engine_pid == 0
 
 
 @pytest.mark.wire
-def test_a_flood_of_lines_leaves_the_event_loop_its_turns(run: Run, engine_command: Callable[..., list[str]]) -> None:
-    async def scene() -> None:
-        bridge = Bridge(engine_command(messages=4, delay=0))
-        deltas: list[str] = []
-        bridge.happened.connect(lambda e: deltas.append(e.text) if isinstance(e, TextDelta) else None)
-        bridge.start_engine()
-        await bridge.ask(p.ListModels())
-        finished = signalled(bridge.happened, lambda e: isinstance(e, TurnFinished))
-        await bridge.ask(p.Send("c1", "!flood 12000"))
-        turns = 0
-        while not finished.done():
-            await asyncio.sleep(0.001)
-            turns += 1
-        assert "".join(deltas) == "".join(f"word{n} " for n in range(12000))
-        assert turns > 3
-        await bridge.close()
+@run_in_loop
+async def test_a_flood_of_lines_leaves_the_event_loop_its_turns(engine_command: Callable[..., list[str]]) -> None:
+    bridge = Bridge(engine_command(messages=4, delay=0))
+    deltas: list[str] = []
+    bridge.happened.connect(lambda e: deltas.append(e.text) if isinstance(e, TextDelta) else None)
+    bridge.start_engine()
+    await bridge.ask(p.ListModels())
+    finished = signalled(bridge.happened, lambda e: isinstance(e, TurnFinished))
+    await bridge.ask(p.Send("c1", "!flood 12000"))
+    turns = 0
+    while not finished.done():
+        await asyncio.sleep(0.001)
+        turns += 1
+    assert "".join(deltas) == "".join(f"word{n} " for n in range(12000))
+    assert turns > 3
+    await bridge.close()
 
-    run(scene())
+
+@run_in_loop
+async def test_the_engine_gets_the_keys_each_time_it_starts(qapp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are handed on, and kept nowhere where others may look."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setitem(process_secrets.taken, "OPENAI_API_KEY", "sk-taken")
+    lines: list[bytes] = []
+    command = ["/bin/sh", "-c", 'echo "$OPENAI_API_KEY"; exit 1']
+    parent = QObject()
+    engine = EngineProcess(command, Path(os.devnull), 0.01, lambda line: lines.append(line) or False, parent)
+    engine.start()
+    await until(lambda: len(lines) >= 2)
+    await engine.end(b"")
+    assert set(lines) == {b"sk-taken"}
+    assert "OPENAI_API_KEY" not in os.environ

@@ -61,17 +61,28 @@ def play_scene(*, fixture: str = "play", **options: object) -> Callable[[Callabl
     """
 
     def decorate(scene: Callable[..., Any]) -> Callable[..., None]:
-        named = list(inspect.signature(scene).parameters)[2:]
-
-        def test(request: pytest.FixtureRequest, **fixtures: object) -> None:
+        def play(request: pytest.FixtureRequest, **fixtures: object) -> None:
             request.getfixturevalue(fixture)(lambda *parts: scene(*parts, **fixtures), **options)
 
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        test.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in ("request", *named)])  # type: ignore[attr-defined]
-        test.__name__, test.__doc__ = scene.__name__, scene.__doc__
-        return test
+        return _as_test(play, scene, list(inspect.signature(scene).parameters)[2:])
 
     return decorate
+
+
+def run_in_loop(scene: Callable[..., Any]) -> Callable[..., None]:
+    """Run a coroutine test in the window's kind of event loop. It gets fixtures by their names."""
+
+    def run(request: pytest.FixtureRequest, **fixtures: object) -> None:
+        request.getfixturevalue("run")(scene(**fixtures))
+
+    return _as_test(run, scene, list(inspect.signature(scene).parameters))
+
+
+def _as_test(test: Any, scene: Callable[..., Any], fixtures: list[str]) -> Callable[..., None]:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    test.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in ("request", *fixtures)])
+    test.__name__, test.__doc__ = scene.__name__, scene.__doc__
+    return test
 
 
 async def in_window(

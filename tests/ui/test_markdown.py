@@ -1,14 +1,25 @@
-"""A message that is laid out in segments shows what it would show in one piece."""
+"""A message that is laid out in segments shows what it would show in one piece; code in it has colours."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QTextDocument
+from pytestqt.qtbot import QtBot
 from shown_markdown import Shown, joined_segments, whole
 
 from desktop_app.ui.transcript import blocks, segments
-from desktop_app.ui.transcript.segments import CodeSegment, GrowingText, ProseSegment, TableSegment, segments_of
+from desktop_app.ui.transcript.highlight import Highlighter
+from desktop_app.ui.transcript.segments import (
+    CodeSegment,
+    GrowingText,
+    MarkdownSegment,
+    ProseSegment,
+    TableSegment,
+    segments_of,
+)
 from examples import examples
 
 WORDS = ("plain", "words", "**bold words**", "*slanted*", "~~struck~~", "`code x`", "[a link](https://x.org/a)",
@@ -127,3 +138,65 @@ def test_what_a_segment_needs_goes_with_it() -> None:
         "| No | Name |\n|---|---|"
     }
     assert [one.is_last for one in segments_of(LONG["code"]) if isinstance(one, CodeSegment)][-1]
+
+
+PROSE = "A line of prose that says something. " * 8
+LINES = st.lists(
+    st.sampled_from(["", "", PROSE, "- item", "  indented", "```python", "```", "~~~", "x = 1"]), max_size=60
+)
+
+
+def content(text: str) -> list[str]:
+    """The words of all segments."""
+    return " ".join(segment.text for segment in segments_of(text)).split()
+
+
+@given(LINES)
+def test_every_word_is_in_one_segment_in_its_order(lines: list[str]) -> None:
+    words = [word for line in lines for word in line.split() if not word.startswith(("```", "~~~"))]
+    shown = [word for word in content("\n".join(lines)) if not word.startswith(("```", "~~~"))]
+    assert shown == words
+
+
+@given(LINES, st.integers(0, 400))
+def test_a_growing_text_changes_only_its_end(lines: list[str], cut: int) -> None:
+    text = "\n".join(lines)
+    before, after = segments_of(text[:-cut] if cut else text), segments_of(text)
+    assert before[:-2] == after[: max(len(before) - 2, 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "segments"),
+    [
+        (
+            "Look:\n\n```python title=x\ndef f():\n    ...\n```\nDone.",
+            [ProseSegment("Look:"), CodeSegment("def f():\n    ...", "python"), ProseSegment("Done.")],
+        ),
+        ("~~~~md\n```\nx\n```\n~~~~", [CodeSegment("```\nx\n```", "md")]),
+        ("```\nx\n\ny", [CodeSegment("x\n\ny", "")]),
+    ],
+)
+def test_fences_become_code_with_their_language(text: str, segments: list[MarkdownSegment]) -> None:
+    assert segments_of(text) == segments
+
+
+def test_prose_is_cut_at_a_blank_line_or_a_space_but_never_inside_an_item() -> None:
+    paragraph = "word " * (segments.SETTLED // 5 + 10)
+    assert len(segments_of(f"{paragraph}\n\n{paragraph}\n\nend")) == 3
+    assert len(segments_of(f"- {paragraph}\n\n- item\n\n  more")) == 1
+    assert not any(segment.text.startswith("ord") for segment in segments_of("word " * 3 * blocks.PIECE))
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "count"),
+    [("diff", "-old = 1\n+new = 2", 2), ("diff", "+new", 1), ("python", "# one\n# two", 2), ("diff", "\n\n+", 1)],
+)
+def test_every_line_has_its_colour_and_the_last_one_too(qtbot: QtBot, language: str, code: str, count: int) -> None:
+    owner, document = QObject(), QTextDocument(code)
+    highlighter = Highlighter(owner)
+    highlighter.add(document, language)
+    qtbot.waitUntil(lambda: highlighter.is_idle)
+    blocks = [document.findBlockByNumber(number) for number in range(document.blockCount())]
+    assert sum(len(block.layout().formats()) for block in blocks) == count
+    assert blocks[-1].layout().formats()
+    assert document.toPlainText() == code
