@@ -24,7 +24,7 @@ from desktop_app.conversation.message import Role, Totals
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
-from .bridge import Bridge
+from .bridge import Bridge, in_task
 from .composer.composer import request_of
 from .drafts import Drafts
 from .live_turns import LiveTurns
@@ -40,14 +40,11 @@ class ConversationController(QObject):
     """Knows which conversation is open.
 
     Signals: shown(Opened) after each opening, of another conversation or of the same one anew; optimize_requested from
-    a toast; awaited(str), the title of another conversation that is being read; arrived, when it is here, or will not
-    come.
+    a toast.
     """
 
     shown = Signal(object)
     optimize_requested = Signal()
-    awaited = Signal(str)
-    arrived = Signal()
 
     def __init__(self, bridge: Bridge, parts: Parts) -> None:
         super().__init__()
@@ -73,9 +70,13 @@ class ConversationController(QObject):
     def open(self, conversation: str) -> None:
         self._bridge.start(self._open(p.OpenConversation(conversation)))
 
-    def open_new(self) -> None:
+    @in_task
+    async def open_new(self) -> None:
         """Show a conversation without messages: the one that exists already, or a new one."""
-        self._bridge.start(self._open_new())
+        if not self._parts.transcript_model.is_blank:
+            is_listed = self._parts.sidebar.list.conversations.row_of(self._blank) >= 0
+            await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
+        self._parts.composer.take_focus()
 
     def choose_model(self, model: str) -> None:
         if self.conversation:
@@ -122,12 +123,6 @@ class ConversationController(QObject):
             else:
                 await self._open(p.CreateConversation())
 
-    async def _open_new(self) -> None:
-        if not self._parts.transcript_model.is_blank:
-            is_listed = self._parts.sidebar.list.conversations.row_of(self._blank) >= 0
-            await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
-        self._parts.composer.take_focus()
-
     def open_with(self, request: p.OpeningRequest) -> None:
         """Show the conversation that such a request is answered with."""
         self._bridge.start(self._open(request))
@@ -141,7 +136,8 @@ class ConversationController(QObject):
         finally:
             waiting.stop()
             if wanted == self._wanted:
-                self.arrived.emit()
+                self._parts.chat_pane.show_conversation()
+                self._parts.header.preview_title()
         if wanted == self._wanted:  # else the user has chosen another one meanwhile
             self._show(opened)
 
@@ -151,7 +147,8 @@ class ConversationController(QObject):
         if isinstance(request, p.OpenConversation) and request.conversation != self._shown:
             info = self._parts.sidebar.list.conversations.info_of(request.conversation)
             if info is not None and info.messages:
-                waiting.timeout.connect(lambda: self.awaited.emit(info.title))
+                waiting.timeout.connect(self._parts.chat_pane.await_conversation)
+                waiting.timeout.connect(lambda: self._parts.header.preview_title(info.title))
                 waiting.start()
         return waiting
 
@@ -182,11 +179,23 @@ class ConversationController(QObject):
 
     # The turn
 
-    def send(self, text: str) -> None:
-        """Send a message; it stays in the composer until it is stored."""
-        if not self._is_sending:
-            self._is_sending = True
-            self._bridge.start(self._send(text))
+    @in_task
+    async def send(self, text: str) -> None:
+        """Send a message, one at a time; it stays in the composer until it is stored."""
+        if self._is_sending:
+            return
+        self._is_sending = True
+        try:
+            if not self._is_ready:
+                self._parts.toast.show_message(STARTING)
+            async with self._opening:
+                if not self.conversation:
+                    await self._open(p.CreateConversation())
+            conversation = self.conversation
+            await self._bridge.ask(request_of(conversation, text))
+            self.drafts.note_sent(conversation, text)
+        finally:
+            self._is_sending = False
 
     def stop(self) -> None:
         if self.conversation and self._parts.transcript_model.is_running:
@@ -248,26 +257,12 @@ class ConversationController(QObject):
         self.notifications.note_stop()
         self._bridge.post(p.StopRoom(self.conversation))
 
-    def undo(self, operations: tuple[str, ...]) -> None:
+    @in_task
+    async def undo(self, operations: tuple[str, ...]) -> None:
         """Undo the operations one after the other."""
-        self._bridge.start(self._undo(self.conversation, operations))
-
-    async def _undo(self, conversation: str, operations: tuple[str, ...]) -> None:
+        conversation = self.conversation
         for operation in operations:
             await self._bridge.ask(p.UndoOperation(conversation, operation))
-
-    async def _send(self, text: str) -> None:
-        try:
-            if not self._is_ready:
-                self._parts.toast.show_message(STARTING)
-            async with self._opening:
-                if not self.conversation:
-                    await self._open(p.CreateConversation())
-            conversation = self.conversation
-            await self._bridge.ask(request_of(conversation, text))
-            self.drafts.note_sent(conversation, text)
-        finally:
-            self._is_sending = False
 
     def _mark(self) -> None:
         self._parts.sidebar.list.conversations.show_activities(self.turns.activities)

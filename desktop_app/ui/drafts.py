@@ -53,11 +53,8 @@ class Drafts:
         try:
             while self._uncounted is not None:
                 text, self._uncounted = self._uncounted, None
-                tokens = await self._tokens(text) if text else 0
+                tokens = (await self._bridge.ask(p.CountDraft(self._conversation, text))).tokens if text else 0
                 self._parts.composer.set_draft_tokens(tokens)
                 self._parts.gauge.set_draft_tokens(tokens)
         finally:
             self._is_counting = False
-
-    async def _tokens(self, text: str) -> int:
-        return (await self._bridge.ask(p.CountDraft(self._conversation, text))).tokens

@@ -71,10 +71,6 @@ class MainWindow(Parts):
         bridge.crashed.connect(watch.show_bug)
         bridge.happened.connect(chat.apply)
         bridge.conversations_changed.connect(listing.show)
-        chat.awaited.connect(self.chat_pane.await_conversation)
-        chat.awaited.connect(header.preview_title)
-        chat.arrived.connect(self.chat_pane.show_conversation)
-        chat.arrived.connect(header.preview_title)
         # the turn
         self.composer.send_requested.connect(chat.send)
         self.composer.stop_requested.connect(chat.stop)

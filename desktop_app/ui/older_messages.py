@@ -7,7 +7,7 @@ from collections.abc import Callable
 from desktop_app.conversation.events import MessageRow
 from desktop_app.engine import protocol as p
 
-from .bridge import Bridge
+from .bridge import Bridge, in_task
 from .parts import Parts
 
 
@@ -20,10 +20,18 @@ class OlderMessages:
         self._conversation = conversation
         self._is_reading = False
 
-    def read(self, before: int, around: int) -> None:
+    @in_task
+    async def read(self, before: int, around: int) -> None:
         """Read the page before that index, one at a time. around: the index of the message in sight."""
-        if not self._is_reading and self._conversation():
-            self._bridge.start(self._read(before, around))
+        if self._is_reading or not self._conversation():
+            return
+        self._is_reading = True
+        try:
+            page = await self._page(before)
+        finally:
+            self._is_reading = False
+        if page:
+            self._parts.transcript_model.add_page(page, around)
 
     async def show_message(self, message_id: str, index: int | None) -> None:
         """Scroll to a message of the open conversation. index: its position, if known."""
@@ -37,15 +45,6 @@ class OlderMessages:
                 self._parts.transcript.show_message(message_id)
                 return
             before = page[0].index if page and index is None else 0
-
-    async def _read(self, before: int, around: int) -> None:
-        self._is_reading = True
-        try:
-            page = await self._page(before)
-        finally:
-            self._is_reading = False
-        if page:
-            self._parts.transcript_model.add_page(page, around)
 
     async def _page(self, before: int) -> tuple[MessageRow, ...]:
         """Return the page before that index; nothing if another conversation was opened meanwhile."""

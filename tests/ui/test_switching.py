@@ -130,20 +130,20 @@ async def test_a_conversation_that_has_messages_never_shows_the_welcome(window, 
         return await asked(request)
 
     monkeypatch.setattr(bridge, "ask", ask_slowly)
-    opening = asyncio.ensure_future(window.chat._open(p.OpenConversation("c2")))
-    await opening
+    window.chat.open("c2")
+    await until(lambda: stage.currentWidget() is stage.transcript)
     monkeypatch.setattr(bridge, "ask", asked)
-    assert stage.currentWidget() is stage.transcript
     assert stage.welcome not in shown
 
 
 @play_scene()
 async def test_what_was_shown_comes_back_when_a_conversation_does_not_open(window, bridge):
     before = window.header.label.text()
-    window.chat.awaited.emit("Trip to Lisbon")
+    window.chat_pane.await_conversation()
+    window.header.preview_title("Trip to Lisbon")
     assert window.chat_pane.currentWidget() is window.chat_pane.skeleton
     assert window.chat_pane.skeleton.is_drawn
     window.chat_pane.skeleton.grab()
-    window.chat.arrived.emit()
-    assert window.chat_pane.currentWidget() is window.chat_pane.transcript
+    window.chat.open("missing")
+    await until(lambda: window.chat_pane.currentWidget() is window.chat_pane.transcript)
     assert window.header.label.text() == before

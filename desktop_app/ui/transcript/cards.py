@@ -125,13 +125,13 @@ LINE = 22
 OPACITY = 0.7
 
 
-def lay_out_earlier(builder: RowBuilder, item: EarlierItem, is_toggled: bool, chosen: int) -> None:
+def lay_out_earlier(builder: RowBuilder, item: EarlierItem) -> None:
     """Lay out a line that unfolds to one of the replaced answers, with links to the others."""
-    is_shown, count = is_toggled != item.is_only, len(item.answers)
-    number = min(max(chosen if chosen >= 0 else count - 1, 0), count - 1)
+    is_shown, count = builder.is_unfolded != item.is_only, len(item.answers)
+    number = min(max(builder.chosen if builder.chosen >= 0 else count - 1, 0), count - 1)
     height, small = scale(LINE), font(12)
     words = "Earlier answer" if count == 1 else pluralize(count, "earlier answer")
-    x = builder.link(0, ActionLink(Action.FOLD, item.key, f"{'▾' if is_shown else '▸'} {words}"), small, height)
+    x = builder.fold_link(item.key, words, is_shown, height)
     if item.is_interrupted(number) and is_shown:
         x = builder.tag(x + scale(8), Tag("interrupted", "warning"), height)
     if is_shown and count > 1:

@@ -20,7 +20,7 @@ class MessageItem(msgspec.Struct, frozen=True):
     """A message.
 
     call: what a tool message answers; slot: the key that its card had while the tool ran. unanswered: calls without a
-    card of their own. is_last_reply: whether it can be regenerated. missing: what it waits for.
+    card of their own. is_last_reply: whether it can be regenerated now. missing: what it waits for.
     """
 
     row: MessageRow
@@ -174,7 +174,7 @@ def _with_cards(
         row = rows[start]
         caller = callers.get(row.message.id, row.message.id)
         is_live = turn.is_running and end == len(rows) and caller == turn.calling
-        first = MessageItem(row, is_last_reply=row is last_reply)
+        first = MessageItem(row, is_last_reply=row is last_reply and not turn.is_running)
         items = _cards(first, rows[start + 1 : end], caller, is_live)
         if isinstance(last := items[-1], MessageItem):
             items[-1] = replace(last, missing=missing_after(rows, end - 1, turn.is_settled))

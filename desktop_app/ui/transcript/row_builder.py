@@ -54,13 +54,18 @@ class ActionLink(msgspec.Struct, frozen=True):
 class RowBuilder:
     """A row that is being laid out, `width` pixels wide. The next thing goes to `y`.
 
-    looked_at: the middle of the row's visible part, in pixels from its top: long text is laid out from there.
+    is_unfolded: whether the user has folded or unfolded it. chosen: which of several answers is shown; -1 for the
+    newest. looked_at: the middle of the row's visible part, in pixels from its top: long text is laid out from there.
     """
 
-    def __init__(self, width: float, cache: DocumentCache, looked_at: float = 0) -> None:
+    def __init__(
+        self, width: float, cache: DocumentCache, is_unfolded: bool = False, chosen: int = -1, looked_at: float = 0
+    ) -> None:
         self.width = width
-        self.looked_at = looked_at
         self.cache = cache
+        self.is_unfolded = is_unfolded
+        self.chosen = chosen
+        self.looked_at = looked_at
         self.layout = RowLayout()
         self.y = 0.0
 
@@ -97,6 +102,10 @@ class RowBuilder:
         grown = box.adjusted(-4, -2, 4, 2)
         self.layout.hit_regions.append(HitRegion(grown, link.action, link.argument, words, is_on_hover))
         return box.right()
+
+    def fold_link(self, key: str, words: str, is_unfolded: bool, height: float) -> float:
+        """Put the line that folds and unfolds the row at `y`, and return where it ends."""
+        return self.link(0, ActionLink(Action.FOLD, key, f"{'▾' if is_unfolded else '▸'} {words}"), font(12), height)
 
     def buttons(self, inset: float, links: Sequence[ActionLink]) -> None:
         """Put buttons side by side, on as many lines as they need; the first stands out."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF
 
-from desktop_app.conversation.events import MessageRow, MessageState
+from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Attachment, Reasoning, Role
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.formats import format_number, pluralize, speaker_of
@@ -18,7 +19,7 @@ from .documents import LINE_HEIGHT, DocumentCache
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
 from .replies import EarlierItem, ReplyItem
-from .row_builder import ActionLink, RowBuilder
+from .row_builder import ActionLink, RowBuilder, Tag
 from .row_text import actions_of, arguments_summary, meta_of, tags_of
 from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
@@ -29,35 +30,25 @@ GAP_MESSAGE = 130  # pixels for a message that is not here
 ARCHIVED_OPACITY = 0.55
 
 
-def lay_out(
-    item: Item,
-    width: float,
-    cache: DocumentCache,
-    is_unfolded: bool,
-    is_running: bool,
-    looked_at: float = 0,
-    chosen: int = -1,
-) -> RowLayout:
-    """Lay a row out in a column of that width, in pixels.
-
-    looked_at: see `RowBuilder`. chosen: which of several answers is shown.
-    """
-    builder = RowBuilder(width, cache, looked_at)
+def lay_out(builder: RowBuilder, item: Item) -> RowLayout:
+    """Lay a row out."""
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
-            _system(builder, row, is_unfolded)
+            _foldable(
+                builder, item.key, f"System prompt · {pluralize(row.tokens, 'token')}", row.message.text, tags_of(row)
+            )
         case MessageItem(row) if row.message.role is Role.TOOL:
-            lay_out_result(builder, item, is_unfolded)
-        case MessageItem(row):
-            _message(builder, item, is_unfolded, is_running)
+            lay_out_result(builder, item)
+        case MessageItem():
+            _message(builder, item)
         case EarlierItem():
-            lay_out_earlier(builder, item, is_unfolded, chosen)
+            lay_out_earlier(builder, item)
         case ReplyItem():
-            _reply(builder, item, is_unfolded)
+            _reply(builder, item)
         case ToolItem():
-            lay_out_running(builder, item, is_unfolded)
+            lay_out_running(builder, item)
         case GapItem():
-            builder.y = estimated_height(item, width)
+            builder.y = estimated_height(item, builder.width)
         case MarkItem(operation):
             lay_out_mark(builder, operation)
         case FailureItem(failure):
@@ -92,15 +83,15 @@ def estimated_height(item: Item, width: float) -> float:
             return scale(60)
 
 
-def _message(builder: RowBuilder, item: MessageItem, is_unfolded: bool, is_running: bool) -> None:
+def _message(builder: RowBuilder, item: MessageItem) -> None:
     message = item.row.message
     name = speaker_of(message)
     if message.tool_calls and not message.text and not item.unanswered:
         name += " called " + ", ".join(call.name for call in message.tool_calls)
-    builder.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item, is_running))
-    _reasoning(builder, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)), is_unfolded)
+    builder.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item))
+    _reasoning(builder, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)))
     if message.role is Role.USER:
-        _user_box(builder, item.key, message.text, is_unfolded)
+        _user_box(builder, item.key, message.text)
     elif message.text:
         builder.skip(6 if message.text.startswith(("```", "~~~")) else 2)
         flow_markdown(builder, item.key, message.text)
@@ -113,18 +104,18 @@ def _message(builder: RowBuilder, item: MessageItem, is_unfolded: bool, is_runni
         _chip_line(builder, call.name, arguments_summary(call))
 
 
-def _user_box(builder: RowBuilder, key: str, text: str, is_unfolded: bool) -> None:
+def _user_box(builder: RowBuilder, key: str, text: str) -> None:
     is_long = len(text) > LONG
     top = builder.y = builder.y + scale(2)
     builder.skip(11)
     index = len(builder.layout.drawn)
-    flow_plain(builder, text[:LONG_SHOWN] if is_long and not is_unfolded else text, inset=scale(16))
+    flow_plain(builder, text[:LONG_SHOWN] if is_long and not builder.is_unfolded else text, inset=scale(16))
     builder.skip(11)
     box = QRectF(0, top, builder.width, builder.y - top)
     builder.layout.drawn.insert(index, Fill(box, colour("bubble"), None, scale(12)))
     if is_long:
         builder.skip(4)
-        label = "Show less" if is_unfolded else f"Show all {format_number(len(text))} characters"
+        label = "Show less" if builder.is_unfolded else f"Show all {format_number(len(text))} characters"
         builder.link(0, ActionLink(Action.FOLD, key, label), font(13, MEDIUM), scale(22))
         builder.y += scale(22)
 
@@ -136,36 +127,29 @@ def _chip_line(builder: RowBuilder, name: str, detail: str) -> None:
     builder.y += height
 
 
-def _reasoning(builder: RowBuilder, key: str, reasoning: str, is_unfolded: bool) -> None:
+def _reasoning(builder: RowBuilder, key: str, reasoning: str) -> None:
     builder.y += scale(20)
-    if not reasoning:
-        return
-    arrow = "▾" if is_unfolded else "▸"
-    builder.skip(2)
-    label = f"{arrow} Reasoning · {pluralize(len(reasoning.split()), 'word')}"
-    builder.link(0, ActionLink(Action.FOLD, key, label), font(12), scale(20))
-    builder.y += scale(20)
-    if is_unfolded:
-        flow_plain(builder, reasoning, inset=scale(14), is_soft=True)
+    if reasoning:
+        builder.skip(2)
+        _foldable(builder, key, f"Reasoning · {pluralize(len(reasoning.split()), 'word')}", reasoning)
+
+
+def _foldable(builder: RowBuilder, key: str, words: str, text: str, tags: Sequence[Tag] = ()) -> None:
+    """Lay out a line that unfolds to a text."""
+    height = scale(20)
+    x = builder.fold_link(key, words, builder.is_unfolded, height)
+    for tag in tags:
+        x = builder.tag(x + scale(8), tag, height)
+    builder.y += height
+    if builder.is_unfolded:
+        builder.skip(4)
+        flow_plain(builder, text, inset=scale(14), is_soft=True)
         builder.skip(6)
 
 
-def _system(builder: RowBuilder, row: MessageRow, is_unfolded: bool) -> None:
-    arrow = "▾" if is_unfolded else "▸"
-    label = f"{arrow} System prompt · {pluralize(row.tokens, 'token')}"
-    height = scale(20)
-    x = builder.link(0, ActionLink(Action.FOLD, row.message.id, label), font(12), height)
-    for tag in tags_of(row):
-        x = builder.tag(x + scale(8), tag, height)
-    builder.y += height
-    if is_unfolded:
-        builder.skip(4)
-        flow_plain(builder, row.message.text, inset=scale(14), is_soft=True)
-
-
-def _reply(builder: RowBuilder, item: ReplyItem, is_unfolded: bool) -> None:
+def _reply(builder: RowBuilder, item: ReplyItem) -> None:
     builder.head_line(item.reply.model.rsplit("/", 1)[-1] or "Assistant", (), "", ())
-    _reasoning(builder, item.key, item.reasoning, is_unfolded)
+    _reasoning(builder, item.key, item.reasoning)
     builder.skip(2)
     if item.text:
         flow_markdown(builder, item.key, item.text)
@@ -196,29 +180,25 @@ class RowCache:
         """Return which of several answers is shown; -1 for the newest."""
         return self._chosen.get(key, -1)
 
-    def find(self, item: Item, width: int, is_running: bool) -> RowLayout | None:
+    def find(self, item: Item, width: int) -> RowLayout | None:
         """Return the row as it would be laid out now, if it is kept."""
-        kept = self._kept.get(item.key)
-        return kept[1] if kept is not None and kept[0] == self._state(item, width, is_running) else None
+        state, layout = self._kept.get(item.key, ((), None))
+        return layout if state == self._state(item, width) else None
 
-    def make(
-        self, item: Item, width: int, is_running: bool, deadline: float | None = None, looked_at: float = 0
-    ) -> RowLayout:
+    def make(self, item: Item, width: int, deadline: float | None = None, looked_at: float = 0) -> RowLayout:
         """Lay the row out; of a long text after the deadline only what is kept. looked_at: see `RowBuilder`."""
         self._documents.begin(deadline)
-        layout = lay_out(
-            item, width, self._documents, item.key in self._unfolded, is_running, looked_at, self.choice(item.key)
-        )
-        self._kept[item.key] = (self._state(item, width, is_running), layout)
-        self._kept.move_to_end(item.key)
+        key = item.key
+        layout = lay_out(RowBuilder(width, self._documents, key in self._unfolded, self.choice(key), looked_at), item)
+        self._kept[key] = self._state(item, width), layout
+        self._kept.move_to_end(key)
         while len(self._kept) > MAX_ROWS:
             self._kept.popitem(last=False)
         return layout
 
     def stale(self, key: str) -> RowLayout | None:
         """Return the row as it was laid out last, up to date or not."""
-        kept = self._kept.get(key)
-        return kept[1] if kept is not None else None
+        return self._kept.get(key, (None, None))[1]
 
-    def _state(self, item: Item, width: int, is_running: bool) -> tuple[object, ...]:
-        return item, width, is_running, theme.version, item.key in self._unfolded, self.choice(item.key)
+    def _state(self, item: Item, width: int) -> tuple[object, ...]:
+        return item, width, theme.version, item.key in self._unfolded, self.choice(item.key)

@@ -55,11 +55,11 @@ def meta_of(row: MessageRow, has_clock: bool = True) -> str:
     return " · ".join([*parts, pluralize(row.tokens, "token")])
 
 
-def actions_of(item: MessageItem, is_running: bool) -> list[ActionLink]:
+def actions_of(item: MessageItem) -> list[ActionLink]:
     """Return what can be done with the message now."""
     row, key = item.row, item.row.message.id
     links = [ActionLink(Action.COPY, key)]
-    if item.is_last_reply and not is_running:
+    if item.is_last_reply:
         links.append(ActionLink(Action.REGENERATE, key))
     if row.state is MessageState.ARCHIVED:
         links.append(ActionLink(Action.BRING_BACK, key))

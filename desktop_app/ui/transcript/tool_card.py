@@ -35,7 +35,7 @@ ENDING_TAGS = {
 """What is no failure of the tool's is not called one."""
 
 
-def lay_out_result(builder: RowBuilder, item: MessageItem, is_unfolded: bool) -> None:
+def lay_out_result(builder: RowBuilder, item: MessageItem) -> None:
     """Lay out a tool result: the call, the beginning of the result, and its state."""
     row = item.row
     result = row.message.tool_result
@@ -46,16 +46,16 @@ def lay_out_result(builder: RowBuilder, item: MessageItem, is_unfolded: bool) ->
     if result is not None and result.is_error:
         tags.insert(0, ENDING_TAGS.get(result.ending, FAILED_TAG))
     pad, height = scale(14), scale(HEAD)
-    right = builder.right_end(meta_of(row, has_clock=False), actions_of(item, is_running=True), pad, height)
+    right = builder.right_end(meta_of(row, has_clock=False), actions_of(item), pad, height)
     _head(builder, item.key, result.name if result else "tool", item.call, tags, right)
     body = builder.y
-    if is_unfolded and item.call is not None:
+    if builder.is_unfolded and item.call is not None:
         _arguments(builder, item.call)
-    _result_body(builder, item, result, is_unfolded)
+    _result_body(builder, item, result)
     _frame(builder, frame, body)
 
 
-def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> None:
+def lay_out_running(builder: RowBuilder, item: ToolItem) -> None:
     """Lay out a call that waits or runs: the end of its output so far."""
     frame = len(builder.layout.drawn)
     pad, height = scale(14), scale(HEAD)
@@ -68,11 +68,11 @@ def lay_out_running(builder: RowBuilder, item: ToolItem, is_unfolded: bool) -> N
         right = builder.right_end(format_duration(item.seconds), (), pad + width + scale(12), height)
     _head(builder, item.key, item.call.name, item.call, [tag], right)
     body = builder.y
-    if is_unfolded:
+    if builder.is_unfolded:
         _arguments(builder, item.call)
     if item.run is not None and item.run.tail:
         builder.skip(9)
-        shown = last_lines(item.run.tail, CARD_LINES * (UNFOLDED if is_unfolded else 1))
+        shown = last_lines(item.run.tail, CARD_LINES * (UNFOLDED if builder.is_unfolded else 1))
         document = builder.cache.passing(shown or " ", builder.width - 2 * pad)
         builder.flow(Flow(QPointF(pad, builder.y), document, is_code=True))
         if item.run.lines > shown.count("\n") + 1:
@@ -109,9 +109,9 @@ def _arguments(builder: RowBuilder, call: ToolCall) -> None:
         builder.layout.drawn.append(Fill(QRectF(0, builder.y, builder.width, 1), colour("line_soft")))
 
 
-def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | None, is_unfolded: bool) -> None:
+def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | None) -> None:
     text = plain_output(result.text if result else item.row.message.text)
-    factor = UNFOLDED if is_unfolded else 1
+    factor = UNFOLDED if builder.is_unfolded else 1
     lines = text.split("\n")
     shown = "\n".join(lines[: factor * CARD_LINES])[: CARD_CHARACTERS * factor]
     pad = scale(14)

@@ -63,8 +63,8 @@ class TranscriptView(RowView):
 
     def layout_of(self, row: int) -> RowLayout:
         item = self.transcript.item(row)
-        found = self.cache.find(item, self.column, self.transcript.is_running)
-        return found or self.cache.make(item, self.column, self.transcript.is_running)
+        found = self.cache.find(item, self.column)
+        return found or self.cache.make(item, self.column)
 
     # Scrolling
 
@@ -125,7 +125,7 @@ class TranscriptView(RowView):
             within = (self.verticalOffset() - self.heights.top(row)) / max(self.heights[row], 1)
             self._go_to_index(item.first + within * item.count)
         elif item is not None:
-            layout = self.cache.find(item, self.column, self.transcript.is_running)
+            layout = self.cache.find(item, self.column)
             self._anchor_key = item.key
             self._anchor_offset = self.verticalOffset() - self.heights.top(row)
             # Scrolling up reaches the end of a row first: while its height is an estimate, that end stays where it is.
@@ -166,12 +166,12 @@ class TranscriptView(RowView):
         has_changed = False
         for row in self._visible_rows():
             item = self.transcript.item(row)
-            layout = self.cache.find(item, self.column, self.transcript.is_running)
+            layout = self.cache.find(item, self.column)
             if layout is None or not layout.is_complete:
                 if monotonic() > deadline:
                     return False, has_changed
                 middle = self.verticalOffset() + self.viewport().height() / 2 - self.heights.top(row)
-                layout = self.cache.make(item, self.column, self.transcript.is_running, deadline, middle)
+                layout = self.cache.make(item, self.column, deadline, middle)
                 for flow in layout.flows:
                     self._highlighter.add(flow.document, flow.language)
             has_changed |= self.heights.set(row, round(layout.height) + scale(GAP))
@@ -225,7 +225,7 @@ class TranscriptView(RowView):
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         for row in self._visible_rows():
             item = self.transcript.item(row)
-            layout = self.cache.find(item, self.column, self.transcript.is_running) or self.cache.stale(item.key)
+            layout = self.cache.find(item, self.column) or self.cache.stale(item.key)
             if layout is None:
                 continue
             origin = self.origin(row)
