@@ -15,6 +15,7 @@ from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.errors.advice import RequestTarget
 from desktop_app.models.errors.failures import ErrorResponse, error_of_response, error_without_response
 from desktop_app.models.provider_dialects import request_of
@@ -35,7 +36,7 @@ class FakeModel:
         self.tokenizer: Any = tokenizer_for("gpt-4o")
         self._provider = provider
         self._name = name
-        self._target = RequestTarget("scripted", "http://127.0.0.1/v1", info.label)
+        self._target = RequestTarget(Endpoint("scripted", "http://127.0.0.1/v1"), info.label)
 
     async def stream(
         self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -25,8 +25,6 @@ PIECE_BYTES = 64 * 1024
 ENCODING = "gzip"
 """Which can be decompressed piece by piece."""
 
-Hook = Callable[[httpx.Response], Awaitable[None]]
-
 
 class ResponseTooLarge(httpx.HTTPError):
     """A server sent more than the limit."""
@@ -36,12 +34,8 @@ class ResponseTooLarge(httpx.HTTPError):
         super().__init__(f"It sent more than {size} in {what}.")
 
 
-def bound_to(limit: int) -> Hook:
-    """Return an httpx hook that limits the bytes of a response."""
-    return partial(_bind, limit)
-
-
-async def _bind(limit: int, response: httpx.Response) -> None:
+async def limit_bytes(limit: int, response: httpx.Response) -> None:
+    """Limit the bytes of a response, as a hook of httpx."""
     coding = response.headers.pop("content-encoding", "identity").strip().lower()
     assert isinstance(response.stream, httpx.AsyncByteStream)
     response.stream = _BoundedStream(response.stream, coding, limit, response.is_error)

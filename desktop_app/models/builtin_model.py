@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 
+import msgspec
+
 from desktop_app.chat.ports import ErrorKind, ModelError, Piece
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
@@ -28,17 +30,12 @@ DEAD_SERVER: tuple[ErrorKind, ...] = ("connection", "cut")
 """The kinds of error that a dead server causes."""
 
 
-class BuiltinModel:
-    """Reaches the child process through litellm, like any other local server."""
+class BuiltinModel(msgspec.Struct, frozen=True):
+    """Reaches the child process through litellm, like any other local server. server: None if it is not installed."""
 
-    def __init__(self, info: ModelInfo, litellm: LiteLLM, server: LlamaServer | None) -> None:
-        self._info = info
-        self._litellm = litellm
-        self._server = server
-
-    @property
-    def info(self) -> ModelInfo:
-        return self._info
+    info: ModelInfo
+    litellm: LiteLLM
+    server: LlamaServer | None
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -55,7 +52,9 @@ class BuiltinModel:
         for is_last_try in (False, True):
             server = await self._start()
             try:
-                async with aclosing(self._model(server).stream(messages, max_tokens)) as pieces:
+                endpoint = Endpoint("The built-in model", server.base_url, server.token)
+                model = LiteLLMModel(self.info, self.tokenizer, self.litellm, endpoint, MODEL_ID, OPTIONS)
+                async with aclosing(model.stream(messages, max_tokens)) as pieces:
                     async for piece in pieces:
                         has_begun = True
                         yield piece
@@ -66,7 +65,7 @@ class BuiltinModel:
 
     async def prepare(self) -> None:
         """Start the server, so that the first message need not wait for it. Never raises: `stream` will."""
-        await self._litellm.load()
+        await self.litellm.load()
         with suppress(ModelError):
             await self._start()
 
@@ -81,19 +80,15 @@ class BuiltinModel:
                     pass
 
     async def _start(self) -> LlamaServer:
-        if self._server is None:
+        if self.server is None:
             raise ModelError(
                 Failure(
                     "provider",
                     "The built-in model is not installed",
-                    self._info.note,
+                    self.info.note,
                     kept="Your message is stored.",
                     advice="Run packaging/run once to install it, or choose another model.",
                 )
             )
-        await self._server.start()
-        return self._server
-
-    def _model(self, server: LlamaServer) -> LiteLLMModel:
-        endpoint = Endpoint("The built-in model", server.base_url, server.token)
-        return LiteLLMModel(self._info, self.tokenizer, self._litellm, endpoint, MODEL_ID, OPTIONS)
+        await self.server.start()
+        return self.server

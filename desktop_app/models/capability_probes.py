@@ -23,17 +23,16 @@ class Probe(msgspec.Struct, frozen=True):
     """One request that asks a server about a model."""
 
     path: str
+    """Below the base address if it begins with "/models", else below the server's root."""
     read: Callable[[Any, str], ModelCapabilities]
     """Reads the answer's JSON, given the model's name."""
     body: Json | None = None
     """Posted, if given."""
-    is_below: bool = False
-    """Whether the path is below the base address, not below the server's root."""
 
 
 def probes_for(model: str, kind: ServerKind, is_local: bool) -> tuple[Probe, ...]:
     """Return the probes, best first: the window that is loaded comes before the possible one."""
-    models_list = Probe("/models", _models_list, is_below=True)
+    models_list = Probe("/models", _models_list)
     llama_cpp = Probe("/props", _llama_cpp)
     lm_studio = Probe("/api/v0/models", _lm_studio)
     ollama = (Probe("/api/ps", _ollama_running), Probe("/api/show", _ollama_show, {"model": model}))
@@ -43,7 +42,7 @@ def probes_for(model: str, kind: ServerKind, is_local: bool) -> tuple[Probe, ...
         case "anthropic":
             return (Probe("/v1/models", _models_list),)
         case "gemini":
-            return (Probe(f"/models/{model}", _gemini, is_below=True),)
+            return (Probe(f"/models/{model}", _gemini),)
         case "openrouter" | "moonshot" | "vllm":
             return (models_list,)
         case "lm_studio":
@@ -123,11 +122,8 @@ def _price(pricing: Any) -> Price | None:
     prompt, reply = _dollars(_get(pricing, "prompt")), _dollars(_get(pricing, "completion"))
     if not prompt and not reply:
         return None
-    cached, written = (
-        _dollars(_get(pricing, "input_cache_read")),
-        _dollars(_get(pricing, "input_cache_write")),
-    )
-    return Price(prompt or 0.0, reply or 0.0, cached or None, written or None)
+    cached, written = (_dollars(_get(pricing, f"input_cache_{done}")) for done in ("read", "write"))
+    return Price(prompt, reply, cached or None, written or None)
 
 
 def _dollars(text: Any) -> float:
@@ -146,9 +142,7 @@ def model_names_in(answer: Any) -> tuple[str, ...]:
 
 
 def _chats(entry: Json) -> bool:
-    return entry.get("type") not in ("embeddings", "embedding") and not str(entry.get("id", "")).startswith(
-        "text-embed"
-    )
+    return "embedding" not in str(entry.get("type")) and not str(entry.get("id", "")).startswith("text-embed")
 
 
 def _entry(entries: Any, model: str) -> Json:

@@ -26,7 +26,7 @@ from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
 from .provider_dialects import declares_called_tools, joins_duplicate_calls, returned_reasoning_of
 from .published import proposals, published_of
-from .token_limits import ASSUMED_WINDOW, ModelCapabilities, ModelLimits
+from .token_limits import ASSUMED_WINDOW, DEFAULT_MAX_OUTPUT, ModelCapabilities
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for
 from .window_failures import key_failure, window_failure
@@ -90,7 +90,7 @@ class Catalogue:
     async def _find_window(self, server: Server, name: str) -> None:
         """Ask whoever may know, unless that was done. Raises ModelError where the server needs a key."""
         endpoint, key = self._endpoint(server), _key(server, name)
-        result, is_known = self._results.get(key), bool(self._limits(server, name).window)
+        result, is_known = self._results.get(key), bool(self._window(server, name)[0])
         if is_probed(endpoint) and (result is None or not result.is_up or not is_known):
             await self._discover(server, PROBE_SECONDS if is_known else PATIENT_SECONDS)
             result = self._results.get(key)
@@ -171,45 +171,45 @@ class Catalogue:
             await self.llama_server.stop()
 
     def _info(self, server: Server, name: str) -> ModelInfo:
-        limits, known = self._limits(server, name), self._capabilities(server, name)
+        known, (window, provenance, reported_at) = self._capabilities(server, name), self._window(server, name)
+        max_output = min(server.max_output or known.max_output, window)  # some servers report the whole window
         result, endpoint, note = self._results.get(_key(server, name)), self._endpoint(server), ""
         if result is not None and not result.is_up:
             note = f"{server.name} does not answer at {endpoint.address}."
-        elif result is not None and not limits.window:
+        elif result is not None and not window:
             note = window_failure(endpoint, name, result).detail
         return ModelInfo(
             f"{server.name}/{name}",
             name,
-            limits.window,
-            limits.reply_limit(),
-            limits.provenance,
+            window,
+            max_output or min(DEFAULT_MAX_OUTPUT, window // 4),
+            provenance,
             note=note,
             supports_tools=known.supports_tools is not False,
             supports_vision=bool(known.supports_vision),
-            window_reported_at=limits.reported_at,
+            window_reported_at=reported_at,
             returned_reasoning=returned_reasoning_of(name),
             joins_duplicate_calls=joins_duplicate_calls(server.kind),
             declares_called_tools=declares_called_tools(name),
         )
 
-    def _limits(self, server: Server, name: str) -> ModelLimits:
-        """Return the limits from the settings, else the server, its last report, what is published, an assumption.
+    def _window(self, server: Server, name: str) -> tuple[int, Provenance, float]:
+        """Return the window, where it is from, and when the server reported it, if that was in an earlier run.
 
-        window 0: unknown, or nobody was asked yet.
+        It is from the settings, else the server, its last report, what is published, an assumption. 0: unknown, or
+        nobody was asked yet.
         """
-        known = self._capabilities(server, name)
-        max_output = server.max_output or known.max_output
         if server.window:
-            return ModelLimits(server.window, max_output)
+            return server.window, Provenance.MEASURED, 0.0
         result, last = self._results.get(_key(server, name)), self._last_known.get(_key(server, name))
         if result is not None and result.capabilities.window:
-            return ModelLimits(result.capabilities.window, max_output)
+            return result.capabilities.window, Provenance.MEASURED, 0.0
         if last is not None and last.capabilities.window and last.provenance is Provenance.MEASURED:
-            return ModelLimits(last.capabilities.window, max_output, reported_at=last.at)
-        if known.window:
-            return ModelLimits(known.window, max_output, Provenance.ESTIMATED)
-        window = ASSUMED_WINDOW if self._may_assume_window(server, result) else 0
-        return ModelLimits(window, max_output, Provenance.ASSUMED)
+            return last.capabilities.window, Provenance.MEASURED, last.at
+        published = self._capabilities(server, name).window
+        if published:
+            return published, Provenance.ESTIMATED, 0.0
+        return (ASSUMED_WINDOW if self._may_assume_window(server, result) else 0), Provenance.ASSUMED, 0.0
 
     def _may_assume_window(self, server: Server, result: ProbeResult | None) -> bool:
         """Whether every source was asked for the window of a cloud model, and none knew it."""

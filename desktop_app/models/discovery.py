@@ -10,6 +10,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.conversation.openai_chat import Json
+
 from .capability_probes import Probe, model_names_in, probes_for
 from .endpoint import Endpoint
 from .http_client import Answer, ProxyUnusable, ask, http_client
@@ -63,7 +65,7 @@ async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
     """Return the models that the server lists; none when it does not answer. Never raises."""
     path = {"anthropic": "/v1/models", "ollama": "/api/tags"}.get(endpoint.kind, "/models")
     async with _connect(endpoint) as server:
-        return model_names_in((await server.ask(_listing(path)))[1]) if server else ()
+        return model_names_in((await server.ask(path))[1]) if server else ()
 
 
 def is_probed(endpoint: Endpoint) -> bool:
@@ -71,12 +73,8 @@ def is_probed(endpoint: Endpoint) -> bool:
     return bool(probes_for("", endpoint.kind, endpoint.is_local))
 
 
-def _listing(path: str) -> Probe:
-    return Probe(path, lambda answer, model: ModelCapabilities(), is_below=not path.startswith("/v1/"))
-
-
 async def _probe(server: _Server, model: str, probes: tuple[Probe, ...]) -> ProbeResult:
-    answers = await asyncio.gather(*(server.ask(probe) for probe in probes))
+    answers = await asyncio.gather(*(server.ask(probe.path, probe.body) for probe in probes))
     found = ModelCapabilities()
     for probe, (_, content) in zip(probes, answers, strict=True):
         found = found.or_else(probe.read(content, model))
@@ -92,41 +90,40 @@ async def _explain(
     index = refused[0] if refused else len(answers) - 1  # the list of models is asked for last
     status, content = answers[index]
     listed = model_names_in(content)
-    url = _url(server.endpoint, probes[index])
-    result = replace(result, url=url, status=status, is_json=content is not None, listed=listed)
-    if status in KEY_REFUSED or listed or not probes[index].is_below:
+    path = probes[index].path
+    result = replace(result, url=_url(server.endpoint, path), status=status, is_json=content is not None, listed=listed)
+    if status in KEY_REFUSED or listed or not path.startswith("/models"):
         return result
     return replace(result, better_address=await server.better_address())
 
 
-class _Server:
+class _Server(msgspec.Struct):
     """A server while it is probed. A probe that several models need is sent once."""
 
-    def __init__(self, client: Any, endpoint: Endpoint, seconds: float) -> None:
-        self.endpoint = endpoint
-        self._client = client
-        self._seconds = seconds
-        self._sent: dict[str, asyncio.Future[Answer]] = {}
+    client: Any
+    endpoint: Endpoint
+    seconds: float
+    sent: dict[str, asyncio.Future[Answer]] = {}
 
-    async def ask(self, probe: Probe) -> Answer:
-        if probe.body is not None:
-            return await self._send(probe)
-        if probe.path not in self._sent:
-            self._sent[probe.path] = asyncio.ensure_future(self._send(probe))
-        return await self._sent[probe.path]
+    async def ask(self, path: str, body: Json | None = None) -> Answer:
+        if body is not None:
+            return await self._send(path, body)
+        if path not in self.sent:
+            self.sent[path] = asyncio.ensure_future(self._send(path))
+        return await self.sent[path]
 
     async def better_address(self) -> str:
-        address = _url(self.endpoint, _listing(""))
+        address = _url(self.endpoint, "/models").removesuffix("/models")
         if address.endswith("/v1"):
             return ""
         better = replace(self.endpoint, base_url=f"{address}/v1")
-        _, listed = await _Server(self._client, better, self._seconds).ask(_listing("/models"))
+        _, listed = await _Server(self.client, better, self.seconds).ask("/models")
         return better.base_url if model_names_in(listed) else ""
 
-    async def _send(self, probe: Probe) -> Answer:
+    async def _send(self, path: str, body: Json | None = None) -> Answer:
         try:
-            async with asyncio.timeout(self._seconds):  # httpx limits the time of each chunk only
-                return await ask(self._client, _url(self.endpoint, probe), probe.body)
+            async with asyncio.timeout(self.seconds):  # httpx limits the time of each chunk only
+                return await ask(self.client, _url(self.endpoint, path), body)
         except TimeoutError:
             return 0, None
 
@@ -168,8 +165,6 @@ def headers_of(endpoint: Endpoint) -> Mapping[str, str]:
             return {"Authorization": f"Bearer {endpoint.key}"}
 
 
-def _url(endpoint: Endpoint, probe: Probe) -> str:
+def _url(endpoint: Endpoint, path: str) -> str:
     address = endpoint.address.removesuffix("/chat/completions")
-    if probe.is_below and not probe.path.startswith("/api/"):
-        return address + probe.path
-    return address.removesuffix("/v1") + probe.path
+    return address + path if path.startswith("/models") else address.removesuffix("/v1") + path

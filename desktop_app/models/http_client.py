@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from .endpoint import Endpoint
@@ -35,10 +36,11 @@ def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
 
 def limit_size(client: Any, limit: int = 0) -> Any:
     """Limit the bytes that the client reads of an answer, and return it. limit: as above."""
-    from .bounded_response import ENCODING, MAX_PAGE_BYTES, bound_to
+    from .bounded_response import ENCODING, MAX_PAGE_BYTES, limit_bytes
 
     hooks: dict[str, list[Any]] = client.event_hooks
-    client.event_hooks = {**hooks, "response": [*hooks.get("response", ()), bound_to(limit or MAX_PAGE_BYTES)]}
+    hook = partial(limit_bytes, limit or MAX_PAGE_BYTES)
+    client.event_hooks = {**hooks, "response": [*hooks.get("response", ()), hook]}
     client.headers["Accept-Encoding"] = ENCODING
     return client
 

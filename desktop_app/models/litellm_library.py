@@ -40,14 +40,17 @@ class LiteLLM:
     def is_loaded(self) -> bool:
         return self._loading is not None and self._loading.done() and self._loading.exception() is None
 
-    async def load(self) -> None:
+    async def load(self) -> Any:
         """Import litellm, and make one request within this process, so that the first real one does not pay for what
-        litellm imports late (0.8 s)."""
-        await self._client()
+        litellm imports late (0.8 s). Return the module `litellm_client`."""
+        if self._loading is None:
+            self._loading = _on_thread(_load)
+        # Shielded: whoever asked first may be cancelled while others wait for the same import.
+        return await asyncio.shield(asyncio.wrap_future(self._loading))
 
     async def chunks(self, endpoint: Endpoint, model: str, request: Json) -> AsyncGenerator[Any, None]:
         """Yield the chunks of a reply. Raises `errors()`. Closing the iterator closes the connection."""
-        client = await self._client()
+        client = await self.load()
         if not endpoint.is_address:
             raise client.httpx.InvalidURL("not an address")  # otherwise each library fails in its own way
         pool = await self._pool(endpoint)
@@ -78,15 +81,8 @@ class LiteLLM:
         for pool in pools:
             await pool.close()
 
-    async def _client(self) -> Any:
-        """Return the module `litellm_client`."""
-        if self._loading is None:
-            self._loading = _on_thread(_load)
-        # Shielded: whoever asked first may be cancelled while others wait for the same import.
-        return await asyncio.shield(asyncio.wrap_future(self._loading))
-
     async def _pool(self, endpoint: Endpoint) -> Any:
-        client = await self._client()
+        client = await self.load()
         known = self._pools.get(endpoint.name)
         if known is not None and known[0] == endpoint:
             return known[1]

@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 
+import msgspec
+
 from desktop_app.chat.ports import ModelError, Piece
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
@@ -28,79 +30,63 @@ TRAILER_SECONDS = 10.0
 enough for a server that repeats its finish reason in every chunk."""
 
 
-class LiteLLMModel:
-    """The `ChatModel` port. name: the model as its server calls it. options: more fields of each request."""
+class LiteLLMModel(msgspec.Struct, frozen=True):
+    """The `ChatModel` port."""
 
-    def __init__(
-        self,
-        info: ModelInfo,
-        tokenizer: Tokenizer,
-        litellm: LiteLLM,
-        endpoint: Endpoint,
-        name: str,
-        options: Json | None = None,
-    ) -> None:
-        self._info = info
-        self._tokenizer = tokenizer
-        self._litellm = litellm
-        self._endpoint = endpoint
-        self._name = name
-        self._options = options or {}
-
-    @property
-    def info(self) -> ModelInfo:
-        return self._info
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        return self._tokenizer
+    info: ModelInfo
+    tokenizer: Tokenizer
+    litellm: LiteLLM
+    endpoint: Endpoint
+    name: str
+    """The model as its server calls it."""
+    options: Json = {}
+    """More fields of each request."""
 
     async def stream(
         self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece. Raises ModelError. Closing the iterator closes the connection."""
-        await self._litellm.load()
-        request = request_of(self._endpoint.kind, self._name, self._info, messages, max_tokens, tools) | self._options
-        reply = ReplyReader(self._info.record_name)
+        await self.litellm.load()
+        request = request_of(self.endpoint.kind, self.name, self.info, messages, max_tokens, tools) | self.options
+        reply = ReplyReader(self.info.record_name)
         try:
-            async with aclosing(self._litellm.chunks(self._endpoint, self._name, request)) as chunks:
+            async with aclosing(self.litellm.chunks(self.endpoint, self.name, request)) as chunks:
                 while (chunk := await _next(chunks, TRAILER_SECONDS if reply.is_finished else None)) is not None:
                     for piece in reply.pieces(chunk):
                         yield piece
-        except (MalformedChunk, StreamError, *self._litellm.errors()) as error:
+        except (MalformedChunk, StreamError, *self.litellm.errors()) as error:
             if not reply.is_finished:  # otherwise the reply is complete, and only its trailer is missing
                 # Without its cause: a provider's exception may quote the key, and causes are logged.
                 raise await self._error_of(error, reply.chunks) from None
         if not reply.is_finished and not reply.chunks:
-            await self._refuse_short_address(f"{self._endpoint.address} answered with something else than a reply")
+            await self._refuse_short_address(f"{self.endpoint.address} answered with something else than a reply")
         if not reply.is_finished:
-            raise error_without_response(self._target(), "cut" if reply.chunks else "garbage")
+            raise error_without_response(self._target, "cut" if reply.chunks else "garbage")
         yield reply.end()
 
     async def _refuse_short_address(self, answered: str) -> None:
         """Raise ModelError if the address lacks the "/v1" below which the server answers."""
-        better = await find_better_address(self._endpoint)
+        better = await find_better_address(self.endpoint)
         if better:
-            raise ModelError(version_failure(self._endpoint, answered, better), kind="not_found") from None
+            raise ModelError(version_failure(self.endpoint, answered, better), kind="not_found") from None
 
     async def _error_of(self, error: Exception, chunks: int) -> ModelError:
         if isinstance(error, MalformedChunk):
-            return odd_reply_error(self._target()) if chunks else error_without_response(self._target(), "garbage")
-        offered = await list_models(self._endpoint) if status_of(error) == 404 else ()
+            return odd_reply_error(self._target) if chunks else error_without_response(self._target, "garbage")
+        offered = await list_models(self.endpoint) if status_of(error) == 404 else ()
         if status_of(error) == 404 and not offered:
-            await self._refuse_short_address(f"{self._endpoint.address} answered 404 (Not Found)")
-        return error_of(error, self._target(), self._litellm.patience, offered, has_begun=bool(chunks))
+            await self._refuse_short_address(f"{self.endpoint.address} answered 404 (Not Found)")
+        return error_of(error, self._target, self.litellm.patience, offered, has_begun=bool(chunks))
 
     async def prepare(self) -> None:
-        """Import litellm, if that has not been done."""
-        await self._litellm.load()
+        await self.litellm.load()
 
     async def read_ahead(self, messages: Sequence[Message]) -> None:
         """Do nothing: reading may cost money, and a local server may be busy with another client's request."""
 
+    @property
     def _target(self) -> RequestTarget:
-        server = self._endpoint.name
-        return RequestTarget(server, self._endpoint.address, self._info.label, self._endpoint.key)
+        return RequestTarget(self.endpoint, self.info.label)
 
 
 async def _next(chunks: AsyncGenerator[Any, None], seconds: float | None) -> Any:

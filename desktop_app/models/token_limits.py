@@ -1,4 +1,4 @@
-"""Limits and capabilities of a model, and numbers of tokens as people write them."""
+"""What a model can do, and numbers of tokens as people write them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import msgspec
 
 from desktop_app.chat.ports import Price
-from desktop_app.conversation.gauge import Provenance
 
 ASSUMED_WINDOW = 128_000
 """Of an unknown cloud model (features.md C6)."""
@@ -16,22 +15,6 @@ DEFAULT_MAX_OUTPUT = 4_096
 """Where the longest reply is unknown; at most a quarter of the window."""
 
 _TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*")
-
-
-class ModelLimits(msgspec.Struct, frozen=True):
-    """Window and longest reply in tokens. max_output 0: unknown.
-
-    reported_at: when the server reported the window, if that was in an earlier run.
-    """
-
-    window: int
-    max_output: int = 0
-    provenance: Provenance = Provenance.MEASURED
-    reported_at: float = 0.0
-
-    def reply_limit(self) -> int:
-        """Return the longest reply to ask for. Some servers report the whole window."""
-        return min(self.max_output, self.window) or min(DEFAULT_MAX_OUTPUT, self.window // 4)
 
 
 _STORED_NAMES = {"supports_tools": "has_tools", "supports_vision": "has_eyes"}

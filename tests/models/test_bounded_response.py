@@ -16,7 +16,7 @@ from desktop_app.chat.ports import ModelError, Piece, TextPiece
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import user_message
-from desktop_app.models.bounded_response import MAX_ERROR_BYTES, PIECE_BYTES, ResponseTooLarge, bound_to
+from desktop_app.models.bounded_response import MAX_ERROR_BYTES, PIECE_BYTES, ResponseTooLarge, limit_bytes
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.errors.body import parse_body
 from desktop_app.models.http_client import ask, http_client
@@ -115,7 +115,7 @@ async def read_of(
                 yield content[begin:end]
 
     response = httpx.Response(status, headers={"Content-Encoding": coding}, stream=Body())
-    await bound_to(limit)(response)
+    await limit_bytes(limit, response)
     pieces = [piece async for piece in response.aiter_raw()]
     return b"".join(pieces), [len(piece) for piece in pieces]
 

@@ -66,7 +66,7 @@ async def test_a_model_that_the_server_does_not_have_is_named_with_those_that_it
     with serving() as provider:
         failure = await failure_at(provider.base_url, model="large")
     assert (failure.kind, failure.setting) == ("not_found", "servers/home/models")
-    assert "big, small" in failure.detail
+    assert "big, small" in failure.advice
 
 
 async def test_a_server_that_does_not_tell_the_window_is_asked_no_more_and_the_user_is() -> None:

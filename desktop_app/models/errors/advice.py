@@ -9,6 +9,7 @@ import msgspec
 from desktop_app.addresses import host_of
 from desktop_app.chat.ports import ErrorKind
 from desktop_app.conversation.events import Failure
+from desktop_app.models.endpoint import Endpoint
 
 from .classify import Classification
 
@@ -20,14 +21,8 @@ MAX_DETAIL = 400
 class RequestTarget(msgspec.Struct, frozen=True):
     """The server and the model that a request went to."""
 
-    server: str
-    base_url: str
+    endpoint: Endpoint
     model: str
-    key: str = ""
-    """Never shown; it is removed from what a server says."""
-
-    def __repr__(self) -> str:
-        return f"RequestTarget({self.server!r}, {self.base_url!r}, {self.model!r})"
 
 
 ACCOUNTS = {
@@ -42,7 +37,7 @@ ACCOUNTS = {
     "api.mistral.ai": "https://admin.mistral.ai/organization/billing",
     "api.x.ai": "https://console.x.ai",
 }
-"""RequestTarget an account's credit and limits are seen, by the host of the API."""
+"""Where an account's credit and limits are seen, by the host of the API."""
 
 _LITELLM_PREFIX = re.compile(r"^(litellm\.\w+: )+(\w+(Exception|Error) - )?(Error code: \d+ - )?")
 _PLAIN_WORD = r"[A-Za-z][a-z]{0,18}(-[a-z]{1,18})*(?![\w*\-])"
@@ -64,7 +59,7 @@ def failure_of(
     offered: the models that the server lists, if it was asked. detail: what to show where the server said nothing.
     """
     title, advice = _title_and_advice(target, status, found, offered)
-    detail = displayable(found.message, target) or detail or f"{target.base_url} answered with status {status}."
+    detail = displayable(found.message, target) or detail or f"{target.endpoint.address} answered with status {status}."
     return Failure(found.kind, title, detail, KEPT, advice, setting=_setting(target, found.kind, offered))
 
 
@@ -72,7 +67,7 @@ def _setting(target: RequestTarget, kind: ErrorKind, offered: tuple[str, ...]) -
     """Return the setting that would solve it; "" if none would."""
     fields: dict[ErrorKind, str] = {"auth": "key", "connection": "address", "garbage": "address"}
     field = fields.get(kind, "") if kind != "not_found" else "models" if offered else "address"
-    return f"servers/{target.server}/{field}" if field else ""
+    return f"servers/{target.endpoint.name}/{field}" if field else ""
 
 
 TITLES: dict[ErrorKind, str] = {
@@ -109,16 +104,16 @@ ADVICE: dict[ErrorKind, str] = {
 def _title_and_advice(
     target: RequestTarget, status: int, found: Classification, offered: tuple[str, ...]
 ) -> tuple[str, str]:
-    names = {"server": target.server, "model": target.model}
+    names = {"server": target.endpoint.name, "model": target.model}
     if found.kind == "auth" and _ABOUT_PLACE.search(found.message):
-        return f"{target.server} does not serve this place", "Choose a model of another provider."
+        return f"{target.endpoint.name} does not serve this place", "Choose a model of another provider."
     title = TITLES[found.kind].format(**names)
-    if found.kind == "auth" and not target.key:
-        return f"{target.server} needs a key", f"Enter the key of {target.server} in the settings."
+    if found.kind == "auth" and not target.endpoint.key:
+        return f"{target.endpoint.name} needs a key", f"Enter the key of {target.endpoint.name} in the settings."
     if status == 402:
-        title = f"{target.server} wants to be paid"
+        title = f"{target.endpoint.name} wants to be paid"
     elif found.kind == "timeout" and status:
-        title = f"{target.server} took too long"
+        title = f"{target.endpoint.name} took too long"
     match found.kind:
         case "overflow":
             advice = _advice_on_length(found)
@@ -150,15 +145,16 @@ def _advice_on_waiting(found: Classification) -> str:
 
 
 def _advice_on_money(target: RequestTarget) -> str:
-    page = ACCOUNTS.get(host_of(target.base_url))
+    page = ACCOUNTS.get(host_of(target.endpoint.address))
     if page:
         return f"See your account at {page}, or choose a model of another provider."
-    return f"Check your account with {target.server}, or choose a model of another provider."
+    return f"Check your account with {target.endpoint.name}, or choose a model of another provider."
 
 
 def _advice_on_models(target: RequestTarget, offered: tuple[str, ...]) -> str:
     if not offered:
-        return f"Check the model's name and the address {target.base_url} in the settings (it usually ends with /v1)."
+        address = target.endpoint.address
+        return f"Check the model's name and the address {address} in the settings (it usually ends with /v1)."
     names = ", ".join(offered[:8]) + (f" and {len(offered) - 8} more" if len(offered) > 8 else "")
     return f"It offers: {names}. Change the model in the settings."
 
@@ -180,7 +176,7 @@ def without_prefix(message: str) -> str:
 
 def displayable(message: str, target: RequestTarget) -> str:
     """Return a server's message without keys, on one line, shortened to MAX_DETAIL."""
-    if target.key:
-        message = message.replace(target.key, "(key)")
+    if target.endpoint.key:
+        message = message.replace(target.endpoint.key, "(key)")
     message = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", without_prefix(message))).strip()
     return message if len(message) <= MAX_DETAIL else message[:MAX_DETAIL] + "…"

@@ -21,25 +21,9 @@ import msgspec
 
 from desktop_app.chat.ports import ErrorKind
 
+from . import phrases
 from .body import ErrorBody, parse_body
 from .numbers import retry_after_of, tokens_in
-from .phrases import (
-    ANY_MALFORMED,
-    ANY_OVERFLOW,
-    AUTH,
-    CONTENT_FILTER,
-    CUT,
-    MALFORMED,
-    NOT_FOUND,
-    NOT_OF_THE_PROMPT,
-    OVERFLOW,
-    QUOTA,
-    RATE_LIMIT,
-    SERVER,
-    TEMPLATE,
-    TIMEOUT,
-    UNSUPPORTED,
-)
 
 _CODES: dict[ErrorKind, str] = {
     "overflow": """
@@ -82,16 +66,16 @@ CODES: dict[ErrorKind, frozenset[str]] = {kind: frozenset(codes.split()) for kin
 """In the order of precedence where a body has several codes."""
 
 WORDS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
-    ("content_filter", CONTENT_FILTER),
-    ("malformed", MALFORMED),
-    ("unsupported", UNSUPPORTED),
-    ("overflow", OVERFLOW),
-    ("auth", AUTH),
-    ("not_found", NOT_FOUND),
-    ("timeout", TIMEOUT),
-    ("cut", CUT),
-    ("server", SERVER),
-    ("malformed", TEMPLATE),
+    ("content_filter", phrases.CONTENT_FILTER),
+    ("malformed", phrases.MALFORMED),
+    ("unsupported", phrases.UNSUPPORTED),
+    ("overflow", phrases.OVERFLOW),
+    ("auth", phrases.AUTH),
+    ("not_found", phrases.NOT_FOUND),
+    ("timeout", phrases.TIMEOUT),
+    ("cut", phrases.CUT),
+    ("server", phrases.SERVER),
+    ("malformed", phrases.TEMPLATE),
 )
 """Narrow kinds first: "does not support image input" must not be read as a model that is not supported."""
 
@@ -160,8 +144,8 @@ def _about_money_or_rate(status: int, body: ErrorBody) -> ErrorKind | None:
     Google says "You exceeded your current quota, please check your plan and billing details" for both: the name of
     the quota tells them apart.
     """
-    is_money = bool(CODES["quota"] & body.codes or QUOTA.search(body.text))
-    is_rate = bool(CODES["rate_limit"] & body.codes or RATE_LIMIT.search(body.text))
+    is_money = bool(CODES["quota"] & body.codes or phrases.QUOTA.search(body.text))
+    is_rate = bool(CODES["rate_limit"] & body.codes or phrases.RATE_LIMIT.search(body.text))
     if any("perday" in code for code in body.codes):
         return "quota"
     if any("perminute" in code for code in body.codes):
@@ -183,13 +167,18 @@ def _by_code(status: int, body: ErrorBody) -> ErrorKind | None:
 
 
 def _by_words(status: int, body: ErrorBody) -> ErrorKind | None:
+    text = body.text
     for kind, pattern in WORDS:
-        if pattern.search(body.text) and not (kind == "overflow" and status in NEVER_OVERFLOW):
+        if pattern.search(text) and not (kind == "overflow" and status in NEVER_OVERFLOW):
             return kind
-    if status not in NEVER_OVERFLOW and ANY_OVERFLOW.search(body.text) and not NOT_OF_THE_PROMPT.search(body.text):
+    if (
+        status not in NEVER_OVERFLOW
+        and phrases.ANY_OVERFLOW.search(text)
+        and not phrases.NOT_OF_THE_PROMPT.search(text)
+    ):
         return "overflow"
-    is_refusal = status < 500 or QUOTED_REFUSAL.search(body.text)
-    return "malformed" if is_refusal and ANY_MALFORMED.search(body.text) else None
+    is_refusal = status < 500 or QUOTED_REFUSAL.search(text)
+    return "malformed" if is_refusal and phrases.ANY_MALFORMED.search(text) else None
 
 
 def _by_status(status: int, body: ErrorBody) -> ErrorKind:

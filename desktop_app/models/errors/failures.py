@@ -55,19 +55,21 @@ def error_without_response(
     target: RequestTarget, kind: ErrorKind, patience: float = 0.0, message: str = ""
 ) -> ModelError:
     """Return the error of a request that was not answered, or not as it should be. patience: see `error_of`."""
+    address = target.endpoint.address
     details: dict[ErrorKind, str] = {
-        "connection": f"There was no connection to “{target.base_url}”.",
-        "timeout": f"Nothing came from {target.base_url} for {patience:.0f} seconds.",
-        "cut": f"{target.base_url} closed the connection before the reply was finished.",
-        "garbage": f"{target.base_url} answered with something else than a chat completion.",
+        "connection": f"There was no connection to “{address}”.",
+        "timeout": f"Nothing came from {address} for {patience:.0f} seconds.",
+        "cut": f"{address} closed the connection before the reply was finished.",
+        "garbage": f"{address} answered with something else than a chat completion.",
     }
     return ModelError(failure_of(target, Classification(kind, message=message), detail=details[kind]), kind=kind)
 
 
 def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:
     """Return the error of a reply that contains something else, or is longer than any. detail: says so."""
-    title = f"{target.server} sent something that is not a chat reply"
-    detail = detail or f"The reply of {target.model} began well, then {target.base_url} sent something else."
+    title = f"{target.endpoint.name} sent something that is not a chat reply"
+    address = target.endpoint.address
+    detail = detail or f"The reply of {target.model} began well, then {address} sent something else."
     advice = "Try again, or choose another model. If it stays so, the server or a proxy before it needs an update."
     return ModelError(Failure("garbage", title, detail, KEPT, advice), kind="garbage")
 
@@ -86,7 +88,7 @@ def error_of(
         return error_of_response(target, original, offered)
     words = {kind.__name__: str(cause) for cause in causes for kind in type(cause).__mro__}
     if "ResponseTooLarge" in words:
-        return odd_reply_error(target, f"{target.base_url}: {words['ResponseTooLarge']}")
+        return odd_reply_error(target, f"{target.endpoint.address}: {words['ResponseTooLarge']}")
     # Before litellm's responses: it makes up a status where there was none, 500 for a server that is not there.
     for kind, names in EXCEPTIONS.items():
         if not names & words.keys() or (kind == "garbage" and responses):

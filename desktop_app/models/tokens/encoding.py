@@ -52,7 +52,7 @@ class FamilyTokenizer:
     _loading = threading.RLock()  # one for all: families share encodings, and one may be fitted to another
 
     def __init__(self, overhead: Overhead, methods: Sequence[CountingMethod]) -> None:
-        self._overhead = overhead
+        self.overhead = overhead
         self._methods = list(methods)
         self._count: Count | None = None
 
@@ -63,10 +63,6 @@ class FamilyTokenizer:
     @property
     def is_exact(self) -> bool:
         return self._methods[0].is_exact
-
-    @property
-    def overhead(self) -> Overhead:
-        return self._overhead
 
     def count(self, text: str) -> int:
         """Return the tokens of the text, in linear time. Never raises."""

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.chat.ports import ErrorKind
+from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.errors.advice import ADVICE, TITLES, RequestTarget, displayable
 from desktop_app.models.errors.body import parse_body
 from desktop_app.models.errors.classify import classify
@@ -19,7 +20,7 @@ from desktop_app.models.errors.failures import ErrorResponse, error_of, error_of
 from desktop_app.models.errors.numbers import retry_after_of, tokens_in
 from provider_vectors import vectors
 
-WHERE = RequestTarget("Server", "https://api.anthropic.com", "model", key="verysecret")
+WHERE = RequestTarget(Endpoint("Server", "https://api.anthropic.com", "verysecret"), "model")
 VECTORS = vectors()
 
 
