@@ -24,7 +24,7 @@ def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
     prune = _between(least, _part(policy, policy.prune_at, budget), compact) if policy.prune_at else 0.0
     scale = budget.window / budget.usable if policy.shares_of == "window" else 1.0
     return replace(
-        policy,
+        fit_result_size(policy, budget.usable),
         background_at=background,
         prune_at=prune,
         compact_at=compact,
@@ -33,20 +33,15 @@ def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
         shares_of="usable",
         buffer_share_of_rest=0.0,
         buffer_least=0,
-        truncate_bytes=_result_bytes(policy, budget.usable),
     )
-
-
-def _result_bytes(policy: ContextPolicy, usable: int) -> int:
-    """Return the bytes that one tool result may take where `usable` tokens can be used."""
-    if not policy.truncate_share or usable <= 0:  # any size, or a window that is not known yet
-        return policy.truncate_bytes
-    return min(policy.truncate_bytes, round(usable * policy.truncate_share) * BYTES_A_TOKEN)
 
 
 def fit_result_size(policy: ContextPolicy, usable: int) -> ContextPolicy:
     """Return the policy with the limits of one result fitted to a window of which `usable` tokens can be used."""
-    return replace(policy, truncate_bytes=_result_bytes(policy, usable))
+    if not policy.truncate_share or usable <= 0:  # any size, or a window that is not known yet
+        return policy
+    most = round(usable * policy.truncate_share) * BYTES_A_TOKEN
+    return replace(policy, truncate_bytes=min(policy.truncate_bytes, most))
 
 
 def _part(policy: ContextPolicy, share: float, budget: Budget) -> float:

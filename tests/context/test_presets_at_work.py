@@ -170,11 +170,6 @@ def test_goagent_digests_results_at_a_tool_result_however_empty_the_window_is() 
         assert isinstance(step, Prune) is is_made, "ToolCallCutoff: 10"
 
 
-def test_goagent_makes_no_room_before_a_request_that_fits() -> None:
-    view = view_of(record(*work(14, 400), user("and?")))
-    assert asked(GOAGENT, view, 200_000, Trigger.BEFORE_REQUEST) is None
-
-
 def test_goagent_keeps_20_000_tokens_or_half_of_the_limit() -> None:
     for window, most in ((100_000, 20_000), (40_000, 11_808)):
         view = view_of(record(*talk(120, 400), user("and?")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -77,37 +78,35 @@ def test_whatever_is_reported_the_factor_stays_in_its_bounds(reports: list[tuple
 
 
 LAWS = {
-    "a tokenizer of its own": lambda counted, messages: 1.28 * counted,
-    "more around each message": lambda counted, messages: counted + 9 * messages,
-    "a template": lambda counted, messages: 0.9 * counted + 280,
-    "all of that": lambda counted, messages: 1.2 * counted - 2 * messages + 150,
+    "a tokenizer of its own": lambda counted, messages, _: 1.28 * counted,
+    "more around each message": lambda counted, messages, _: counted + 9 * messages,
+    "a template": lambda counted, messages, _: 0.9 * counted + 280,
+    "all of that": lambda counted, messages, _: 1.2 * counted - 2 * messages + 150,
 }
+
+
+def errors_under(law: Callable[[int, int, int], float], requests: int, seed: int) -> list[float]:
+    """Long requests of many messages, and behind each compaction a short one of few, all texts of other lengths."""
+    chance, calibration, errors = random.Random(seed), Calibration(), []
+    for number in range(requests):
+        messages = 12 + 3 * (number % 30)
+        counted = 1_500 + sum(chance.randrange(20, 220) for _ in range(messages))
+        reported = round(law(counted, messages, number))
+        errors.append(abs(calibration.of_request(counted, messages, BALANCED) / reported - 1))
+        calibration = learn(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
+    return errors
 
 
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 def test_what_holds_for_long_requests_holds_for_what_a_compaction_leaves(law) -> None:
-    """Long requests of many messages, and behind each compaction a short one of few, all texts of other lengths."""
-    chance, calibration, errors = random.Random(5), Calibration(), []
-    for number in range(150):
-        messages = 12 + 3 * (number % 30)
-        counted = 1_500 + sum(chance.randrange(20, 220) for _ in range(messages))
-        reported = round(law(counted, messages))
-        if number > 60:
-            errors.append(abs(calibration.of_request(counted, messages, BALANCED) / reported - 1))
-        calibration = learn(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
+    errors = errors_under(law, 150, seed=5)[61:]
     assert max(errors) < 0.01
     assert sum(errors) / len(errors) < 0.003
 
 
 def test_a_provider_that_counts_otherwise_all_at_once_is_learned_anew() -> None:
     """What was fitted to the old way would be read into the new one, as frames and additions that are not there."""
-    chance, calibration, errors = random.Random(3), Calibration(), []
-    for number in range(140):
-        messages = 12 + 3 * (number % 30)
-        counted = 1_500 + sum(chance.randrange(20, 220) for _ in range(messages))
-        reported = round((1.25 if number < 60 else 0.8) * counted)
-        errors.append(abs(calibration.of_request(counted, messages, BALANCED) / reported - 1))
-        calibration = learn(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
+    errors = errors_under(lambda counted, _, number: (1.25 if number < 60 else 0.8) * counted, 140, seed=3)
     assert max(errors[40:60]) < 0.005
     assert max(errors[72:]) < 0.05
     assert max(errors[100:]) < 0.005
