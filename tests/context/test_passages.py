@@ -4,14 +4,14 @@ from made_by_hand import call, head, model, result, user
 
 from desktop_app.context.extractive.passages import (
     MAX_PASSAGE,
-    OBSERVED,
+    NARRATED,
     PASTED,
     Passage,
     is_among_people,
     is_work,
     passages_of,
 )
-from desktop_app.context.extractive.ranking import Ranking
+from desktop_app.context.extractive.ranking import rank_passages
 from desktop_app.context.extractive.sentences import Voice
 from desktop_app.context.extractive.summary_builder import DECISIONS, DETAILS, RULES, SummaryLine
 from desktop_app.context.ledger.message_facts import Reading
@@ -55,7 +55,7 @@ def test_results_of_tools_are_not_speech_and_phrases_of_programs_are_said_once_o
 def test_what_a_tool_showed_counts_less_than_what_the_user_said() -> None:
     shown = "\n".join(f"{n}: value = compute({n})" for n in range(10, 60))
     observed, said = passages(user(f"File opened.\n{shown}"), user("Use the other parser for it."))
-    assert (observed.share, said.share) == (OBSERVED, 1.0)
+    assert (observed.share, said.share) == (NARRATED, 1.0)
 
 
 def test_what_the_user_pasted_is_told_as_pasted() -> None:
@@ -149,36 +149,14 @@ def test_among_people_what_is_new_is_likely_to_be_asked_for() -> None:
     assert first.chance > again.chance > 0
 
 
-def offered(ranking: Ranking, *answers: bool | None, voices: tuple[Voice, ...] = tuple(Voice)) -> list[str]:
-    seen: list[str] = []
-    replies = iter(answers)
-
-    def take(passage: Passage) -> bool | None:
-        seen.append(" ".join(passage.sentences))
-        return next(replies, None)
-
-    ranking.offer(take, voices)
-    return seen
-
-
 RARE = "We met the harbour master Torvald Aas at Hollenvik in 1983."
-AGAIN = "We met the harbour master Torvald Aas at Hollenvik then."
 PLAIN = "It was good and we were glad that it was so."
 
 
-def test_what_tells_the_most_comes_first_and_what_was_told_comes_late() -> None:
-    pilot = "The pilot added a quarter of an hour."
-    ranking = Ranking(passages(user(PLAIN), user(RARE), user(pilot), user(AGAIN)))
-    order = offered(ranking, True, True, True, True)
+def test_what_tells_the_most_for_its_length_comes_first() -> None:
+    tables = "The tables were printed in December."
+    ranked = rank_passages(passages(user(PLAIN), user(RARE), model(tables), user(tables.replace("tables", "charts"))))
+    order = [passage.sentences[0] for passage in ranked]
     assert order.index(RARE) < order.index(PLAIN)
-    assert order.index(pilot) < order.index(AGAIN)
-
-
-def test_the_offer_ends_at_none_and_goes_on_where_it_ended() -> None:
-    ranking = Ranking(passages(user(RARE), user(PLAIN), model("The tables were printed in December.")))
-    first = offered(ranking, True, None)
-    assert len(first) == 2
-    rest = offered(ranking, True, True, True)
-    assert len(rest) == 2, "what was taken is not offered again; what was refused is"
-    assert first[0] not in rest
-    assert offered(ranking, True, voices=(Voice.USER,)) == offered(Ranking([]), True) == []
+    assert order[-1] == tables, "the user's words count more than the model's"
+    assert rank_passages([]) == []

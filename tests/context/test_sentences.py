@@ -40,7 +40,6 @@ def test_who_only_greets_agrees_or_asks_back_tells_nothing(text: str, voice: Voi
         ("Never touch the vendor folder.", "Let me look at the vendor folder.", Voice.USER),
         ("NOTE: the vendor folder is large.", "The vendor folder is large.", Voice.USER),
         ("Fixed the cache key in `text.ts`.", "Let me check the cache key.", Voice.MODEL),
-        ("The fix is in place now.", "Let me check how the theme selector works:", Voice.MODEL),
         ("我昨天去了北京。", "祝你今天开心！", Voice.USER),
     ],
 )

@@ -26,7 +26,7 @@ from desktop_app.conversation.message import Message, Role
 from . import summary_builder as sections
 from .fill_excerpts import add_excerpts
 from .passages import Passage, is_among_people, is_work, passages_of
-from .ranking import Ranking
+from .ranking import rank_passages
 from .sentences import Voice, is_announcing, is_request, urgency_of
 from .summary_builder import SummaryBuilder, SummaryLine, lines_of
 
@@ -39,11 +39,8 @@ SHARE_OF_FILES = 0.40
 SHARE_OF_USER = 0.40
 SHARE_OF_NAMES = 0.75
 """Of what is left after rules, intent, state and files: a name costs a fifth of what a sentence with it does."""
-SHARE_OF_NAMES_AMONG_PEOPLE = 0.04
 SHARE_OF_ERRORS = 0.15
-SHARE_OF_ERRORS_ON_LARGE_PAGES = 0.50
-LARGE_PAGE = 2_000
-"""Tokens; above these there is room for more errors."""
+LARGE_PAGES = 0.50
 INTRODUCTION = 80
 """Characters; a longer first message states the topic, even if it asks for nothing."""
 DECIDED_WITHIN = 3
@@ -52,8 +49,6 @@ MAX_MISSES = 50
 """Passages in a row that do not fit before the page counts as full."""
 PLENTY = 4
 """Characters that are read for each token of the page."""
-NEARLY_FULL = 0.01
-"""Share of the page; less room than this is not filled in a second round."""
 ALL = 1.0
 COMMANDS = 5
 MANY_NAMES = 1_000
@@ -73,37 +68,28 @@ def extract(
     reading = reading or Reading()
     page, earlier = SummaryBuilder(budget, count), _still_valid(lines_of(earlier_page), ledger)
     passages = passages_of(head, earlier, reading, budget * PLENTY)
-    ranking, names = Ranking(passages), _names_of(head, ledger, reading)
-    if not is_among_people(head):
+    ranked, among_people = rank_passages(passages), is_among_people(head)
+    if not among_people:
         _add_rules(page, ledger)
         _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
         _add_state(page, passages, ledger)
     _add_texts(page, sections.QUESTIONS, _numbered(ledger.questions), page.free - SHARE_OF_QUESTIONS * budget)
     _add_files(page, ledger, SHARE_OF_FILES)
     _add_errors(page, ledger, SHARE_OF_ERRORS)
-    names = _missing(page, names)
-    needed = count(", ".join(names))
-    if is_among_people(head):
-        reserved = min(needed, round(SHARE_OF_NAMES_AMONG_PEOPLE * budget))
-        _add_said(page, ranking, [Voice.PERSON], ALL, reserved)
+    names = _missing(page, _names_of(head, ledger, reading))
+    if among_people:
+        _add_said(page, ranked, [Voice.PERSON], ALL)
     else:
-        reserved = min(needed, round(SHARE_OF_NAMES * page.free))
-        _add_said(page, ranking, [Voice.USER], SHARE_OF_USER, reserved)
-    names = _add_names(page, names, reserved)
-    _add_errors(page, ledger, _share_of_errors(budget))
-    has_more = True
-    for _ in range(2):  # lines count fewer tokens together than alone, so there is room again
-        _add_files(page, ledger, ALL)
-        if not is_among_people(head):
-            names = _add_names(page, names, page.free)
-        _add_said(page, ranking, list(Voice), ALL)
-        _add_errors(page, ledger, ALL)
-        _add_commands(page, ledger, len(ledger.commands), 0)
-        names = _add_names(page, names, page.free)
-        has_more = has_more and add_excerpts(page, head, reading, count)
-        page.settle()
-        if page.free < NEARLY_FULL * budget:
-            break
+        reserved = min(count(", ".join(names)), round(SHARE_OF_NAMES * page.free))
+        _add_said(page, ranked, [Voice.USER], SHARE_OF_USER, reserved)
+        names = _add_names(page, names, reserved)
+    _add_files(page, ledger, ALL)
+    _add_said(page, ranked, list(Voice), ALL)
+    _add_errors(page, ledger, ALL)
+    _add_commands(page, ledger, len(ledger.commands), 0)
+    _add_names(page, names, page.free)
+    page.settle()
+    add_excerpts(page, head, reading, count)
     return page.text()
 
 
@@ -119,11 +105,6 @@ def _still_valid(earlier: Sequence[tuple[str, SummaryLine]], ledger: Ledger) -> 
         if text:
             lines.append((section, replace(line, text=text)))
     return lines
-
-
-def _share_of_errors(budget: int) -> float:
-    small = min(budget, LARGE_PAGE)
-    return (small * SHARE_OF_ERRORS + (budget - small) * SHARE_OF_ERRORS_ON_LARGE_PAGES) / max(budget, 1)
 
 
 def _add_intent(
@@ -218,26 +199,21 @@ def _newest_errors(errors: Sequence[Fact], is_distinct: bool) -> list[tuple[int,
 
 
 def _add_said(
-    page: SummaryBuilder, ranking: Ranking, voices: Sequence[Voice], share: float, kept_free: int = 0
+    page: SummaryBuilder, ranked: Sequence[Passage], voices: Sequence[Voice], share: float, kept_free: int = 0
 ) -> None:
     """Add the most telling passages, without the sentences that are on the page already. kept_free: tokens."""
     floor = page.free - share * page.budget
     misses = 0
-
-    def take(passage: Passage) -> bool | None:
-        nonlocal misses
+    for passage in ranked:
         if page.free <= floor or page.is_full or misses > MAX_MISSES:
-            return None
-        (index, first), section = passage.order, _section(passage)
-        lines = [
-            (section, SummaryLine(text, (index, first + number), passage.speaker, passage.day))
-            for number, text in enumerate(passage.sentences)
-        ]
-        is_taken = page.add_together(lines, kept_free)
-        misses = 0 if is_taken else misses + 1
-        return is_taken
-
-    ranking.offer(take, voices)
+            break
+        if passage.voice in voices and not all(text in page for text in passage.sentences):
+            (index, first), section = passage.order, _section(passage)
+            lines = [
+                (section, SummaryLine(text, (index, first + number), passage.speaker, passage.day))
+                for number, text in enumerate(passage.sentences)
+            ]
+            misses = 0 if page.add_together(lines, kept_free) else misses + 1
 
 
 def _section(passage: Passage) -> str:
@@ -264,8 +240,7 @@ def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list
 
 def _missing(page: SummaryBuilder, names: Iterable[str]) -> list[str]:
     """Return the names that no line of the page has, without those contained in a longer one."""
-    shown = page.settle() if page.budget <= LARGE_PAGE else page.plain_text()
-    return _longest(FactIndex(shown).lacks(names))
+    return _longest(FactIndex(page.settle()).lacks(names))
 
 
 def _add_names(page: SummaryBuilder, mentioned: Sequence[str], room: float) -> Sequence[str]:

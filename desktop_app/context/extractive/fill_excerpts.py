@@ -25,13 +25,10 @@ MAX_OWN_WORDS = 0.5
 """Share of a message from which on it is speech and no excerpt."""
 
 
-def add_excerpts(page: SummaryBuilder, head: Sequence[Message], reading: Reading, count: Callable[[str], int]) -> bool:
-    """Add excerpts while there is room, the newest first, all of the same width.
-
-    Return whether more of them would fit on a larger page: whether they have the least width.
-    """
+def add_excerpts(page: SummaryBuilder, head: Sequence[Message], reading: Reading, count: Callable[[str], int]) -> None:
+    """Add excerpts while there is room, the newest first, all of the same width."""
     if page.free < ROOM:
-        return False
+        return
     answered = calls_with_results(head)
     shown = [(index, message) for index, message in enumerate(head) if _shows(message, reading)]
 
@@ -46,11 +43,9 @@ def add_excerpts(page: SummaryBuilder, head: Sequence[Message], reading: Reading
             lines.append((sections.RESULTS, SummaryLine(text, (number, 0))))
         return lines
 
-    width = _width(excerpts, page.free, count)
-    for section, line in excerpts(width):
+    for section, line in excerpts(_width(excerpts, page.free, count)):
         if not page.is_full:
             page.add(section, line)
-    return width == MIN_EXCERPT
 
 
 def _width(excerpts: Callable[[int], list[tuple[str, SummaryLine]]], free: int, count: Callable[[str], int]) -> int:

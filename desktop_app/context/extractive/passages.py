@@ -20,7 +20,7 @@ MAX_PASSAGE = 500
 """Bytes; in a chat among people a message this short stays together."""
 MAX_SENTENCES = 60
 """Of one message: a single pasted text must not fill the summary."""
-NARRATED, OBSERVED = 0.6, 0.3
+NARRATED = 0.6
 """What a model says while it calls tools is about to happen, and in plain chats the user's words matter more; what
 a tool showed is not what somebody said."""
 MIN_READ = 30_000
@@ -180,7 +180,7 @@ class _Reader:
 
     def _share(self, message: Message, voice: Voice, read: MessageFacts) -> float:
         if voice is Voice.USER:
-            return OBSERVED if sum(map(len, read.sentences)) < 0.5 * len(read.text) else 1.0
+            return NARRATED if sum(map(len, read.sentences)) < 0.5 * len(read.text) else 1.0
         return NARRATED if message.tool_calls or (voice is Voice.MODEL and not self._works) else 1.0
 
     def _weighed(self, passage: Passage, said: Sequence[Sentence]) -> Passage:
@@ -190,7 +190,7 @@ class _Reader:
         if passage.voice is Voice.PERSON:
             new_words = len({word for some in words for word in some if word not in self._known})
             return replace(told, chance=chance_to_matter(said, new_words, self._speakers))
-        weights = [passage.share * weight_of(sentence, passage.voice, self._speakers) for sentence in said]
+        weights = [passage.share * weight_of(sentence, passage.voice) for sentence in said]
         return replace(told, weights=tuple(weights))
 
 

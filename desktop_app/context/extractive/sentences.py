@@ -20,7 +20,6 @@ MAX_CHATTER = 24
 _ASIDE = re.compile(r"\[[^\]]*\]")
 _CAPITALISED = re.compile(r"[A-Z][a-z]{2,}")
 _QUOTED = re.compile(r"[\"“`《]\w")
-_DIGIT = re.compile(r"\d")
 _LABEL = re.compile(r"[A-Z][A-Z ]{3,30}:")
 
 
@@ -37,8 +36,8 @@ WEIGHTS = {
     Voice.MODEL: Kinds(preference=0.2, rule=0.2, decision=1.0, goal=0.4, fact=1.0, chatter=0.1),
 }
 """What a word of a sentence of each kind counts: a model's advice is not the user's rule."""
-NAMED, QUOTED, COUNTED, LABELLED = 0.15, 0.2, 0.1, 1.0
-"""What it counts more where somebody or something is named or quoted, a number stands, or a label such as "NOTE:"."""
+LABELLED = 1.0
+"""What it counts more behind a label such as "NOTE:"."""
 OF_KIND = Kinds(preference=0.3, rule=0.4, decision=1.2, goal=0.5, fact=1.4, chatter=-0.3)
 BASE, OF_NEW_WORD, OF_NAME, OF_QUOTATION = -2.0, 0.25, 1.6, 1.2
 """Of a logistic regression: how likely somebody asks later for what a message of a chat among people tells."""
@@ -73,16 +72,10 @@ def is_announcing(sentence: str) -> bool:
     return sentence.endswith(":") or kinds_of(sentence).chatter >= 0.5
 
 
-def weight_of(said: Sentence, voice: Voice, speakers: Collection[str] = ()) -> float:
+def weight_of(said: Sentence, voice: Voice) -> float:
     """Return how much each of the sentence's words counts, about 1 in one that tells something."""
-    plain = said.plain
     weight = sum([of_kind * share for of_kind, share in zip(WEIGHTS[voice], said.kinds, strict=True)])
-    more = 1.0 + (NAMED if names_somebody(plain, speakers) else 0.0)
-    more += QUOTED if _QUOTED.search(plain) else 0.0
-    more += COUNTED if _DIGIT.search(plain) else 0.0
-    more += LABELLED if _LABEL.match(plain) else 0.0
-    is_fragment = voice is Voice.MODEL and (len(plain) < MIN_LENGTH or plain.endswith(":"))
-    return weight * more * (0.5 if is_fragment else 1.0)
+    return weight * (1.0 + (LABELLED if _LABEL.match(said.plain) else 0.0))
 
 
 def urgency_of(rule: str) -> float:

@@ -131,10 +131,6 @@ class SummaryBuilder:
     def __contains__(self, text: str) -> bool:
         return text in self._texts
 
-    def plain_text(self) -> str:
-        """Return the text of all lines, in no order."""
-        return "\n".join([line.text for _, line in self._lines])
-
     def settle(self) -> str:
         """Return the page as Markdown, and count it as a whole, which `free` is based on from here on."""
         if self._settled_at != len(self._lines):
