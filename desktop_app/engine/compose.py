@@ -24,9 +24,8 @@ from desktop_app.models.keys import Keys
 from desktop_app.models.last_known import LastKnownFile
 from desktop_app.paths import SENTENCE_KINDS, database_file, last_known_file, settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
+from desktop_app.tools.archive_tools import RecallTool, SaveMemoryTool
 from desktop_app.tools.mcp.source import McpServers
-from desktop_app.tools.memory import SaveMemoryTool
-from desktop_app.tools.recall_tool import RecallTool
 from desktop_app.tools.registry import BuiltinTools, ToolRegistry
 from desktop_app.tools.spill import SpillFolder
 

@@ -189,7 +189,6 @@ class _LineParser:
         self.at += 1
 
     def _read_expansion(self) -> None:
-        """Read a variable or a command substitution."""
         begin = self.at
         if self.line[begin] == "`":
             self._read_backquoted()
@@ -249,7 +248,6 @@ class _LineParser:
         return True
 
     def _target(self) -> str:
-        """Read the word behind a redirection."""
         while self.line[self.at : self.at + 1] in (" ", "\t") and self.at < len(self.line):
             self.at += 1
         word = _TARGET.match(self.line, self.at)
@@ -270,7 +268,6 @@ class _LineParser:
         self._word, self._is_expanded, self._is_quoted = None, False, False
 
     def _check_program(self) -> None:
-        """Check that the program's name is literal."""
         word = self._word or ""
         if _ASSIGNS.match(word) and not self._is_quoted:
             return

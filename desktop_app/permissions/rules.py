@@ -147,7 +147,6 @@ def _commands(line: str) -> tuple[Command, ...] | None:
 
 
 def _is_exactly(pattern: str, target: str) -> bool:
-    """Return whether the pattern is the target itself, escaped or not."""
     return pattern in (target, escape_pattern(target))
 
 

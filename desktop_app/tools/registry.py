@@ -96,7 +96,6 @@ class ToolRegistry:
                 yield piece
 
     def failures(self) -> tuple[Failure, ...]:
-        """Return why sources do not answer."""
         return tuple(failure for source in self._sources for failure in source.failures())
 
     async def _source_of(self, name: str, context: ToolContext) -> Toolbox | None:
@@ -116,7 +115,6 @@ class BuiltinTools:
         self._tools = {tool.name: tool for tool in tools}
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        """Return all tools that can work now."""
         return tuple(spec_of(tool) for tool in self._tools.values() if tool.is_available)
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
@@ -130,7 +128,6 @@ class BuiltinTools:
             return (RequiredPermission(call.name, "read", call.arguments),)
 
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
-        """Yield output as it is produced, then the outcome. Errors of the world are outcomes."""
         tool = self._tools[call.name]
         try:
             arguments = read_arguments(call.name, call.arguments, tool.arguments)
@@ -146,5 +143,4 @@ class BuiltinTools:
             yield ToolOutcome(f"{reason}: {error.filename}" if error.filename else reason, is_error=True)
 
     def failures(self) -> tuple[Failure, ...]:
-        """Return nothing: these tools are always there."""
         return ()

@@ -37,14 +37,8 @@ class _Found(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-class FileSearchArguments(PathArguments, frozen=True, kw_only=True):
-    """What grep and glob have in common."""
-
-    pattern: Annotated[str, field("Pattern", min_length=1)]
-    path: Annotated[str, field("Folder or file")] = "."
-
-
-S = TypeVar("S", bound=FileSearchArguments)
+Root = Annotated[str, field("Folder or file")]
+S = TypeVar("S", bound=PathArguments)
 
 
 class SearchTool(PathTool[S]):
@@ -81,10 +75,11 @@ class SearchTool(PathTool[S]):
     def _format(self, found: list[Match], is_cut: bool) -> str: ...
 
 
-class GrepArguments(FileSearchArguments, frozen=True, kw_only=True):
+class GrepArguments(PathArguments, frozen=True, kw_only=True):
     """The arguments of `grep`."""
 
     pattern: Annotated[str, field("Regular expression; (?i) ignores case", min_length=1)]
+    path: Root = "."
     include: Annotated[str, field('Only these files, e.g. "*.{ts,tsx}" or "src/**/*.py"')] = ""
 
 
@@ -122,10 +117,11 @@ class GrepTool(SearchTool[GrepArguments]):
         return "\n".join([*lines, end])
 
 
-class GlobArguments(FileSearchArguments, frozen=True, kw_only=True):
+class GlobArguments(PathArguments, frozen=True, kw_only=True):
     """The arguments of `glob`."""
 
     pattern: Annotated[str, field('"*.py" fits names in all folders, "src/**/*.py" paths', min_length=1)]
+    path: Root = "."
 
 
 class GlobTool(SearchTool[GlobArguments]):

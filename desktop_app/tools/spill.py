@@ -34,7 +34,6 @@ class SpillFolder:
         self._folder = folder
 
     async def keep(self, text: str) -> str:
-        """Store the text once, and return its name. Raises WorldError."""
         return await asyncio.to_thread(self._keep, text)
 
     async def read(self, name: str) -> str | None:

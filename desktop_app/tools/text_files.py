@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
+import mimetypes
 import os
 import secrets
 import shutil
@@ -26,15 +27,6 @@ BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 """Longer ones before those that are their prefixes."""
-IMAGES = (
-    (b"\x89PNG\r\n\x1a\n", "PNG"),
-    (b"\xff\xd8\xff", "JPEG"),
-    (b"GIF87a", "GIF"),
-    (b"GIF89a", "GIF"),
-    (b"BM", "BMP"),
-    (b"II*\0", "TIFF"),
-    (b"MM\0*", "TIFF"),
-)
 
 
 class TextFile(msgspec.Struct, frozen=True):
@@ -81,13 +73,10 @@ def bom_of(start: bytes) -> tuple[bytes, str]:
 
 def _refuse_binary(path: Path, start: bytes, size: int) -> None:
     """Raise ToolFailed if the first bytes of a file are not those of a text."""
-    kind = next((kind for signature, kind in IMAGES if start.startswith(signature)), "")
-    if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
-        kind = "WebP"
-    if kind and (kind != "BMP" or b"\0" in start):
-        raise ToolFailed(f"{path} is an image ({kind}, {size:,} bytes): ask the user to attach it to a message.")
     if b"\0" in start and not bom_of(start)[0]:
-        raise ToolFailed(f"{path} is a binary file ({size:,} bytes): look at it with bash (file, xxd, strings).")
+        is_image = (mimetypes.guess_type(path.name)[0] or "").startswith("image/")
+        advice = "ask the user to attach it" if is_image else "look at it with bash (file, xxd, strings)"
+        raise ToolFailed(f"{path} is a binary file ({size:,} bytes): {advice}.")
 
 
 def decode_text(content: bytes) -> TextFile:

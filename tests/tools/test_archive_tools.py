@@ -18,8 +18,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
-from desktop_app.tools.memory import SaveMemoryTool
-from desktop_app.tools.recall_tool import RecallTool
+from desktop_app.tools.archive_tools import RecallTool, SaveMemoryTool
 from desktop_app.tools.registry import BuiltinTools
 
 HERE = ToolContext("c")

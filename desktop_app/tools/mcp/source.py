@@ -22,8 +22,7 @@ from desktop_app.tools.tool import ToolFailed
 from .failures import unsent_text
 from .process import Guard
 from .schema import Json
-from .server_context import ServerContext, ServerLimits
-from .supervisor import ServerSupervisor
+from .supervisor import ServerContext, ServerLimits, ServerSupervisor
 from .tool_list import SEPARATOR, prefixes_of
 
 STOP_SECONDS = 0.2

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import importlib
+import itertools
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any
 
+import msgspec
+
+from desktop_app.chat.tasks import Tasks
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.settings import McpServer
 
 from .failures import Reason, Secrets, failure_of, unfinished_outcome, unsent_text
-from .server_context import ServerContext, load_package
+from .process import Guard
 from .tool_list import OfferedTool, ServerTools
 
 CLOSE_SECONDS = (1.85, 0.05, 0.05)
@@ -26,6 +31,49 @@ RELIST_SECONDS = 0.2
 """Changes of its list of tools within this time are read together."""
 _BUG = Reason("bug", "Something went wrong inside Palimpsest.", "Please report it.")
 _MISSING = Reason("not_found", "The Python package `mcp` is not installed.", "Set Palimpsest up again: packaging/run.")
+
+
+async def load_package() -> Any:
+    """Return our module `reasons`, which imports the `mcp` package: on a thread, since the first time takes a second.
+    Raises ImportError where the package is missing."""
+    return await asyncio.to_thread(importlib.import_module, "desktop_app.tools.mcp.reasons")
+
+
+class ServerLimits(msgspec.Struct, frozen=True):
+    """Times in seconds."""
+
+    start: float = 10.0
+    """Until a server has listed its tools, after which it counts as failed."""
+    max_start: float = 90.0
+    """In all for a program, since `npx` and `uvx` fetch a server when it is first started."""
+    wait: float = 3.0
+    """That a request waits for servers that start."""
+    call: float = 120.0
+    """That a call may take without a sign of progress."""
+    max_call: float = 600.0
+    """That a call may take in all, below what a turn gives any tool."""
+    pause: float = 1.0
+    """Before a server is started again; doubled each time."""
+    max_pause: float = 60.0
+    steady: float = 60.0
+    """After which the next end of a server counts as its first."""
+
+
+class ServerContext:
+    """What all connections share. key_of: returns a key by its name in the keyring. on_bug: gets unexpected errors."""
+
+    def __init__(
+        self, key_of: Callable[[str], str], on_bug: Callable[[BaseException], None], limits: ServerLimits, guard: Guard
+    ) -> None:
+        self.key_of = key_of
+        self.on_bug = on_bug
+        self.limits = limits
+        self.guard = guard
+        self.tasks = Tasks(on_bug)
+        self._numbers = itertools.count(1)
+
+    def start(self, purpose: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return self.tasks.start(f"mcp {purpose} {next(self._numbers)}", work)
 
 
 class ServerSupervisor:
@@ -56,7 +104,6 @@ class ServerSupervisor:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a call runs."""
         return self._calls > 0
 
     @property

@@ -17,8 +17,8 @@ import psutil
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.server_context import ServerLimits
 from desktop_app.tools.mcp.source import McpServers
+from desktop_app.tools.mcp.supervisor import ServerLimits
 from slowness import slowness
 
 FOLDER = Path(__file__).parent / "mcp_servers"

@@ -20,7 +20,7 @@ from tool_calls import steady_loop
 from desktop_app.conversation.tools import ToolContext
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.process import Guard, ServerProcess
-from desktop_app.tools.mcp.server_context import ServerLimits
+from desktop_app.tools.mcp.supervisor import ServerLimits
 from slowness import slowness
 
 pytestmark = pytest.mark.wire

@@ -15,7 +15,7 @@ from mcp_bench import PATIENT, bench, server, until_offered
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, Rule, ToolContext, ToolOutcome
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.server_context import ServerLimits
+from desktop_app.tools.mcp.supervisor import ServerLimits
 from slowness import slowness
 
 pytestmark = pytest.mark.wire  # a server made with the package needs two seconds to start
