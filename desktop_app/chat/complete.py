@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.message import Message, Part, Role, Text, Usage
+from desktop_app.conversation.message import Message, Part, Role, Text
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AuxiliaryUsage
 
@@ -36,14 +36,9 @@ class Completion(msgspec.Struct, frozen=True):
     model: str
     """The model's name in the record."""
 
-    @property
-    def usage(self) -> Usage | None:
-        """The usage that the provider reported."""
-        return self.end.usage
-
     def used_for(self, purpose: str) -> AuxiliaryUsage:
         """Return the entry that records what the reply took."""
-        return AuxiliaryUsage(purpose=purpose, model=self.model, usage=self.usage)
+        return AuxiliaryUsage(purpose=purpose, model=self.model, usage=self.end.usage)
 
 
 async def complete(

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
-from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
@@ -285,14 +284,6 @@ class Archive(EntryStore, Protocol):
         ...
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]: ...
-
-    async def recover_partials(self) -> int:
-        """Turn every reply that a crash left in flight into an interrupted message. Return how many there were."""
-        ...
-
-    async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
-        """Return the user's memories, oldest first; deleted ones only if `with_deleted`."""
-        ...
 
     async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
         """Return the messages with those words, best first, archived ones too."""

@@ -86,7 +86,7 @@ class Turns:
     async def research(self, session: Session, question: str) -> None:
         """Start such a turn that searches the web (see `research.py`). The question is recorded as it is typed."""
         text = f"{RESEARCH}{question.strip()}"
-        await self._begin(session, question, partial(self._turn, session, user_message(text), is_research=True))
+        await self._begin(session, question, partial(self._research, session, user_message(text)))
 
     async def _begin(self, session: Session, text: str, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run the turn once no other runs. text: what an untitled conversation is named after."""
@@ -197,21 +197,13 @@ class Turns:
             await session.model.read_ahead(session.assemble()[0])
 
     async def _turn(
-        self,
-        session: Session,
-        prompt: Message | None,
-        makes_room: bool = False,
-        is_research: bool = False,
-        is_forced: bool = False,
+        self, session: Session, prompt: Message | None, makes_room: bool = False, is_forced: bool = False
     ) -> None:
-        if prompt is not None and is_research:
-            finished = await take_research(session, self._services, self._publish, prompt)
-        else:
-            is_automatic = self.is_automatic(session)
-            finished = await take_turn(
-                session, self._services, self._publish, prompt, is_automatic, is_forced, makes_room
-            )
-        await self._leave(session, finished)
+        how = self.is_automatic(session), is_forced, makes_room
+        await self._leave(session, await take_turn(session, self._services, self._publish, prompt, *how))
+
+    async def _research(self, session: Session, prompt: Message) -> None:
+        await self._leave(session, await take_research(session, self._services, self._publish, prompt))
 
     async def _leave(self, session: Session, finished: TurnFinished) -> None:
         """Do what follows a turn. Its end is published last: whoever learns of it finds no turn running."""

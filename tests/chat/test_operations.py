@@ -100,20 +100,6 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) ->
     assert assemble(reopened.view) == before
 
 
-async def test_what_came_since_the_plan_is_looked_at_too(house) -> None:
-    home = await house([], window=60_000)
-    session = await home.chats.create("Tools", with_tools(15))
-    plan = await plan_optimization(session, 0)
-    name = "src/file3.py"
-    assert name in plan.compaction.fidelity.recallable_facts or name in plan.compaction.summary
-    said = " ".join(f"src/file{n}.py" for n in range(15))
-    await session.record_message(stamp(Message(role=Role.ASSISTANT, parts=(Text(f"All of them: {said}"),))))
-    await apply_optimization(session, home.services, plan)
-    (row,) = session.operations()
-    assert row.fidelity.verbatim > plan.compaction.fidelity.verbatim
-    assert row.fidelity.total == plan.compaction.fidelity.total
-
-
 async def test_an_edited_summary_is_used_and_measured(house) -> None:
     home = await house([])
     session = await home.chats.create("Long", long_chat(60))

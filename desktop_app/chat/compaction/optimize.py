@@ -21,18 +21,15 @@ from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import (
     CompactionPlan,
     compaction_of,
-    fidelity_in,
     plan_compaction,
-    recorded_messages,
 )
 from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.prune.plan import plan_prune
 from desktop_app.context.summary.model_summary import compact_to_last_messages, plan_last_messages
 from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.events import Failure, TurnEvent
-from desktop_app.conversation.transcript import Compaction, Operation, Prune, Transcript, Trigger
+from desktop_app.conversation.transcript import Compaction, Operation, Prune, Trigger
 
 from .snapshot import ContextSnapshot, snapshot_of, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
@@ -171,20 +168,6 @@ async def write_summary(
     return replace(optimization, id=uuid.uuid4().hex, note="No summary would be shorter than what it replaces.")
 
 
-def checked_again(optimization: Optimization, transcript: Transcript) -> tuple[Operation, ...]:
-    """Return the plan's steps with what survives found anew, if messages have come since the plan was made."""
-    if len(transcript.entries) == len(optimization.snapshot.transcript.entries):
-        return optimization.steps
-    steps, reading = list[Operation](), optimization.snapshot.reading or Reading()
-    for step in optimization.steps:
-        transcript = with_entries(transcript, step)
-        if isinstance(step, Compaction):
-            head = recorded_messages(step.archived, transcript)
-            step = replace(step, fidelity=fidelity_in(view_of(transcript), step, head, reading))
-        steps.append(step)
-    return tuple(steps)
-
-
 def with_summary(optimization: Optimization, page: str) -> Optimization | None:
     """Return the optimization with the summary that the user edited; None if it would no longer free anything."""
     plan, before = optimization.compaction_plan, optimization.compaction
@@ -222,7 +205,7 @@ async def apply_optimization(session: Session, services: Services, optimization:
     if services.memory is not None and optimization.compaction is not None:
         events += await services.memory.flush(session, Trigger.USER)
     async with session.changes:
-        steps = await _measured_steps(session, optimization)
+        steps = _measured_steps(session, optimization)
         if steps:
             noted = (services.summaries.note_replaced_model(session, step) for step in steps)
             events.append(await session.record_operation(*noted, cause=Trigger.USER))
@@ -230,11 +213,10 @@ async def apply_optimization(session: Session, services: Services, optimization:
     return events
 
 
-async def _measured_steps(session: Session, optimization: Optimization) -> list[Operation]:
-    planned = await asyncio.to_thread(checked_again, optimization, session.transcript)
+def _measured_steps(session: Session, optimization: Optimization) -> list[Operation]:
     transcript, view, steps = session.transcript, session.view, list[Operation]()
     plan_id = optimization.id if len(optimization.steps) > 1 else ""
-    for step in planned:
+    for step in optimization.steps:
         current = with_measured_tokens(session, replace(step, id=""), transcript, view)
         if current is None:
             raise stale_plan()

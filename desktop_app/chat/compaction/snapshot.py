@@ -54,12 +54,8 @@ def with_measured_tokens(session: Session, step: Operation, transcript: Transcri
     changed = view_of(with_entries(transcript, replace(step, id="draft")))
     if request_tokens(changed, session.counts) >= request_tokens(view, session.counts):
         return None
-    return replace(step, tokens_before=shown_tokens(session, view), tokens_after=shown_tokens(session, changed))
-
-
-def shown_tokens(session: Session, view: View) -> int:
-    """Return the total that the gauge shows of the view; of one that is only planned, as nobody has measured it."""
-    return (session.gauge() if view is session.view else unmeasured_gauge(session, view)).total
+    before = session.gauge() if view is session.view else unmeasured_gauge(session, view)
+    return replace(step, tokens_before=before.total, tokens_after=unmeasured_gauge(session, changed).total)
 
 
 def unmeasured_gauge(session: Session, view: View) -> Gauge:

@@ -211,7 +211,7 @@ class SummaryWriter:
             raise NoSummary(error.failure.title) from error
         except ModelError as error:
             raise NoSummary(f"{label} failed ({error.failure.title})", error.is_overflow) from error
-        self.usage = add_usage(self.usage, reply.usage)
+        self.usage = add_usage(self.usage, reply.end.usage)
         if reply.end.reason != "stop":
             why = "was longer than it may be" if reply.end.reason == "length" else "called a tool instead"
             raise NoSummary(f"the reply of {label} {why}")

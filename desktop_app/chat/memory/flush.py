@@ -117,6 +117,6 @@ async def ask_for_notes(
     except ModelError as error:
         return None, f"{label} failed ({error.failure.title})", None
     if reply.end.reason == "content_filter":
-        return None, f"a filter stopped {label}", reply.usage
+        return None, f"a filter stopped {label}", reply.end.usage
     notes = parse_notes(reply.text, reply.end.tool_calls)
-    return notes, "" if notes is not None else f"{label} answered something else", reply.usage
+    return notes, "" if notes is not None else f"{label} answered something else", reply.end.usage

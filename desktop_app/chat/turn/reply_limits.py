@@ -46,14 +46,10 @@ class ReplyBounds:
             raise self._error(f"nothing but signs of life for {seconds:,} seconds", "")
 
     def _error(self, what: str, kept: str) -> ModelError:
-        failure = Failure(
-            "garbage",
-            f"The reply of {self._model} was stopped",
-            f"Its server sent {what} in one reply.",
-            f"Your message is stored, and so is the text that had arrived. {kept}".strip(),
-            "Try again, or choose another model. The limit is a number of the policy.",
-        )
-        return ModelError(failure, kind="garbage")
+        title, detail = f"The reply of {self._model} was stopped", f"Its server sent {what} in one reply."
+        kept = f"Your message is stored, and so is the text that had arrived. {kept}".strip()
+        advice = "Try again, or choose another model. The limit is a number of the policy."
+        return ModelError(Failure("garbage", title, detail, kept, advice), kind="garbage")
 
 
 def _size(piece: Piece) -> tuple[int, int]:
@@ -79,15 +75,10 @@ def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tu
 
 def limit_exceeded(used: int, window: int) -> WorldError:
     """Return the error for a window that is full, where nothing more could be freed."""
-    return WorldError(
-        Failure(
-            kind="overflow",
-            title=f"Context limit exceeded ({used:,}/{window:,} tokens)",
-            detail="The window was full before the reply had ended.",
-            kept="What had arrived of the reply is saved.",
-            advice="Optimize the conversation and ask the model to go on, or choose a model with a larger window.",
-        )
-    )
+    title = f"Context limit exceeded ({used:,}/{window:,} tokens)"
+    detail, kept = "The window was full before the reply had ended.", "What had arrived of the reply is saved."
+    advice = "Optimize the conversation and ask the model to go on, or choose a model with a larger window."
+    return WorldError(Failure("overflow", title, detail, kept, advice))
 
 
 def silent_cut(model: str, sent: int, usage: Usage, limit: int, own: int) -> Failure:
