@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 import msgspec
@@ -83,32 +83,25 @@ def plan_compaction(
     for roomy in (room.keeping(blocks_worth_keeping(room, policy, budget, keep)), room):
         plan_from = partial(_plan, roomy, policy=policy, budget=budget, total=total, trigger=trigger)
         begins = tail_starts(roomy, policy, budget, tail_tokens)
-        for plan in _plans(plan_from, fits, begins, len(roomy.blocks), tail_tokens is not None):
+        if tail_tokens is not None and not fits(plan_from(begins[0])):
+            begins = [begins[0], *_later_starts(range(begins[0] + 1, len(roomy.blocks) + 1), plan_from, fits)]
+        for plan in map(plan_from, begins):
             if fits(plan):
                 return plan
             hardest = plan if plan and len(plan.archived) >= least else hardest
     return hardest or (_shorter_summary(room, policy, budget, total, trigger) if view.summary else None)
 
 
-def _plans(
-    plan_from: Callable[[int], CompactionPlan | None],
-    fits: Callable[[CompactionPlan | None], bool],
-    begins: list[int],
-    end: int,
-    is_chosen: bool,
-) -> Iterator[CompactionPlan | None]:
-    """Yield the plans for the tails that may be kept, the longest tail first.
+def _later_starts(
+    later: range, plan_from: Callable[[int], CompactionPlan | None], fits: Callable[[CompactionPlan | None], bool]
+) -> list[int]:
+    """Return where a tail that the user chose may begin else: it is shortened only as far as it must be.
 
-    A tail that the user chose is shortened only as far as it must be. A later start takes less room, so that the first
-    one that fits is found by bisection, and a longer tail that is asked for never keeps less.
+    A later start takes less room, so that the first one that fits is found by bisection, and a longer tail that is
+    asked for never keeps less.
     """
-    if not is_chosen:
-        yield from map(plan_from, begins)
-        return
-    yield plan_from(begins[0])
-    later = range(begins[0] + 1, end + 1)
     fitting = bisect_left(later, True, key=lambda begin: fits(plan_from(begin)))
-    yield from map(plan_from, (*later[fitting : fitting + 1], end))
+    return [*later[fitting : fitting + 1], *later[-1:]]
 
 
 def _shorter_summary(
