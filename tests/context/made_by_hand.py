@@ -6,9 +6,10 @@ from msgspec.structs import replace
 
 from conversations_made_up import Letters
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.counting.tokens import AS_IT_IS, TokenCounts
 from desktop_app.context.view.view import View, assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.dialect import Dialect
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import AnyEntry, Continuation, Transcript
 
@@ -55,8 +56,8 @@ def sent(shown: View) -> list[tuple[str, str]]:
     return [(message.role.value, message.text) for message in assemble(shown)]
 
 
-def letters() -> TokenCounts:
-    return TokenCounts(Letters())
+def letters(dialect: Dialect = AS_IT_IS) -> TokenCounts:
+    return TokenCounts(Letters(), dialect)
 
 
 def tokens(shown: View) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, model, result, user
+from made_by_hand import call, letters, model, result, user, view
 
-from desktop_app.context.view.dialect import IMAGE_LINE, to_dialect
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.view.dialect import IMAGE_LINE, reasoning_of, to_dialect
+from desktop_app.context.view.view import assemble
 from desktop_app.conversation.dialect import Dialect
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall
 from desktop_app.conversation.tools import ToolSpec
@@ -60,3 +62,21 @@ def test_equal_calls_become_one_with_all_results() -> None:
     *_, first, other = sent(Dialect(joins_duplicate_calls=True), *said[:2], said[3], said[4], said[2])
     assert [(m.tool_result.call_id, m.text) for m in (first, other) if m.tool_result] == [("x", "2\n\n1"), ("z", "3")]
     assert sent(Dialect(), *said) == said
+
+
+DIALECTS = (
+    Dialect(returned_reasoning="running"),
+    Dialect(returned_reasoning="always"),
+    Dialect(joins_duplicate_calls=True),
+    Dialect(declares_called_tools=True),
+)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_is_counted_is_what_is_sent(dialect: Dialect) -> None:
+    thought = model("", Reasoning("Hm, let me see."), call("read", "{}", "x"), call("read", "{}", "y"))
+    turn = [user("Read it"), thought, result("1", "y"), result("2", "x")]
+    shown, counts = view(*turn, model("It is read."), *turn), letters(dialect)
+    messages, tools = to_dialect(assemble(shown), (), dialect)
+    whole = sum(counts.total(m) + counts.reasoning(reasoning_of(m)) for m in messages) + counts.tools(tools)
+    assert request_tokens(shown, counts) == whole + counts.tokenizer.overhead.priming
