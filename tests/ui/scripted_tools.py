@@ -3,8 +3,7 @@
 A user's message steers it: "!tool N" calls a tool that puts out N lines as fast as it can, "!slow N" at 1,000 lines a
 second, "!ask" asks for permission twice, "!rounds" asks whether to go on, "!too-many" fails when nobody said so,
 "!overflow" fails as a full window does, "!nearly" as one that is nearly full, "!cut" tells of a server that may have
-cut the request, "!retry" waits a second for the provider, "!continue" stops a reply to make
-room and goes on with it.
+cut the request, "!continue" stops a reply to make room and goes on with it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from desktop_app.conversation.events import (
     QuestionAnswered,
     QuestionAsked,
     ReplyStarted,
-    RetryScheduled,
     RoomEnded,
     RoomStarted,
     TextDelta,
@@ -92,10 +90,6 @@ class ScriptedTools:
             case "!cut":
                 self._append(name, _reply(Text("Here it is.")), reply_id)
                 self._tell(Noticed(name, replace(OVERFLOW, kind="silent_cut")))
-            case "!retry":
-                self._tell(RetryScheduled(name, "rate limit", 1.0, 1))
-                time.sleep(1.0)
-                self._append(name, _reply(Text("After all.")), reply_id)
             case "!continue":
                 self._continue(name, reply_id)
             case _:

@@ -9,7 +9,7 @@ import signal
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
-from ui_scenes import is_idle, send, signalled, texts, until
+from ui_scenes import is_idle, play_scene, send, signalled, texts, until
 
 from desktop_app.conversation.events import MessageState, ToolFinished, TurnFinished
 from desktop_app.engine import protocol as p
@@ -25,44 +25,38 @@ from desktop_app.ui.transcript.pages import GapItem
 from slowness import slowness
 
 
-def test_it_opens_the_newest_conversation_and_a_message_gets_its_reply(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        assert window.header.label.text() == "Migrating the billing service"
-        assert texts(window)[-1].startswith("Answer 199")
-        await send(window, bridge, "Make it lossless.")
-        assert texts(window)[-2] == "Make it lossless."
-        assert "The down step drops data." in texts(window)[-1]
-        assert window.gauge.numbers.text().startswith("2,4")
-
-    play(scene)
+@play_scene()
+async def test_it_opens_the_newest_conversation_and_a_message_gets_its_reply(window, bridge):
+    assert window.header.label.text() == "Migrating the billing service"
+    assert texts(window)[-1].startswith("Answer 199")
+    await send(window, bridge, "Make it lossless.")
+    assert texts(window)[-2] == "Make it lossless."
+    assert "The down step drops data." in texts(window)[-1]
+    assert window.gauge.numbers.text().startswith("2,4")
 
 
-def test_with_no_conversation_it_welcomes_and_an_example_can_be_sent(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        assert window.chat_pane.currentWidget() is window.chat_pane.welcome
-        assert window.header.chip.text() == "SmolLM2 135M · 8k"
-        finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
-        window.chat_pane.welcome.prompts[0].click()
-        await finished
-        assert len(texts(window)) == 2
-        assert window.chat_pane.currentWidget() is window.chat_pane.transcript
-
-    play(scene, messages=0)
+@play_scene(messages=0)
+async def test_with_no_conversation_it_welcomes_and_an_example_can_be_sent(window, bridge):
+    assert window.chat_pane.currentWidget() is window.chat_pane.welcome
+    assert window.header.chip.text() == "SmolLM2 135M · 8k"
+    finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+    window.chat_pane.welcome.prompts[0].click()
+    await finished
+    assert len(texts(window)) == 2
+    assert window.chat_pane.currentWidget() is window.chat_pane.transcript
 
 
-def test_what_is_typed_before_and_after_a_starter_card_stays(play, qtbot):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
-        qtbot.keyClicks(window.composer.field, "before")
-        window.chat_pane.welcome.prompts[0].setFocus()
-        qtbot.mouseClick(window.chat_pane.welcome.prompts[0], Qt.MouseButton.LeftButton)
-        assert window.focusWidget() is window.composer.field
-        await finished
-        qtbot.keyClicks(window.focusWidget(), " and after")
-        assert window.composer.text() == "before and after"
-        await until(lambda: window.composer.draft_tokens)
-
-    play(scene, messages=0)
+@play_scene(messages=0)
+async def test_what_is_typed_before_and_after_a_starter_card_stays(window, bridge, qtbot):
+    finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+    qtbot.keyClicks(window.composer.field, "before")
+    window.chat_pane.welcome.prompts[0].setFocus()
+    qtbot.mouseClick(window.chat_pane.welcome.prompts[0], Qt.MouseButton.LeftButton)
+    assert window.focusWidget() is window.composer.field
+    await finished
+    qtbot.keyClicks(window.focusWidget(), " and after")
+    assert window.composer.text() == "before and after"
+    await until(lambda: window.composer.draft_tokens)
 
 
 def test_a_message_sent_while_the_engine_starts_is_sent_once_it_is_ready(run, engine_command, tmp_path):
@@ -84,60 +78,52 @@ def test_a_message_sent_while_the_engine_starts_is_sent_once_it_is_ready(run, en
     run(whole())
 
 
-def test_a_reply_is_stopped_and_kept(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.chat.send("!wait")
-        await until(lambda: not is_idle(window) and "ReplyItem" in texts(window))
-        assert window.composer.button.text() == "Stop"
-        window.chat.stop()
-        await until(lambda: is_idle(window))
-        last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
-        assert isinstance(last, MessageItem)
-        assert last.row.message.is_interrupted
-
-    play(scene)
+@play_scene()
+async def test_a_reply_is_stopped_and_kept(window, bridge):
+    window.chat.send("!wait")
+    await until(lambda: not is_idle(window) and "ReplyItem" in texts(window))
+    assert window.composer.button.text() == "Stop"
+    window.chat.stop()
+    await until(lambda: is_idle(window))
+    last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
+    assert isinstance(last, MessageItem)
+    assert last.row.message.is_interrupted
 
 
-def test_a_reply_is_asked_for_again(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        before = texts(window)
-        finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
-        window.chat.regenerate()
-        await finished
-        assert texts(window)[:-2] == before[:-1]
-        assert texts(window)[-2] == "EarlierItem"
-        assert texts(window)[-1] != before[-1]
-
-    play(scene)
+@play_scene()
+async def test_a_reply_is_asked_for_again(window, bridge):
+    before = texts(window)
+    finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+    window.chat.regenerate()
+    await finished
+    assert texts(window)[:-2] == before[:-1]
+    assert texts(window)[-2] == "EarlierItem"
+    assert texts(window)[-1] != before[-1]
 
 
-def test_a_failed_turn_is_a_card_and_the_message_stays(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        await send(window, bridge, "!fail")
-        await until(lambda: texts(window)[-1] == "FailureItem")
-        item = window.transcript_model.item(window.transcript_model.rowCount() - 1)
-        assert isinstance(item, FailureItem)
-        assert item.failure.title == "The model did not answer"
-        assert texts(window)[-2] == "!fail"
-
-    play(scene)
+@play_scene()
+async def test_a_failed_turn_is_a_card_and_the_message_stays(window, bridge):
+    await send(window, bridge, "!fail")
+    await until(lambda: texts(window)[-1] == "FailureItem")
+    item = window.transcript_model.item(window.transcript_model.rowCount() - 1)
+    assert isinstance(item, FailureItem)
+    assert item.failure.title == "The model did not answer"
+    assert texts(window)[-2] == "!fail"
 
 
 @pytest.mark.wire
-def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_stored(play_with_process):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.chat.send("!wait")
-        await until(lambda: "ReplyItem" in texts(window))
-        back = signalled(bridge.became_ready)
-        os.kill(bridge.engine_pid, signal.SIGKILL)
-        await back
-        await until(lambda: texts(window)[-1] == "!wait")
-        assert is_idle(window)
-        assert window.toast.label.text() == CAME_BACK
-        await send(window, bridge, "And now?")
-        assert "The tests pass" in texts(window)[-1]
-
-    play_with_process(scene)
+@play_scene(fixture="play_with_process")
+async def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_stored(window, bridge):
+    window.chat.send("!wait")
+    await until(lambda: "ReplyItem" in texts(window))
+    back = signalled(bridge.became_ready)
+    os.kill(bridge.engine_pid, signal.SIGKILL)
+    await back
+    await until(lambda: texts(window)[-1] == "!wait")
+    assert is_idle(window)
+    assert window.toast.label.text() == CAME_BACK
+    await send(window, bridge, "And now?")
+    assert "The tests pass" in texts(window)[-1]
 
 
 def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_path):
@@ -157,60 +143,52 @@ def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_pa
     run(whole())
 
 
-def test_older_messages_are_read_when_the_user_scrolls_up(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        assert window.transcript_model.item(0) == GapItem(0, 139)
-        view = window.chat_pane.transcript
-        view.verticalScrollBar().setValue(view.heights.top(1))
-        await until(lambda: window.transcript_model.item(0) == GapItem(0, 79))
-        assert texts(window)[1:3] == ["Question 80", "Answer 81\n\n- one\n- two"]
-
-    play(scene)
+@play_scene()
+async def test_older_messages_are_read_when_the_user_scrolls_up(window, bridge):
+    assert window.transcript_model.item(0) == GapItem(0, 139)
+    view = window.chat_pane.transcript
+    view.verticalScrollBar().setValue(view.heights.top(1))
+    await until(lambda: window.transcript_model.item(0) == GapItem(0, 79))
+    assert texts(window)[1:3] == ["Question 80", "Answer 81\n\n- one\n- two"]
 
 
-def test_a_search_result_far_back_is_gone_to(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.listing.open_search()
-        palette = window.listing._palette
-        palette.field.setText("Question 4")
-        await until(lambda: palette.list.rows.rowCount() > 5)
-        found = await bridge.ask(p.SearchMessages("Question 4"))
-        window.listing.show_result(next(r for r in found.results if r.index == 4 and r.conversation == "c1"))
-        await until(lambda: window.transcript_model.row_of("c1-4") >= 0)
-        view = window.chat_pane.transcript
-        row = window.transcript_model.row_of("c1-4")
-        await until(lambda: 0 <= view.visualRect(window.transcript_model.index(row)).top() < view.height())
-        palette.close()
-
-    play(scene)
+@play_scene()
+async def test_a_search_result_far_back_is_gone_to(window, bridge):
+    window.listing.open_search()
+    palette = window.listing._palette
+    palette.field.setText("Question 4")
+    await until(lambda: palette.list.rows.rowCount() > 5)
+    found = await bridge.ask(p.SearchMessages("Question 4"))
+    window.listing.show_result(next(r for r in found.results if r.index == 4 and r.conversation == "c1"))
+    await until(lambda: window.transcript_model.row_of("c1-4") >= 0)
+    view = window.chat_pane.transcript
+    row = window.transcript_model.row_of("c1-4")
+    await until(lambda: 0 <= view.visualRect(window.transcript_model.index(row)).top() < view.height())
+    palette.close()
 
 
-def test_optimizing_marks_the_chat_and_undo_takes_it_back(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.gauge.optimize.click()
-        await until(lambda: window.context._dialog)
-        window.context._dialog.apply_requested.emit(p.ApplyPlan("c1", "plan1", "What was said."))
-        await until(lambda: "MarkItem" in texts(window))
-        await until(lambda: window.context._dialog is None)
-        assert "5,102 → 2,871" in window.toast.label.text()
-        mark = window.transcript_model.row_of("mark op1")
-        item, first = window.transcript_model.item(mark), window.transcript_model.item(1)
-        assert isinstance(item, MarkItem)
-        assert isinstance(first, MessageItem)
-        assert first.row.state is MessageState.ARCHIVED
-        window.toast.action.click()
-        await until(lambda: "MarkItem" not in texts(window))
-
-    play(scene)
+@play_scene()
+async def test_optimizing_marks_the_chat_and_undo_takes_it_back(window, bridge):
+    window.gauge.optimize.click()
+    await until(lambda: window.context._dialog)
+    window.context._dialog.apply_requested.emit(p.ApplyPlan("c1", "plan1", "What was said."))
+    await until(lambda: "MarkItem" in texts(window))
+    await until(lambda: window.context._dialog is None)
+    assert "5,102 → 2,871" in window.toast.label.text()
+    mark = window.transcript_model.row_of("mark op1")
+    item, first = window.transcript_model.item(mark), window.transcript_model.item(1)
+    assert isinstance(item, MarkItem)
+    assert isinstance(first, MessageItem)
+    assert first.row.state is MessageState.ARCHIVED
+    window.toast.action.click()
+    await until(lambda: "MarkItem" not in texts(window))
 
 
-def test_a_pin_is_shown_in_the_chat_and_in_the_panel(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.chat_pane.transcript.perform(Action.PIN, "c1-199")
-        await until(lambda: window.transcript_model.item(60).row.is_pinned)
-        assert list(window.panel.pins.list.cards) == ["c1-199"]
-
-    play(scene)
+@play_scene()
+async def test_a_pin_is_shown_in_the_chat_and_in_the_panel(window, bridge):
+    window.chat_pane.transcript.perform(Action.PIN, "c1-199")
+    await until(lambda: window.transcript_model.item(60).row.is_pinned)
+    assert list(window.panel.pins.list.cards) == ["c1-199"]
 
 
 def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
@@ -244,66 +222,56 @@ def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
     play(scene)
 
 
-def test_conversations_are_made_renamed_deleted_and_restored(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        listed = window.sidebar.list.conversations
-        window.sidebar.new.click()
-        await until(lambda: window.chat.conversation == "c3")
-        window.header.title_changed.emit("Renamed")
-        await until(lambda: window.header.label.text() == "Renamed")
-        window.sidebar.list.delete_requested.emit("c3")
-        await until(lambda: listed.row_of("c3") < 0 and window.chat.conversation == "c1")
-        assert window.toast.label.text() == "“Renamed” deleted"
-        window.toast.action.click()
-        await until(lambda: listed.row_of("c3") >= 0 and window.chat.conversation == "c3")
-
-    play(scene)
+@play_scene()
+async def test_conversations_are_made_renamed_deleted_and_restored(window, bridge):
+    listed = window.sidebar.list.conversations
+    window.sidebar.new.click()
+    await until(lambda: window.chat.conversation == "c3")
+    window.header.title_changed.emit("Renamed")
+    await until(lambda: window.header.label.text() == "Renamed")
+    window.sidebar.list.delete_requested.emit("c3")
+    await until(lambda: listed.row_of("c3") < 0 and window.chat.conversation == "c1")
+    assert window.toast.label.text() == "“Renamed” deleted"
+    window.toast.action.click()
+    await until(lambda: listed.row_of("c3") >= 0 and window.chat.conversation == "c3")
 
 
-def test_a_blank_conversation_is_used_before_another_one_is_made(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.sidebar.new.click()
-        await until(lambda: window.chat.conversation == "c3")
-        window.sidebar.new.click()
-        window.chat.open("c1")
-        await until(lambda: window.chat.conversation == "c1" and texts(window))
-        window.sidebar.new.click()
-        await until(lambda: window.chat.conversation == "c3")
-        await send(window, bridge, "Not blank any more")
-        window.sidebar.new.click()
-        await until(lambda: window.chat.conversation == "c4")
-
-    play(scene)
+@play_scene()
+async def test_a_blank_conversation_is_used_before_another_one_is_made(window, bridge):
+    window.sidebar.new.click()
+    await until(lambda: window.chat.conversation == "c3")
+    window.sidebar.new.click()
+    window.chat.open("c1")
+    await until(lambda: window.chat.conversation == "c1" and texts(window))
+    window.sidebar.new.click()
+    await until(lambda: window.chat.conversation == "c3")
+    await send(window, bridge, "Not blank any more")
+    window.sidebar.new.click()
+    await until(lambda: window.chat.conversation == "c4")
 
 
-def test_each_conversation_has_its_own_draft(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.composer.set_text("for the first one")
-        window.chat.open("c2")
-        await until(lambda: window.header.label.text() == "Trip to Lisbon")
-        assert window.composer.text() == ""
-        window.chat.open("c1")
-        await until(lambda: window.composer.text() == "for the first one")
-
-    play(scene)
+@play_scene()
+async def test_each_conversation_has_its_own_draft(window, bridge):
+    window.composer.set_text("for the first one")
+    window.chat.open("c2")
+    await until(lambda: window.header.label.text() == "Trip to Lisbon")
+    assert window.composer.text() == ""
+    window.chat.open("c1")
+    await until(lambda: window.composer.text() == "for the first one")
 
 
-def test_the_draft_is_counted_while_typing(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.composer.field.insert_draft("x" * 400)
-        await until(lambda: window.composer.note.text() == "draft 100 tokens")
-
-    play(scene)
+@play_scene()
+async def test_the_draft_is_counted_while_typing(window, bridge):
+    window.composer.field.insert_draft("x" * 400)
+    await until(lambda: window.composer.note.text() == "draft 100 tokens")
 
 
-def test_an_import_that_fails_says_why(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.listing.import_files(["/no/such/file.jsonl"])
-        await until(window.failure.isVisible)
-        assert "/no/such/file.jsonl" in window.failure.text.text()
-        assert not window.toast.isVisible()
-
-    play(scene)
+@play_scene()
+async def test_an_import_that_fails_says_why(window, bridge):
+    window.listing.import_files(["/no/such/file.jsonl"])
+    await until(window.failure.isVisible)
+    assert "/no/such/file.jsonl" in window.failure.text.text()
+    assert not window.toast.isVisible()
 
 
 def test_settings_change_the_theme_at_once(play, qapp: QApplication):
@@ -343,14 +311,12 @@ def test_the_layout_and_the_open_conversation_are_remembered(play):
 
 
 @pytest.mark.wire
-def test_a_flood_of_text_does_not_stop_the_window(play_with_process):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        heartbeat = Heartbeat(window)
-        heartbeat.restart()
-        await send(window, bridge, "!flood 8000")
-        heartbeat.stop()
-        assert texts(window)[-1].endswith("word7999 ")
-        # Below 0.05 on an idle machine; laying the whole text out anew takes seconds.
-        assert heartbeat.longest_gap < 0.25 * slowness()
-
-    play_with_process(scene, delay=0)
+@play_scene(fixture="play_with_process", delay=0)
+async def test_a_flood_of_text_does_not_stop_the_window(window, bridge):
+    heartbeat = Heartbeat(window)
+    heartbeat.restart()
+    await send(window, bridge, "!flood 8000")
+    heartbeat.stop()
+    assert texts(window)[-1].endswith("word7999 ")
+    # Below 0.05 on an idle machine; laying the whole text out anew takes seconds.
+    assert heartbeat.longest_gap < 0.25 * slowness()

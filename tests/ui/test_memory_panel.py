@@ -6,17 +6,15 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
-from ui_scenes import until
+from ui_scenes import play_scene, until
 
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.settings import Settings
-from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.operation_card import means_of
-from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.widgets.buttons import LinkButton
 
@@ -175,18 +173,16 @@ def test_the_cause_of_a_flush_is_said_where_it_is_known():
     assert means_of(replace(FLUSH, trigger=None)) == ""
 
 
-def test_deleting_in_the_window_can_be_undone(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        memories = window.panel.memories
-        window.panel.show_tab("memory")
-        await until(lambda: len(memories.cards) == 2)
-        assert memories.total.text() == "20 of 1,000 tokens · 2 memories"
-        assert "Migrating the billing service" in memories.cards[-1].origin.text() + memories.cards[0].origin.text()
-        links(memories.cards[0], "Delete").click()
-        await until(lambda: len(memories.cards) == 1)
-        window.toast.action.click()
-        await until(lambda: len(memories.cards) == 2)
-        window.settings.changed.emit(Settings(is_memory_on=False))
-        assert memories.off.isVisible()
-
-    play(scene)
+@play_scene()
+async def test_deleting_in_the_window_can_be_undone(window, bridge):
+    memories = window.panel.memories
+    window.panel.show_tab("memory")
+    await until(lambda: len(memories.cards) == 2)
+    assert memories.total.text() == "20 of 1,000 tokens · 2 memories"
+    assert "Migrating the billing service" in memories.cards[-1].origin.text() + memories.cards[0].origin.text()
+    links(memories.cards[0], "Delete").click()
+    await until(lambda: len(memories.cards) == 1)
+    window.toast.action.click()
+    await until(lambda: len(memories.cards) == 2)
+    window.settings.changed.emit(Settings(is_memory_on=False))
+    assert memories.off.isVisible()

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from settings_scenes import CLAUDE, open_settings, save
-from ui_scenes import until
+from ui_scenes import play_scene, until
 
 from desktop_app.settings import Server, Settings
-from desktop_app.ui.bridge import Bridge
-from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.settings.name_completer import split_last
 from desktop_app.ui.settings.server_kinds import host_and_port
 from desktop_app.ui.settings.server_list import FIND, FINDING, NOTHING, server_summary
@@ -151,21 +149,19 @@ def test_the_last_name_is_the_one_that_is_written(text, parts):
 
 
 @pytest.mark.wire
-def test_the_engine_finds_servers_and_stores_one(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.settings.open()
-        window.settings.open("servers/none/key")  # at once again: it is still being built
-        await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-        (dialog,) = window.findChildren(SettingsDialog)
-        dialog.servers.find_button.click()
-        await until(lambda: len(dialog.servers.found) == 2)
-        dialog.servers.found[1].add.click()
-        form = dialog.servers.forms[0]
-        await until(lambda: form.completer.names())
-        stored: list[Settings] = []
-        window.settings.changed.connect(stored.append)
-        dialog.save.click()
-        await until(lambda: stored)
-        assert [server.kind for server in stored[0].servers] == ["anthropic"]
-
-    play(scene)
+@play_scene()
+async def test_the_engine_finds_servers_and_stores_one(window, bridge):
+    window.settings.open()
+    window.settings.open("servers/none/key")  # at once again: it is still being built
+    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
+    (dialog,) = window.findChildren(SettingsDialog)
+    dialog.servers.find_button.click()
+    await until(lambda: len(dialog.servers.found) == 2)
+    dialog.servers.found[1].add.click()
+    form = dialog.servers.forms[0]
+    await until(lambda: form.completer.names())
+    stored: list[Settings] = []
+    window.settings.changed.connect(stored.append)
+    dialog.save.click()
+    await until(lambda: stored)
+    assert [server.kind for server in stored[0].servers] == ["anthropic"]

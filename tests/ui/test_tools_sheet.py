@@ -7,12 +7,11 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QFileDialog
-from ui_scenes import is_idle, texts, until
+from ui_scenes import is_idle, play_scene, texts, until
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.engine.protocol import Send, SpillRead, StartResearch, ToolOffer, ToolsListed
-from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.composer.composer import hint_of, refusal_of, request_of
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.tools.spill_viewer import LINE, PAGE, SpillViewer
@@ -70,35 +69,31 @@ async def open_sheet(window: MainWindow) -> ToolsSheet:
 
 
 @pytest.mark.wire
-def test_switching_in_the_window_is_stored(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.composer.tools.click()
-        sheet = await open_sheet(window)
-        assert all(row.isVisible() for row in sheet.rows.values())
-        sheet.rows["bash"].switch.click()
-        sheet.rows["read"].switch.click()
-        await until(lambda: sheet.total.text() == "120 tokens in each request · 1 of 3 tools on")
-        assert not sheet.rows["bash"].switch.isChecked()
-        sheet.close_button.click()
-
-    play(scene)
+@play_scene()
+async def test_switching_in_the_window_is_stored(window, bridge):
+    window.composer.tools.click()
+    sheet = await open_sheet(window)
+    assert all(row.isVisible() for row in sheet.rows.values())
+    sheet.rows["bash"].switch.click()
+    sheet.rows["read"].switch.click()
+    await until(lambda: sheet.total.text() == "120 tokens in each request · 1 of 3 tools on")
+    assert not sheet.rows["bash"].switch.isChecked()
+    sheet.close_button.click()
 
 
 @pytest.mark.wire
-def test_a_folder_is_chosen_and_shown(play, tmp_path):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        assert window.header.folder.text() == "No folder"
-        window.header.folder.click()
-        dialog = window.findChildren(QFileDialog)[0]
-        (tmp_path / "billing").mkdir()
-        dialog.fileSelected.emit(str(tmp_path / "billing"))
-        dialog.close()
-        await until(lambda: window.header.folder.text() == "billing")
-        assert window.header.folder.accessibleName() == f"Working folder: {tmp_path / 'billing'}"
-        window.tools.use_folder("")
-        await until(lambda: window.header.folder.text() == "No folder")
-
-    play(scene)
+@play_scene()
+async def test_a_folder_is_chosen_and_shown(window, bridge, tmp_path):
+    assert window.header.folder.text() == "No folder"
+    window.header.folder.click()
+    dialog = window.findChildren(QFileDialog)[0]
+    (tmp_path / "billing").mkdir()
+    dialog.fileSelected.emit(str(tmp_path / "billing"))
+    dialog.close()
+    await until(lambda: window.header.folder.text() == "billing")
+    assert window.header.folder.accessibleName() == f"Working folder: {tmp_path / 'billing'}"
+    window.tools.use_folder("")
+    await until(lambda: window.header.folder.text() == "No folder")
 
 
 # Whole outputs
@@ -163,16 +158,14 @@ def test_ctrl_f_goes_to_the_search(viewer, qtbot):
 
 
 @pytest.mark.wire
-def test_a_whole_output_is_read_from_the_engine(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.tools.open_whole("ab12", "bash make all")
-        viewer = window.findChildren(SpillViewer)[0]
-        await until(lambda: viewer.note.text() == "5,000 lines · 117 KB")
-        viewer.field.setText("line 499")
-        await until(lambda: viewer.note.text() == "11 lines with “line 499”")
-        viewer.close()
-
-    play(scene)
+@play_scene()
+async def test_a_whole_output_is_read_from_the_engine(window, bridge):
+    window.tools.open_whole("ab12", "bash make all")
+    viewer = window.findChildren(SpillViewer)[0]
+    await until(lambda: viewer.note.text() == "5,000 lines · 117 KB")
+    viewer.field.setText("line 499")
+    await until(lambda: viewer.note.text() == "11 lines with “line 499”")
+    viewer.close()
 
 
 # Commands in the composer
@@ -204,42 +197,36 @@ def test_a_command_without_its_question_is_not_sent():
 
 
 @pytest.mark.wire
-def test_research_starts_a_turn(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.composer.set_text("/research")
-        assert "searches the web" in window.composer.note.text()
-        window.composer.button.click()
-        assert "Type a question" in window.composer.note.text()
-        window.composer.set_text("/research Why is the sky blue?")
-        window.composer.button.click()
-        await until(lambda: "researched: Why is the sky blue?" in texts(window))
-        await until(lambda: is_idle(window))
-        assert window.composer.text() == ""
-
-    play(scene)
+@play_scene()
+async def test_research_starts_a_turn(window, bridge):
+    window.composer.set_text("/research")
+    assert "searches the web" in window.composer.note.text()
+    window.composer.button.click()
+    assert "Type a question" in window.composer.note.text()
+    window.composer.set_text("/research Why is the sky blue?")
+    window.composer.button.click()
+    await until(lambda: "researched: Why is the sky blue?" in texts(window))
+    await until(lambda: is_idle(window))
+    assert window.composer.text() == ""
 
 
 @pytest.mark.wire
-def test_an_output_that_is_gone_says_so_and_can_be_asked_for_again(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.tools.open_whole("gone", "bash make all")
-        viewer = window.findChildren(SpillViewer)[0]
-        await until(lambda: viewer.note.text() == "There is no such conversation")
-        assert not window.failure.isVisible()
-        viewer.spill = "ab12"
-        viewer.search()
-        await until(lambda: viewer.note.text().startswith("5,000 lines"))
-        viewer.close()
-
-    play(scene)
+@play_scene()
+async def test_an_output_that_is_gone_says_so_and_can_be_asked_for_again(window, bridge):
+    window.tools.open_whole("gone", "bash make all")
+    viewer = window.findChildren(SpillViewer)[0]
+    await until(lambda: viewer.note.text() == "There is no such conversation")
+    assert not window.failure.isVisible()
+    viewer.spill = "ab12"
+    viewer.search()
+    await until(lambda: viewer.note.text().startswith("5,000 lines"))
+    viewer.close()
 
 
 @pytest.mark.wire
-def test_a_switch_that_cannot_be_stored_goes_back(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.tools.open()
-        switch = (await open_sheet(window)).rows["find_issue"].switch
-        switch.click()
-        await until(lambda: window.failure.isVisible() and switch.isChecked())
-
-    play(scene)
+@play_scene()
+async def test_a_switch_that_cannot_be_stored_goes_back(window, bridge):
+    window.tools.open()
+    switch = (await open_sheet(window)).rows["find_issue"].switch
+    switch.click()
+    await until(lambda: window.failure.isVisible() and switch.isChecked())

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 from transcript_rows import chat
-from ui_scenes import send, until
+from ui_scenes import play_scene, send, until
 
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.message import NO_USAGE, Totals, Usage, add_usage
 from desktop_app.conversation.transcript import Trigger
-from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.breakdown import TotalsCard, format_dollars, format_spent
 from desktop_app.ui.context_panel.history import History
 from desktop_app.ui.context_panel.requests import PanelRequests
-from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
@@ -70,14 +68,12 @@ def test_nothing_is_shown_before_anything_was_spent(qtbot):
     assert not card.upkeep.isHidden()
 
 
-def test_the_window_shows_what_was_spent(play):
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        totals = window.panel.breakdown.totals
-        await until(lambda: totals.isVisible())
-        assert "80 % cached" in totals.replies.text()
-        await send(window, bridge, "Once more")
-
-    play(scene)
+@play_scene()
+async def test_the_window_shows_what_was_spent(window, bridge):
+    totals = window.panel.breakdown.totals
+    await until(lambda: totals.isVisible())
+    assert "80 % cached" in totals.replies.text()
+    await send(window, bridge, "Once more")
 
 
 @pytest.mark.parametrize(("way", "words"), [("from", "Continues “{}”"), ("to", "Continued in “{}”")])
