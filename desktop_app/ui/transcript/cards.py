@@ -9,6 +9,7 @@ from desktop_app.ui.widgets.formats import format_number, pluralize
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
 from .display_list import Action, Fill
+from .documents import soft_document
 from .items import MessageItem
 from .replies import EarlierItem
 from .row_builder import ActionLink, RowBuilder, Tag, advance
@@ -51,11 +52,6 @@ SETTING_WORDS = {
     "window": "Enter the window…",
 }
 """What the way into the settings is called, by the field that it leads to."""
-
-
-def ways_out(kind: str) -> tuple[Action, ...]:
-    """Return the actions that the card of such a failure offers."""
-    return WAYS_OUT.get(kind, ())
 
 
 FAILURE_CHARACTERS = 4_000
@@ -107,9 +103,9 @@ def lay_out_failure(builder: RowBuilder, failure: Failure) -> None:
     builder.y += scale(24)
     for text in (failure.detail, failure.kept, failure.advice):
         if text:
-            builder.plain(text[:FAILURE_CHARACTERS], inset=pad, is_soft=True)
+            builder.document(soft_document, text[:FAILURE_CHARACTERS], pad)
             builder.skip(2)
-    ways = ways_out(failure.kind)
+    ways = WAYS_OUT.get(failure.kind, ())
     if ways:
         builder.skip(8)
         builder.buttons(pad, [_way_link(way, failure) for way in ways])

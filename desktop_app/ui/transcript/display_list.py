@@ -130,21 +130,13 @@ class RowLayout(msgspec.Struct):
         return next((h for h in self.hit_regions if h.box.contains(point) and (is_hovered or not h.is_on_hover)), None)
 
 
-class SelectedRange(msgspec.Struct, frozen=True):
-    """Selected text of one document, from `start` to `end`."""
-
-    document: QTextDocument
-    start: int
-    end: int
-
-
 def paint_row(
     painter: QPainter,
     layout: RowLayout,
     clip: QRectF,
     is_hovered: bool,
     hot: HitRegion | None,
-    marked: Sequence[SelectedRange],
+    marked: Sequence[QTextCursor],
 ) -> None:
     """Paint the row at the painter's origin. clip: its visible part. hot: the region under the mouse."""
     painter.setOpacity(1.0 if is_hovered else layout.opacity)
@@ -195,19 +187,16 @@ def _paint_fill(painter: QPainter, drawn: Fill) -> None:
     painter.restore()
 
 
-def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[SelectedRange]) -> None:
+def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[QTextCursor]) -> None:
     context = QAbstractTextDocumentLayout.PaintContext()
     palette = QPalette(context.palette)
     palette.setColor(QPalette.ColorRole.Text, colour("ink"))
     context.palette = palette
     context.clip = clip.translated(-flow.top_left)
     selections = []
-    for mark in marked:
-        if mark.document is flow.document:
+    for cursor in marked:
+        if cursor.document() == flow.document:
             selection = QAbstractTextDocumentLayout.Selection()
-            cursor = QTextCursor(flow.document)
-            cursor.setPosition(mark.start)
-            cursor.setPosition(mark.end, QTextCursor.MoveMode.KeepAnchor)
             selection.cursor = cursor
             selection.format.setBackground(colour("accent", 0.28))
             selections.append(selection)

@@ -161,16 +161,6 @@ class DocumentCache:
         self._kept.move_to_end(key)
         return document
 
-    def plain(self, text: str, width: float) -> InkDocument:
-        """Return text as it was typed: every line break counts, `code` is set in the fixed-pitch font."""
-        return self.get(plain_document, text, width)
-
-    def soft(self, text: str, width: float) -> InkDocument:
-        return self.get(soft_document, text, width)
-
-    def code(self, text: str, width: float) -> InkDocument:
-        return self.get(code_document, text, width)
-
     def passing(self, text: str, width: float) -> InkDocument:
         """Return code that will soon have changed: it is not kept, and pushes nothing out."""
         document = code_document(text)

@@ -13,7 +13,7 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
 from .display_list import Action, DashedRule, Fill, Flow, HitRegion, RowLayout, TextLine
-from .documents import DocumentCache
+from .documents import DocumentCache, Make
 
 WHO_HEIGHT = 20
 ACTION_GAP = 14
@@ -159,9 +159,10 @@ class RowBuilder:
         self.layout.drawn.append(flow)
         self.y = flow.top_left.y() + flow.document.size().height()
 
-    def plain(self, text: str, inset: float = 0, is_soft: bool = False) -> None:
-        make = self.cache.soft if is_soft else self.cache.plain
-        self.flow(Flow(QPointF(inset, self.y), make(text, self.width - 2 * inset)))
+    def document(self, make: Make, text: str, inset: float, is_code: bool = False) -> None:
+        """Put text that is laid out at once."""
+        made = self.cache.get(make, text, self.width - 2 * inset)
+        self.flow(Flow(QPointF(inset, self.y), made, is_code=is_code))
 
     def rule(self, text_left: float, text_right: float, height: float) -> None:
         """Put dashes on both sides of the text in the middle of the line at `y`."""

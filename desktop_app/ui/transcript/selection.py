@@ -6,7 +6,7 @@ import msgspec
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QTextCursor
 
-from .display_list import Flow, RowLayout, SelectedRange
+from .display_list import Flow, RowLayout
 
 TextPosition = tuple[int, int]
 """A document of the row, by its number from the top, and a position in it."""
@@ -36,30 +36,27 @@ class TextSelection(msgspec.Struct):
         cursor.select(QTextCursor.SelectionType.WordUnderCursor)
         self.anchor, self.caret = (number, cursor.selectionStart()), (number, cursor.selectionEnd())
 
-    def ranges(self, layout: RowLayout) -> list[SelectedRange]:
-        """Return the selected ranges, document by document."""
+    def cursors(self, layout: RowLayout) -> list[QTextCursor]:
+        """Return a cursor for each document that has selected text."""
         if self.is_empty:
             return []
         (first, start), (last, end) = sorted((self.anchor, self.caret))
-        flows = layout.flows[: last + 1]
-        ranges: list[SelectedRange] = []
-        for number in range(first, len(flows)):
-            document = flows[number].document
-            most = document.characterCount() - 1
-            begin = min(start, most) if number == first else 0
-            ranges.append(SelectedRange(document, begin, min(end, most) if number == last else most))
-        return ranges
+        cursors: list[QTextCursor] = []
+        for number, flow in enumerate(layout.flows[: last + 1]):
+            if number >= first:
+                cursor, most = QTextCursor(flow.document), flow.document.characterCount() - 1
+                cursor.setPosition(min(start, most) if number == first else 0)
+                cursor.setPosition(min(end, most) if number == last else most, QTextCursor.MoveMode.KeepAnchor)
+                cursors.append(cursor)
+        return cursors
 
     def text(self, layout: RowLayout) -> str:
-        parts: list[str] = []
         first = min(self.anchor, self.caret)[0]
-        for mark, flow in zip(self.ranges(layout), layout.flows[first:], strict=False):
-            parts.append(flow.joint if parts else "")
-            cursor = QTextCursor(mark.document)
-            cursor.setPosition(mark.start)
-            cursor.setPosition(mark.end, QTextCursor.MoveMode.KeepAnchor)
-            parts.append(cursor.selection().toPlainText())
-        return "".join(parts)
+        text = ""
+        for number, cursor in enumerate(self.cursors(layout), first):
+            joint = layout.flows[number].joint if number > first else ""
+            text += joint + cursor.selection().toPlainText()
+        return text
 
 
 def position_at(layout: RowLayout, point: QPointF) -> TextPosition | None:

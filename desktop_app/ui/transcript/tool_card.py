@@ -9,6 +9,7 @@ from desktop_app.ui.widgets.formats import format_duration, format_number, plura
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .display_list import Action, Fill, Flow, HitRegion
+from .documents import code_document
 from .items import MessageItem, ToolItem
 from .row_builder import ActionLink, RowBuilder, Tag, TagFrame, advance
 from .row_text import (
@@ -101,10 +102,9 @@ def _arguments(builder: RowBuilder, call: ToolCall) -> None:
     """Put all arguments of the call."""
     words = arguments_text(call).rstrip()
     if words:
-        pad = scale(14)
         builder.skip(9)
         shown = words[:ARGUMENT_CHARACTERS] + ("…" if len(words) > ARGUMENT_CHARACTERS else "")
-        builder.flow(Flow(QPointF(pad, builder.y), builder.cache.code(shown, builder.width - 2 * pad), is_code=True))
+        builder.document(code_document, shown, scale(14), is_code=True)
         builder.skip(9)
         builder.layout.drawn.append(Fill(QRectF(0, builder.y, builder.width, 1), colour("line_soft")))
 
@@ -116,9 +116,7 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
     shown = "\n".join(lines[: factor * CARD_LINES])[: CARD_CHARACTERS * factor]
     pad = scale(14)
     builder.skip(9)
-    builder.flow(
-        Flow(QPointF(pad, builder.y), builder.cache.code(shown or "(empty)", builder.width - 2 * pad), is_code=True)
-    )
+    builder.document(code_document, shown or "(empty)", pad, is_code=True)
     left = len(lines) - shown.count("\n") - 1
     links: list[ActionLink] = []
     if len(shown) < len(text):

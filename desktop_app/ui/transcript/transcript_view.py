@@ -234,7 +234,7 @@ class TranscriptView(RowView):
             painter.save()
             painter.translate(origin)
             self._paint_ground(painter, item.key, is_current, layout)
-            marked = self.text_selection.ranges(layout) if self.text_selection.key == item.key else ()
+            marked = self.text_selection.cursors(layout) if self.text_selection.key == item.key else ()
             hot = self.hovered_region if row == self.hovered_row else None
             paint_row(painter, layout, clip, row == self.hovered_row or is_current, hot, marked)
             painter.restore()
