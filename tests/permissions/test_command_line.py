@@ -29,6 +29,7 @@ def texts(line: str) -> list[str] | None:
         ("a && b || c | d |& e & f\ng", ["a", "b", "c", "d", "e", "f", "g"]),
         ("git log $(rm x) `ls`", ["rm x", "ls", "git log '$(rm x)' '`ls`'"]),
         ("git commit -m \"a; rm b\" -m 'c && d'", ["git commit -m 'a; rm b' -m 'c && d'"]),
+        ("a `b`; c", ["b", "a '`b`'", "c"]),
         ('echo "$(rm x)"', ["rm x", "echo '$(rm x)'"]),
         ("echo '$(rm x)'", ["echo '$(rm x)'"]),
         ("make >/dev/null 2>&1", ["make"]),

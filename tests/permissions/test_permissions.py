@@ -71,7 +71,7 @@ def test_forbidding_wins_and_of_equal_rules_the_newest() -> None:
                 *("cat /pr?c/1/cmdline", "cat /x/../proc/1/maps", "cat $(ls)", "cat ~/.config/g*/*", "cat a,.env"),
             ),
         ),
-        (("grep *", "head *"), ("grep '.*x' ./*.py ../a*.md",), ("grep '.*x' *.py", "head -c9 -n.env x")),
+        (("grep *", "head *"), ("grep '.*x' ./*.py ../a*.md",), ("grep '.*x' *.py", "head -c9 -n.npmrc x")),
         (("jq *", "git show *"), ("git show HEAD",), ("jq -n --rawfile=x=.npmrc", "git show HEAD:a/.npmrc")),
         (("make *", "pytest *"), ("make -k test", "pytest -x tests"), ("make -j4 test", "pytest --baset=/x")),
         (("make test *", "git archive *"), ("make test",), ("make test 'X!=touch y'", "git archive -vox HEAD")),

@@ -139,7 +139,7 @@ async def test_a_name_that_leads_inside_is_refused(server: WebServer) -> None:
 async def test_redirects_are_followed_within_the_host_alone(server: WebServer) -> None:
     server.answers["/a"] = answer("", status=302, Location="/b")
     server.answers["/b"] = answer("", status=301, Location=server.url("/c", "www.site.test"))
-    server.answers["/c"] = answer("here", "text/plain")
+    server.answers["/c"] = answer("here", "text/plain", Location="/elsewhere")
     assert await fetch(server.url("/a")) == "here"
     server.asked.clear()
     server.answers["/a"] = answer("", status=302, Location=server.url("/x", "other.test"))
