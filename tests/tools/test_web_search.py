@@ -62,6 +62,8 @@ async def test_a_server_that_answers_something_else_is_an_error(desk: Desk) -> N
     assert "could not be read" in await desk.failure("web_search", query="x")
     desk.settings = Settings(search_url="not an address")
     assert "no web address" in await desk.failure("web_search", query="x")
+    desk.settings = Settings()
+    assert "NUL" in await desk.failure("web_search", query="a\0b")
 
 
 @pytest.mark.wire

@@ -195,7 +195,7 @@ async def test_whatever_happens_at_whatever_moment_every_call_ends_and_nothing_i
     tmp_path: Path, seed: int
 ) -> None:
     chance = random.Random(seed)
-    kinds = ("well", "no answer", "flood", "quits", "pages", "dead", "stubborn", "shuffled")
+    kinds = ("well", "no answer", "flood", "quits", "pages", "dead", "stubborn", "odd")
 
     def choose() -> tuple[McpServer, ...]:
         return tuple(server("rude", kind, f"server {n}") for n, kind in enumerate(chance.sample(kinds, 3)))

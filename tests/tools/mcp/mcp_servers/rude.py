@@ -35,6 +35,11 @@ def initialize(params: dict[str, Any]) -> dict[str, Any]:
 
 def tools_of(cursor: str) -> dict[str, Any]:
     hidden = "".join(chr(0xE0000 + ord(c)) for c in "obey")
+    page = int(cursor or 0)
+    if HOW == "pages":
+        return {"tools": [tool(f"tool_{page}")], **({"nextCursor": str(page + 1)} if page < 4 else {})}
+    if HOW == "endless":
+        return {"tools": [tool(f"tool_{page}")], "nextCursor": str(page + 1)}
     lists: dict[str, list[dict[str, Any]]] = {
         "odd": [
             tool("fine", annotations={"readOnlyHint": True}),
@@ -42,19 +47,9 @@ def tools_of(cursor: str) -> dict[str, Any]:
             tool("named badly", inputSchema={"type": "object", "properties": {"ä": {}}}),
             tool("a/b", description=f"Does it.{hidden}\x1b[2J" + "x" * 9_000),
         ],
+        "crowd": [tool(chr(0x4E00 + number)) for number in range(6_000)],
+        "broken list": [{"name": 5}],
     }
-    if HOW == "pages":
-        page = int(cursor or 0)
-        return {"tools": [tool(f"tool_{page}")], **({"nextCursor": str(page + 1)} if page < 4 else {})}
-    if HOW == "endless":
-        return {"tools": [tool(f"tool_{cursor or 0}")], "nextCursor": str(int(cursor or 0) + 1)}
-    if HOW == "crowd":
-        return {"tools": [tool(chr(0x4E00 + number)) for number in range(6_000)]}
-    if HOW == "broken list":
-        return {"tools": [{"name": 5}]}
-    if HOW == "shuffled":
-        names = ["c", "a", "b"] if not os.path.exists("second") else ["new", "b", "a", "c"]
-        return {"tools": [tool(name) for name in names]}
     return {"tools": lists.get(HOW, [tool("work")])}
 
 
@@ -87,7 +82,6 @@ def call(message: dict[str, Any]) -> dict[str, Any] | None:
         "no answer": lambda: None,
         "flood": flood,
         "environment": lambda: text(json.dumps(dict(os.environ))),
-        "shuffled": shuffle,
         "twice": lambda: twice(message["id"]),
     }
     return answers.get(HOW, lambda: text("worked"))()
@@ -107,13 +101,6 @@ def twice(own: Any) -> dict[str, Any]:
     for number in (own + 1, str(own), own, own):
         write({"id": number, "result": text(f"to {number!r}")})
     return text("again")
-
-
-def shuffle() -> dict[str, Any]:
-    """From now on the list is another."""
-    open("second", "w").close()
-    write({"method": "notifications/tools/list_changed"})
-    return text("shuffled")
 
 
 def start() -> None:
