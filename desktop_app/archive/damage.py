@@ -11,11 +11,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from peewee import SqliteDatabase
 
 from .entry_counts import lost_entries
-from .failures import DATABASE_ERRORS, empty_beside_log, is_damage
+from .failures import DATABASE_ERRORS, is_damage
 from .migrations import MIGRATIONS, migrate, version_of
+from .opening import reading_connection, size_of_log
+from .rows import decode_message, searched_text
 
 log = logging.getLogger(__name__)
 
@@ -40,14 +43,10 @@ def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
     """Copy a damaged archive aside and replace it by what can be read of it. Return the copy; None of a sound archive.
 
     One that has only lost its end is copied and kept. noted: the last noted number of entries of each conversation.
-    Raises ArchiveError if a log has no archive; errors of peewee and sqlite3 if nothing can be read; OSError.
+    Raises errors of peewee and sqlite3 if nothing can be read; OSError.
     """
     if not path.exists() or not path.stat().st_size:
-        if _size_of_log(path):
-            raise empty_beside_log(path)
         return None
-    from .opening import reading_connection
-
     is_truncated = _is_truncated(path)
     with closing(reading_connection(path, "mode=ro", is_truncated)) as database:
         damage = "its end is missing" if is_truncated else _damage_of(database)
@@ -63,17 +62,12 @@ def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
     return aside
 
 
-def _size_of_log(path: Path) -> int:
-    log_file = path.with_name(path.name + "-wal")
-    return log_file.stat().st_size if log_file.exists() else 0
-
-
 def _is_truncated(path: Path) -> bool:
     """Return whether the file is shorter than its header says. With a log, the pages may be there."""
     with path.open("rb") as file:
         header = file.read(100)
     size, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")
-    return not _size_of_log(path) and path.stat().st_size < (65536 if size == 1 else size) * pages
+    return not size_of_log(path) and path.stat().st_size < (65536 if size == 1 else size) * pages
 
 
 def _damage_of(database: SqliteDatabase) -> str:
@@ -177,10 +171,6 @@ def _last_row(damaged: SqliteDatabase, table: str) -> int:
 
 
 def _make_searchable(found: SqliteDatabase) -> None:
-    import msgspec
-
-    from .rows import decode_message, searched_text
-
     rows = found.execute_sql("SELECT number, body FROM entries WHERE message_index IS NOT NULL").fetchall()
     for number, body in rows:
         try:

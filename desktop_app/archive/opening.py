@@ -38,9 +38,8 @@ class ArchiveDatabase(SqliteDatabase):
 def open_to_write(path: Path) -> SqliteDatabase:
     """Open the archive in WAL mode, created or migrated where needed.
 
-    Raises ArchiveError if it is another program's or newer than this one; errors of peewee; OSError.
+    Raises ArchiveError if it is newer than this program; errors of peewee; OSError.
     """
-    check_is_ours(path)
     database = ArchiveDatabase(str(path), pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False)
     database.connect()
     with closed_on_error(database):
@@ -104,18 +103,23 @@ def check_is_ours(path: Path) -> None:
 
     Raises ArchiveError.
     """
-    if not path.exists():
-        return
-    if not path.is_file():
+    if path.exists() and not path.is_file():
         raise foreign_file(path, "It is not a file.")
-    with path.open("rb") as file:
-        header = file.read(100)
+    header = b""
+    if path.exists():
+        with path.open("rb") as file:
+            header = file.read(100)
     if not header:
-        log = path.with_name(path.name + "-wal")
-        if log.exists() and log.stat().st_size:
+        if size_of_log(path):
             raise empty_beside_log(path)  # SQLite would erase it, also for a reader
         return
     if not header.startswith(b"SQLite format 3\0"):
         raise foreign_file(path, "It is not an SQLite database, or its beginning was overwritten.")
     if header[68:72] != APPLICATION_ID.to_bytes(4, "big"):
         raise foreign_file(path, "It is an SQLite database of another program.")
+
+
+def size_of_log(path: Path) -> int:
+    """Return the size of SQLite's log beside the archive; 0 without one."""
+    log = path.with_name(path.name + "-wal")
+    return log.stat().st_size if log.exists() else 0

@@ -15,8 +15,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 
 from .failures import DATABASE_ERRORS, is_damage, no_conversation
-from .rows import damaged_message, decode, decode_message, info_of, number_of
-from .tables import ConversationRow, EntryRow, PartialRow
+from .rows import ConversationRow, EntryRow, PartialRow, damaged_message, decode, decode_message, info_of, number_of
 
 log = logging.getLogger(__name__)
 

@@ -19,8 +19,7 @@ from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.transcript import AnyEntry
 
 from .failures import no_conversation
-from .rows import encode, kind_of, lost_message, searched_text
-from .tables import ConversationRow, EntryRow, PartialRow
+from .rows import ConversationRow, EntryRow, PartialRow, encode, kind_of, lost_message, searched_text
 
 log = logging.getLogger(__name__)
 
