@@ -8,21 +8,23 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from functools import lru_cache
+from types import CoroutineType
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from desktop_app.archive.recall_search import MAX_HELD
 from desktop_app.archive.store import Store
 from desktop_app.chat.memory.recall import RecallArchive, recall
 from desktop_app.context.policy import BALANCED
-from desktop_app.context.recall.outline import Outline
-from desktop_app.conversation.message import Message
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
 from .arguments import add_data_dir, data_of, positive
 from .terminal import show
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 MODEL = "gpt-5"
 """Whose tokens are counted: o200k's, exactly."""
@@ -53,25 +55,25 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _at_once(
+    method: Callable[Concatenate[Store, P], T],
+) -> Callable[Concatenate[OnThisThread, P], CoroutineType[Any, Any, T]]:
+    async def call(self: OnThisThread, *args: P.args, **kwargs: P.kwargs) -> T:
+        return method(self.store, *args, **kwargs)
+
+    return call
+
+
 class OnThisThread:
     """A RecallArchive without a thread of its own: nothing else waits here, and each change of threads takes time."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self.store = store
 
-    async def outline(self, conversation: str) -> Outline:
-        return self._store.outline(conversation)
-
-    async def postings(
-        self, conversation: str, terms: Sequence[str], most: int = MAX_HELD
-    ) -> Mapping[str, Sequence[int]]:
-        return self._store.postings(conversation, terms, most)
-
-    async def messages_at(self, conversation: str, indexes: Sequence[int]) -> Mapping[int, Message]:
-        return self._store.messages_at(conversation, indexes)
-
-    async def archived_indexes(self, conversation: str) -> frozenset[int]:
-        return self._store.archived_indexes(conversation)
+    outline = _at_once(Store.outline)
+    postings = _at_once(Store.postings)
+    messages_at = _at_once(Store.messages_at)
+    archived_indexes = _at_once(Store.archived_indexes)
 
 
 async def _answer(archive: RecallArchive, conversation: str, budget: int, count: Callable[[str], int]) -> None:

@@ -28,6 +28,7 @@ PULL = 2e-5
 """How much a class's weight is held to the family's average; it decides only for classes that are hardly seen."""
 
 LEAST = 0.1
+SWEEPS = 2_000
 Matrix = list[list[float]]
 
 
@@ -77,32 +78,12 @@ def fitted(folder: Path, real: Count) -> dict[str, float]:
 
 
 def at_least(squares: Matrix, products: list[float]) -> list[float]:
-    """The solution with what is below LEAST held there."""
-    held: set[int] = set()
-    while True:
-        free = [n for n in range(len(products)) if n not in held]
-        right = [products[n] - LEAST * sum(squares[n][m] for m in held) for n in free]
-        solution = dict(zip(free, solved([[squares[n][m] for m in free] for n in free], right), strict=True))
-        low = {n for n, weight in solution.items() if weight < LEAST}
-        if not low:
-            return [solution.get(n, LEAST) for n in range(len(products))]
-        held |= low
-
-
-def solved(matrix: Matrix, right: list[float]) -> list[float]:
-    """Gauss's elimination."""
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for at in range(len(rows)):
-        best = max(range(at, len(rows)), key=lambda n: abs(rows[n][at]))
-        rows[at], rows[best] = rows[best], rows[at]
-        for row in rows[at + 1 :]:
-            factor = row[at] / rows[at][at]
-            for column in range(at, len(row)):
-                row[column] -= factor * rows[at][column]
-    weights = [0.0] * len(rows)
-    for at in reversed(range(len(rows))):
-        known = sum(rows[at][n] * weights[n] for n in range(at + 1, len(rows)))
-        weights[at] = (rows[at][-1] - known) / rows[at][at]
+    """The solution with no weight below LEAST, one weight after the other until none changes."""
+    weights = [1.0] * len(products)
+    for _ in range(SWEEPS):
+        for n, row in enumerate(squares):
+            others = sum(row[m] * weight for m, weight in enumerate(weights) if m != n)
+            weights[n] = max(LEAST, (products[n] - others) / row[n])
     return weights
 
 
