@@ -126,19 +126,26 @@ async def test_a_restart_forgets_no_window(restart: Restart, tmp_path: Path, kin
         assert not session.operations()
 
 
-async def test_where_nothing_was_ever_known_the_server_is_named_and_tried_again(
-    restart: Restart, tmp_path: Path
+@pytest.mark.parametrize("was_known", [False, True])
+async def test_a_server_that_is_away_is_named_and_tried_again_in_its_last_known_window(
+    restart: Restart, tmp_path: Path, was_known: bool
 ) -> None:
     with serving("vllm") as provider:
         port = int(provider.root_url.rpartition(":")[2])
         set_up(tmp_path, "vllm", provider)
+        run = await restart()
+        session = await run.services.conversations.create("Long", LONG)
+        if was_known:
+            await run.turn(session.id, "And now?")
+            assert session.model_info.window_reported_at == 0
     run = await restart()
-    session = await run.services.conversations.create("Long", LONG)
+    session = await run.services.conversations.open(session.id)
     events = await run.turn(session.id, "Are you there?")
     [failure] = failures(events)
     assert (failure.kind, failure.setting) == ("connection", "servers/home/address")
     assert "home" in failure.title
-    assert windows(events) == {0}
+    assert windows(events) == {WINDOW if was_known else 0}
+    assert bool(session.model_info.window_reported_at) is was_known, "it says that it is of an earlier run"
     assert not [event for event in events if isinstance(event, ViewChanged)]
     assert session.view.items[-1].message.text == "Are you there?", "what was said is stored"
     back = serving("vllm").start(port)
@@ -149,22 +156,6 @@ async def test_where_nothing_was_ever_known_the_server_is_named_and_tried_again(
         assert session.gauge().window == WINDOW
     finally:
         back.stop()
-
-
-async def test_the_last_known_window_serves_while_the_server_is_away(restart: Restart, tmp_path: Path) -> None:
-    with serving("vllm") as provider:
-        set_up(tmp_path, "vllm", provider)
-        run = await restart()
-        session = await run.services.conversations.create("Long", LONG)
-        await run.turn(session.id, "And now?")
-        assert session.model_info.window_reported_at == 0
-    run = await restart()
-    session = await run.services.conversations.open(session.id)
-    events = await run.turn(session.id, "Are you there?")
-    [failure] = failures(events)
-    assert failure.kind == "connection"
-    assert windows(events) == {WINDOW}
-    assert session.model_info.window_reported_at > 0, "it says that it is of an earlier run"
 
 
 async def test_another_address_is_another_server_whose_window_open_conversations_learn(
