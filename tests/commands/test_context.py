@@ -26,15 +26,6 @@ def test_the_status_follows_from_the_window(samples: Path, report) -> None:
         assert report("context", samples / "migration.jsonl", "--window", window)["status"] == status
 
 
-def test_each_family_is_counted_with_its_own_tokenizer(samples: Path, report) -> None:
-    counted = [
-        report("context", samples / "interview.jsonl", "--window", "128K", "--model", model)
-        for model in ("gpt-4o", "gpt-4", "claude-sonnet-4")
-    ]
-    assert [told["tokenizer"] for told in counted] == ["o200k", "cl100k", "o200k (estimate for claude)"]
-    assert counted[0]["total"] != counted[1]["total"]
-
-
 def test_people_get_a_bar_and_a_table(samples: Path, printed) -> None:
     lines = printed("context", samples / "migration.jsonl", "--window", "32K").splitlines()
     assert set(lines[0]) <= set("█·░")

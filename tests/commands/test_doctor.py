@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -55,44 +57,40 @@ def test_a_new_data_folder_is_fine_and_is_not_created(tmp_path: Path, examine) -
     assert not (tmp_path / "new").exists()
 
 
-def test_it_examines_an_archive_that_is_in_use(data: Path, examine) -> None:
-    holder = Store(data / "archive.sqlite3")
-    assert examine(data)["archive"]["ok"]
-    holder.close()
+def change_archive(data: Path, *statements: str) -> None:
+    store = Store(data / "archive.sqlite3")
+    for statement in statements:
+        store.database.execute_sql(statement)
+    store.close()
+
+
+def overwrite(data: Path, start: int, content: bytes) -> None:
+    archive = bytearray((data / "archive.sqlite3").read_bytes())
+    archive[start : start + len(content)] = content
+    (data / "archive.sqlite3").write_bytes(archive)
 
 
 def break_entry(data: Path) -> None:
-    store = Store(data / "archive.sqlite3")
-    store.database.execute_sql("DROP TRIGGER entries_never_change")
-    store.database.execute_sql("UPDATE entries SET body = '{'")
-    store.close()
+    change_archive(data, "DROP TRIGGER entries_never_change", "UPDATE entries SET body = '{'")
 
 
 def break_index(data: Path) -> None:
-    store = Store(data / "archive.sqlite3")
-    store.database.execute_sql("UPDATE message_texts SET text = 'other'")
-    store.close()
+    change_archive(data, "UPDATE message_texts SET text = 'other'")
 
 
 def break_header(data: Path) -> None:
-    (data / "archive.sqlite3").write_bytes(b"\0" * 8192)
+    overwrite(data, 0, bytes(4096))
 
 
 def break_pages(data: Path) -> None:
-    content = bytearray((data / "archive.sqlite3").read_bytes())
-    content[4096:12288] = b"\xa5" * 8192
-    (data / "archive.sqlite3").write_bytes(content)
+    overwrite(data, 4096, b"\xa5" * 8192)
 
 
 def break_table(data: Path) -> None:
     """The archive can be opened, and breaks off when its messages are read."""
-    store = Store(data / "archive.sqlite3")
-    (page,) = store.database.execute_sql("SELECT rootpage FROM sqlite_master WHERE name = 'message_texts'").fetchone()
-    (size,) = store.database.execute_sql("PRAGMA page_size").fetchone()
-    store.close()
-    content = bytearray((data / "archive.sqlite3").read_bytes())
-    content[(page - 1) * size : page * size] = b"\xa5" * size
-    (data / "archive.sqlite3").write_bytes(content)
+    with closing(sqlite3.connect(data / "archive.sqlite3")) as archive:
+        (page,) = archive.execute("SELECT rootpage FROM sqlite_master WHERE name = 'message_texts'").fetchone()
+    overwrite(data, (page - 1) * 4096, b"\xa5" * 4096)
 
 
 def break_settings(data: Path) -> None:

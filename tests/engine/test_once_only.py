@@ -53,14 +53,6 @@ async def test_a_plan_is_applied_once(long_desk, strategy: str) -> None:
     assert (done, kinds) == ([], {"stale"}), "the view is as it was, but this plan has had its time"
 
 
-async def test_of_plans_of_the_same_view_one_is_applied(long_desk) -> None:
-    desk = await long_desk()
-    plans = [await desk.plan("extractive") for _ in range(TIMES)]
-    done, _ = await ask_at_once(desk, *(p.ApplyPlan(desk.conversation, plan.id, plan.summary) for plan in plans))
-    assert len(done) == 1
-    assert len(await recorded(desk, Compaction)) == 1
-
-
 async def test_a_plan_that_could_not_be_applied_can_be_tried_again(long_desk) -> None:
     desk = await long_desk()
     plan = await desk.plan("extractive")
