@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import os
 import shutil
@@ -102,13 +103,11 @@ def _folder(data: Path) -> Check:
 
 
 def _nearest_existing(path: Path) -> Path:
-    """Return the path, or the nearest folder above it that exists."""
-    return next(folder for folder in (path.absolute(), *path.absolute().parents) if _exists(folder))
+    """Return the path, or the nearest folder above it that exists.
 
-
-def _exists(path: Path) -> bool:
-    """Return whether it exists; `Path.exists` raises if the folder around it may not be read."""
-    return os.path.exists(path)
+    `Path.exists`, here and below, would raise in a folder that may not be read.
+    """
+    return next(folder for folder in (path.absolute(), *path.absolute().parents) if os.path.exists(folder))
 
 
 def _disk_space(data: Path) -> Check:
@@ -117,7 +116,7 @@ def _disk_space(data: Path) -> Check:
 
 
 def _archive(path: Path) -> Iterator[Check]:
-    if not _exists(path):
+    if not os.path.exists(path):
         yield Check("archive", True, "none yet; it is created at the first start")
         return
     if copies := sorted(copy.name for copy in path.parent.glob(f"{path.stem}.damaged-*{path.suffix}")):
@@ -158,7 +157,7 @@ def _broken(places: tuple[str, ...], fault: str) -> str:
 
 
 def _settings(path: Path) -> Check:
-    if not _exists(path):
+    if not os.path.exists(path):
         return Check("settings", True, "none yet; the defaults apply")
     try:
         msgspec.json.decode(path.read_bytes(), type=Settings)
@@ -215,11 +214,10 @@ def _libraries() -> Check:
 
 
 def _is_loadable(library: str) -> bool:
-    try:
+    with contextlib.suppress(OSError):
         ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _fonts() -> Check:

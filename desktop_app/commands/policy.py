@@ -39,7 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
         show(side_by_side())
         return 0
     if arguments.name is None:
-        _list(arguments.json)
+        if arguments.json:
+            print_json({"policies": [{"name": name, "summary": SUMMARIES[name]} for name in PRESETS]})
+        else:
+            show(table([(name, SUMMARIES[name]) for name in PRESETS]))
         return 0
     policy = PRESETS.get(arguments.name.lower())
     if policy is None:
@@ -68,13 +71,6 @@ def in_window(policy: ContextPolicy, window: int) -> ContextPolicy:
         memory_most=memory_room(made, budget),
         recall_most=min(made.recall_most, round(usable * made.recall_share)),
     )
-
-
-def _list(is_json: bool) -> None:
-    if is_json:
-        print_json({"policies": [{"name": name, "summary": SUMMARIES[name]} for name in PRESETS]})
-    else:
-        show(table([(name, SUMMARIES[name]) for name in PRESETS]))
 
 
 def report_of(policy: ContextPolicy) -> Json:
@@ -125,14 +121,12 @@ def side_by_side() -> str:
     for group in GROUPS:
         lines.append(f"| **{group.title}** | |{' |' * len(names)}")
         for source in group.sources:
-            cells = [_cell(BALANCED, source)]
-            cells += [_cell(policy, source) if differs(policy, source.field) else "" for policy in others]
+            cells = [
+                ", ".join(elements(policy, source)) if policy is BALANCED or differs(policy, source.field) else ""
+                for policy in (BALANCED, *others)
+            ]
             lines.append(f"| `{source.field}` | {source.row} | {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def _cell(policy: ContextPolicy, source: FieldSource) -> str:
-    return ", ".join(elements(policy, source))
 
 
 def differs(policy: ContextPolicy, field: str) -> bool:
