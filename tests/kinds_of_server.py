@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 import pytest
@@ -16,21 +15,12 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.provider_dialects import declares_called_tools, joins_duplicate_calls, returned_reasoning_of
+from desktop_app.models.provider_dialects import dialect_fields
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import ServerKind
 from provider import AnyStep, ScriptedProvider
 
 KEY = "sk-SECRET-0123456789abcdef"
-
-
-def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
-    """What a `ModelInfo` says of the dialect of that model, as the catalogue has it."""
-    return {
-        "returned_reasoning": returned_reasoning_of(name),
-        "joins_duplicate_calls": joins_duplicate_calls(kind),
-        "declares_called_tools": declares_called_tools(name),
-    }
 
 
 def in_dialect(

@@ -7,7 +7,7 @@ from contextlib import aclosing, suppress
 
 import msgspec
 
-from desktop_app.chat.ports import ErrorKind, ModelError, Piece
+from desktop_app.chat.ports import ModelError, Piece
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ModelInfo
@@ -24,10 +24,6 @@ from .tokens.tokenizers import tokenizer_for
 
 OPTIONS: Json = {"temperature": 0.3, "extra_body": {"repeat_penalty": 1.1, "cache_prompt": True}}
 """SmolLM2's model card asks with a temperature of 0.2; without the penalty it falls into loops."""
-
-
-DEAD_SERVER: tuple[ErrorKind, ...] = ("connection", "cut")
-"""The kinds of error that a dead server causes."""
 
 
 class BuiltinModel(msgspec.Struct, frozen=True):
@@ -60,7 +56,8 @@ class BuiltinModel(msgspec.Struct, frozen=True):
                         yield piece
                 return
             except ModelError as error:
-                if is_last_try or has_begun or error.kind not in DEAD_SERVER or not await server.has_died():
+                may_be_dead = error.kind in ("connection", "cut")
+                if is_last_try or has_begun or not may_be_dead or not await server.has_died():
                     raise
 
     async def prepare(self) -> None:

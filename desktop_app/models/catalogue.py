@@ -24,7 +24,7 @@ from .last_known import LastKnown, LastKnownFile, ModelKey
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
-from .provider_dialects import declares_called_tools, joins_duplicate_calls, returned_reasoning_of
+from .provider_dialects import dialect_fields
 from .published import proposals, published_of
 from .token_limits import ASSUMED_WINDOW, DEFAULT_MAX_OUTPUT, ModelCapabilities
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
@@ -188,9 +188,7 @@ class Catalogue:
             supports_tools=known.supports_tools is not False,
             supports_vision=bool(known.supports_vision),
             window_reported_at=reported_at,
-            returned_reasoning=returned_reasoning_of(name),
-            joins_duplicate_calls=joins_duplicate_calls(server.kind),
-            declares_called_tools=declares_called_tools(name),
+            **dialect_fields(server.kind, name),
         )
 
     def _window(self, server: Server, name: str) -> tuple[int, Provenance, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import mmap
 import struct
 from pathlib import Path
+from typing import Any
 
 Value = int | float | bool | bytes | list["Value"]
 
@@ -42,33 +43,29 @@ class _MetadataReader:
         if version not in (2, 3):
             raise BadGguf(f"GGUF version {version} is not known")
         self._number("Q")  # how many tensors
-        count = int(self._number("Q"))
-        return {self._string().decode(): self._value(int(self._number("I"))) for _ in range(count)}
+        count = self._number("Q")
+        return {self._string().decode(): self._value(self._number("I")) for _ in range(count)}
 
     def _value(self, kind: int) -> Value:
         if kind == _STRING:
             return self._string()
         if kind != _ARRAY:
             return self._number(_NUMBERS[kind])
-        element = int(self._number("I"))
-        length = int(self._number("Q"))
+        element, length = self._number("I"), self._number("Q")
         if element in _NUMBERS:
-            return self._numbers(_NUMBERS[element], length)
+            return list(self._numbers(f"{length}{_NUMBERS[element]}"))
         return [self._value(element) for _ in range(length)]
 
-    def _number(self, letter: str) -> int | float | bool:
-        (number,) = struct.unpack_from(f"<{letter}", self._content, self._position)
-        self._position += struct.calcsize(f"<{letter}")
-        return number
+    def _number(self, letter: str) -> Any:
+        return self._numbers(letter)[0]
 
-    def _numbers(self, letter: str, length: int) -> list[Value]:
-        layout = f"<{length}{letter}"
-        numbers = struct.unpack_from(layout, self._content, self._position)
-        self._position += struct.calcsize(layout)
-        return list(numbers)
+    def _numbers(self, letters: str) -> tuple[Any, ...]:
+        numbers = struct.unpack_from(f"<{letters}", self._content, self._position)
+        self._position += struct.calcsize(f"<{letters}")
+        return numbers
 
     def _string(self) -> bytes:
-        length = int(self._number("Q"))
+        length = self._number("Q")
         text = self._content[self._position : self._position + length]
         if len(text) < length:
             raise IndexError("it ends inside a text")

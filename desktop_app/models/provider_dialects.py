@@ -10,11 +10,11 @@ import hashlib
 import re
 import string
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from desktop_app.context.view.dialect import NOT_AVAILABLE, reasoning_of
-from desktop_app.conversation.dialect import ReturnedReasoning
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json, chat_of, function_of
@@ -104,25 +104,21 @@ def _with_metadata(sent: Json, message: Message, writer: str) -> Json:
     return sent | of_message | {"tool_calls": calls}
 
 
-def joins_duplicate_calls(kind: ServerKind) -> bool:
-    """Return whether of equal calls only one is sent: litellm drops the others for Gemini, but not their results."""
-    return kind == "gemini"
-
-
-def declares_called_tools(name: str) -> bool:
-    """Return whether tools that were called must be declared: Anthropic refuses calls of others."""
-    return family_of(name) == "claude"
-
-
-def returned_reasoning_of(name: str) -> ReturnedReasoning:
-    """Return which reasoning goes back to that model. name: as its server calls it.
+def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
+    """Return what a `ModelInfo` says of the dialect of that model. name: as its server calls it.
 
     Kimi and DeepSeek require the reasoning behind the calls of the current turn; that of earlier turns goes back only
-    as far as it is required, since nothing else counts it.
+    as far as it is required, since nothing else counts it. Of equal calls only one is sent where litellm drops the
+    others, as for Gemini, but not their results. Anthropic refuses calls of tools that are not declared.
     """
-    if family_of(name) in ("kimi", "deepseek"):
-        return "always" if REQUIRES_REASONING.search(name.lower()) else "running"
-    return ""
+    family, returned = family_of(name), ""
+    if family in ("kimi", "deepseek"):
+        returned = "always" if REQUIRES_REASONING.search(name.lower()) else "running"
+    return {
+        "returned_reasoning": returned,
+        "joins_duplicate_calls": kind == "gemini",
+        "declares_called_tools": family == "claude",
+    }
 
 
 def _with_mistral_ids(message: Json) -> Json:

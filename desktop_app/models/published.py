@@ -29,8 +29,6 @@ PREFIX_OF_HOST = {
 }
 """litellm's name of the provider behind an OpenAI-compatible address."""
 
-CHAT_MODES = ("chat", "responses")
-
 
 def _dollars(prompt: float, reply: float, cached: float) -> Price:
     """For a million tokens each."""
@@ -108,7 +106,7 @@ def proposals(catalogue: Mapping[str, Json], kind: ServerKind) -> tuple[str, ...
         name.removeprefix(f"{kind}/")
         for name, fields in catalogue.items()
         if fields.get("litellm_provider") == kind
-        and fields.get("mode") in CHAT_MODES
+        and fields.get("mode") in ("chat", "responses")
         and fields.get("supports_function_calling")
         and not name.startswith("ft:")
     )

@@ -15,9 +15,9 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.provider_dialects import MISTRAL_CALL_ID, mistral_id_of, request_of
+from desktop_app.models.provider_dialects import MISTRAL_CALL_ID, dialect_fields, mistral_id_of, request_of
 from desktop_app.settings import ServerKind
-from kinds_of_server import OF_KIND, dialect_fields, in_dialect
+from kinds_of_server import OF_KIND, in_dialect
 from provider import Reply, ScriptedProvider, Windowed
 from tool_rounds import READ, answered, called
 

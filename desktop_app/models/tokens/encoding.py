@@ -75,13 +75,11 @@ class FamilyTokenizer:
                 try:
                     self._count = method.load()
                 except (TokenizerMissing, ValueError, OSError) as error:
-                    self._methods = self._methods[1:] or [_by_characters(method.name)]
+                    self._methods = self._methods[1:] or [
+                        CountingMethod(f"characters (estimate for {method.name})", False, lambda: count_characters)
+                    ]
                     log.warning("The tokenizer %s cannot be used: %s. Used instead: %s.", method.name, error, self.name)
             return self._count
-
-
-def _by_characters(name: str) -> CountingMethod:
-    return CountingMethod(f"characters (estimate for {name})", False, lambda: count_characters)
 
 
 def count_characters(text: str) -> int:
