@@ -16,7 +16,7 @@ MAX_MARKERS = 4
 
 def problem_in(shape: str, body: Json) -> str:
     """What that API would have against the request; empty when it takes it."""
-    rules = {"anthropic": _anthropic, "gemini": _gemini, "openai": _openai}
+    rules = {"anthropic": _anthropic, "gemini": _gemini, "openai": _openai, "responses": _responses}
     return next(rules[shape](body), "")
 
 
@@ -38,6 +38,13 @@ def _openai(body: Json) -> Iterator[str]:
             yield f"Invalid value for 'messages.[{index}].content': expected a string, got null."
     if waiting:
         yield f"The following tool_call_ids did not have response messages: {', '.join(waiting)}"
+
+
+def _responses(body: Json) -> Iterator[str]:
+    kinds = ("function_call", "function_call_output")
+    called, answered = ([item["call_id"] for item in body["input"] if item.get("type") == kind] for kind in kinds)
+    if sorted(called) != sorted(answered):
+        yield f"Each function call must have its output: {called} are answered by {answered}"
 
 
 def _anthropic(body: Json) -> Iterator[str]:

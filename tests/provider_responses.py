@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
+from provider_history import problem_in
 from provider_openai import OpenAI
 from provider_script import Call, Json, Overflow, Reply, pieces_of
 from provider_shapes import Answer, Block, encode, json_of, text_of
@@ -109,15 +110,7 @@ class Responses(OpenAI):
         return self.event({"type": "error", "sequence_number": 9, "error": error})
 
     def malformed(self, body: Json) -> str:
-        waiting: list[str] = []
-        for item in _items(body):
-            if item.get("type") == "function_call":
-                waiting.append(item["call_id"])
-            elif item.get("type") == "function_call_output":
-                if item["call_id"] not in waiting:
-                    return f"No tool call found for function call output with call_id {item['call_id']}."
-                waiting.remove(item["call_id"])
-        return f"No tool output found for function call {waiting[0]}." if waiting else ""
+        return problem_in("responses", body)
 
     def overflow(self, step: Overflow) -> Answer:
         # https://github.com/dyad-sh/dyad/issues/1672; it does not say how many tokens there were

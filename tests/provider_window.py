@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -44,7 +44,7 @@ class Measured(msgspec.Struct, frozen=True):
 class Windowed:
     """A provider with a true window of so many tokens.
 
-    answer: the steps of a script, or what gives the step for a request. count: the tokens of a text; each block of
+    answer: gives the step for a request. count: the tokens of a text; each block of
     a prompt is counted once. factor: what this provider counts for one token of `count`. clock: for the life of
     cached prefixes. A reply that does not fit beside its prompt, or is longer than what was asked for, is cut there
     and says so. A shape that counts replies (vLLM), or `is_strict`, refuses prompt and asked reply together. Requests
@@ -54,7 +54,7 @@ class Windowed:
     def __init__(
         self,
         window: int,
-        answer: Callable[[Request], AnyStep] | Iterable[AnyStep],
+        answer: Callable[[Request], AnyStep],
         *,
         count: Count,
         factor: float = 1.0,
@@ -66,7 +66,7 @@ class Windowed:
         """One for each request that was counted, refused ones too."""
         self.malformed: list[str] = []
         """What was said against requests whose messages were in no order that the API takes; they were refused."""
-        self._answer = answer if callable(answer) else _in_turn(answer)
+        self._answer = answer
         self._count = count
         self._factor = factor
         self._is_strict = is_strict
@@ -128,17 +128,3 @@ class Windowed:
             text = text[: min(len(text) - 1, int(len(text) * max(room, 0) / self._charged(self._count(text))))]
         cut = replace(reply, text=text, reasoning="", calls=(), finish="length")
         return cut, self._charged(self._count(text)) if text else 0
-
-
-def _in_turn(steps: Iterable[AnyStep]) -> Callable[[Request], AnyStep]:
-    """The steps one after the other, the last one again and again."""
-    following: Iterator[AnyStep] = iter(steps)
-    last: list[AnyStep] = []
-
-    def answer(_: Request) -> AnyStep:
-        step = next(following, None)
-        if step is not None:
-            last[:] = [step]
-        return last[0]
-
-    return answer

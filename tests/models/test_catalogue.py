@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from typing import Any
 
 import pytest
@@ -106,14 +105,6 @@ async def test_answers_that_make_no_sense_are_no_answers() -> None:
     for page in ({"data": "x"}, {"data": [1, None]}, {"default_generation_settings": []}, {"model_info": 3}):
         info = await discovered({path: page for path in ("/props", "/api/v0/models", "/api/show", "/v1/models")})
         assert info.window == 0
-
-
-async def test_a_server_that_is_down_is_said_to_be() -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        models = catalogue(Server("home", f"http://127.0.0.1:{unused.getsockname()[1]}/v1", ("a",)))
-        await models.discover()
-    assert models.infos()[1].note.startswith("home does not answer")
 
 
 @pytest.mark.parametrize("base_url", ["", "nonsense", "http://", "http://[", "http://127.0.0.1:99999"])

@@ -41,15 +41,8 @@ def test_only_a_server_of_no_particular_kind_needs_an_address() -> None:
     kinds = set(get_args(ServerKind))
     assert set(PREFIX) == set(OF_KIND) == kinds
     assert kinds - set(DEFAULT_ADDRESS) == {"openai_compatible"}
-
-
-def test_local_servers_are_local_without_an_address_too() -> None:
-    assert {kind for kind in get_args(ServerKind) if Endpoint("s", "", "", kind).is_local} == {
-        "ollama",
-        "lm_studio",
-        "llama_cpp",
-        "vllm",
-    }
+    local = {kind for kind in get_args(ServerKind) if Endpoint("s", "", "", kind).is_local}
+    assert local == {"ollama", "lm_studio", "llama_cpp", "vllm"}
 
 
 def test_the_key_is_not_shown() -> None:

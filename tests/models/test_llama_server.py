@@ -15,8 +15,8 @@ import httpx
 import psutil
 import pytest
 
-from desktop_app.chat.ports import ModelError, ReplyEnd, TextPiece
-from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
+from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.models import builtin
 from desktop_app.models.builtin_model import BuiltinModel
 from desktop_app.models.litellm_library import LiteLLM
@@ -39,6 +39,20 @@ async def server() -> AsyncIterator[LlamaServer]:
     llama = LlamaServer(model_file(), builtin.WINDOW)
     yield llama
     await llama.stop()
+
+
+@pytest.fixture
+async def model(server: LlamaServer) -> AsyncIterator[BuiltinModel]:
+    litellm = LiteLLM()
+    yield BuiltinModel(builtin.model_info(), litellm, server)
+    await litellm.close()
+
+
+def usage_in(pieces: list[Piece]) -> Usage:
+    end = pieces[-1]
+    assert isinstance(end, ReplyEnd)
+    assert end.usage is not None
+    return end.usage
 
 
 async def test_it_starts_once_answers_only_with_its_token_and_ends(server: LlamaServer) -> None:
@@ -86,26 +100,22 @@ async def first_child(others: set[psutil.Process]) -> psutil.Process:
     return new.pop()
 
 
-async def test_a_child_that_is_killed_while_it_loads_is_started_once_more(server: LlamaServer) -> None:
-    others = set(psutil.Process().children())
+@pytest.mark.parametrize("kills", [1, 2])
+async def test_a_child_that_is_killed_while_it_loads_is_started_once_more(server: LlamaServer, kills: int) -> None:
+    others = children = set(psutil.Process().children())
     starting = asyncio.ensure_future(server.start())
-    first = await first_child(others)
-    first.kill()
-    assert (await starting).startswith("http://127.0.0.1:")
-    assert server.pid not in (0, first.pid)
-
-
-async def test_a_child_that_is_killed_while_it_loads_again_is_told(server: LlamaServer) -> None:
-    others = set(psutil.Process().children())
-    starting = asyncio.ensure_future(server.start())
-    for _ in range(2):
-        child = await first_child(others)
-        others.add(child)
+    for _ in range(kills):
+        child = await first_child(children)
+        children = children | {child}
         child.kill()
-    with pytest.raises(ModelError, match="could not be started") as caught:
-        await starting
-    assert "killed by signal 9" in caught.value.failure.detail
-    assert server.pid == 0
+    if kills == 1:
+        assert (await starting).startswith("http://127.0.0.1:")
+        assert server.pid not in {0, *(child.pid for child in children - others)}
+    else:
+        with pytest.raises(ModelError, match="could not be started") as caught:
+            await starting
+        assert "killed by signal 9" in caught.value.failure.detail
+        assert server.pid == 0
 
 
 async def test_the_child_ends_with_its_parent() -> None:
@@ -129,55 +139,37 @@ async def test_the_child_ends_with_its_parent() -> None:
         assert not child.is_running()
 
 
-async def test_the_model_answers_is_started_again_after_a_crash_and_reports_an_overflow(server: LlamaServer) -> None:
-    litellm = LiteLLM()
-    model = BuiltinModel(builtin.model_info(), litellm, server)
+async def test_the_model_answers_is_started_again_after_a_crash_and_reports_an_overflow(
+    model: BuiltinModel, server: LlamaServer
+) -> None:
     await model.prepare()
     first = server.pid
     os.kill(first, signal.SIGKILL)
     pieces = [piece async for piece in model.stream(HELLO, 20)]
     assert server.pid not in (0, first)
     assert "".join(piece.text for piece in pieces if isinstance(piece, TextPiece)).strip()
-    end = pieces[-1]
-    assert isinstance(end, ReplyEnd)
-    assert end.usage is not None
-    assert end.usage.prompt_tokens > 10
+    assert usage_in(pieces).prompt_tokens > 10
     with pytest.raises(ModelError) as caught:
         _ = [piece async for piece in model.stream((user_message("word " * 9_000),), 10)]
     assert caught.value.is_overflow
-    await litellm.close()
 
 
-async def test_a_crash_in_the_middle_of_a_reply_is_told_and_the_next_one_works(server: LlamaServer) -> None:
-    litellm = LiteLLM()
-    model = BuiltinModel(builtin.model_info(), litellm, server)
-
-    async def read(is_killed: bool) -> int:
-        count = 0
-        async with aclosing(model.stream((user_message("Count from 1 to 100."),), 60)) as pieces:
-            async for _ in pieces:
-                count += 1
-                if is_killed and count == 2:
-                    os.kill(server.pid, signal.SIGKILL)
-        return count
-
-    with pytest.raises(ModelError, match="broke off"):
-        await read(is_killed=True)
-    assert await read(is_killed=False) > 2
-    await litellm.close()
+async def test_a_crash_in_the_middle_of_a_reply_is_told_and_the_next_one_works(
+    model: BuiltinModel, server: LlamaServer
+) -> None:
+    question = (user_message("Count from 1 to 100."),)
+    async with aclosing(model.stream(question, 60)) as pieces:
+        await anext(pieces)
+        os.kill(server.pid, signal.SIGKILL)
+        with pytest.raises(ModelError, match="broke off"):
+            _ = [piece async for piece in pieces]
+    assert len([piece async for piece in model.stream(question, 60)]) > 2
 
 
-async def test_reading_ahead_fills_the_cache_of_the_server(server: LlamaServer) -> None:
-    litellm = LiteLLM()
-    model = BuiltinModel(builtin.model_info(), litellm, server)
+async def test_reading_ahead_fills_the_cache_of_the_server(model: BuiltinModel) -> None:
     system = Message(role=Role.SYSTEM, parts=(Text("You know all about rivers, lakes and mountains. " * 5),))
     await model.read_ahead((system,))
-    pieces = [piece async for piece in model.stream((system, user_message("Hi")), 2)]
-    end = pieces[-1]
-    assert isinstance(end, ReplyEnd)
-    assert end.usage is not None
-    assert end.usage.cached_tokens > 40
-    await litellm.close()
+    assert usage_in([piece async for piece in model.stream((system, user_message("Hi")), 2)]).cached_tokens > 40
 
 
 async def test_a_model_that_is_not_installed_says_what_to_do() -> None:

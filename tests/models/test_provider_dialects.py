@@ -77,7 +77,7 @@ async def test_at_most_four_markers_are_set_and_the_conversation_s_messages_stay
 
 async def test_every_request_reads_what_the_one_before_it_wrote(litellm: LiteLLM) -> None:
     kind = OF_KIND["anthropic"]
-    script = Windowed(200_000, [Reply("Done.")], count=lambda text: len(text) // 4)
+    script = Windowed(200_000, lambda _: Reply("Done."), count=lambda text: len(text) // 4)
     with ScriptedProvider(script, flavour="anthropic", models=(kind.model,)) as provider:
         model = kind.model_at(provider, litellm)
         ends = [[piece async for piece in model.stream(messages, 100, (READ,))][-1] for messages in many_rounds()]

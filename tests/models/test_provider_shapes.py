@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given
 from msgspec.structs import replace
 
-from conversations_made_up import Letters, histories, long_conversation
+from conversations_made_up import Letters, histories
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import assemble, view_of
@@ -128,13 +128,6 @@ def readable(turn: Turn) -> Turn:
 def request_after(messages: Sequence[Message], share: float) -> list[Message]:
     """The request when the conversation was brought to that share of its tokens."""
     return assemble(brought_to(share, messages, TokenCounts(Letters())))
-
-
-@pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize("share", [1.0, 0.5, 0.2])
-def test_made_up_conversations_arrive_as_they_are(provider: str, share: float) -> None:
-    for seed in range(5):
-        check(request_after(long_conversation(200, seed), share), provider)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -108,11 +108,6 @@ async def test_what_was_answered_is_told(
     assert words in failure.detail
 
 
-async def test_a_window_of_the_user_s_own_needs_no_answer() -> None:
-    models = catalogue(Server("home", "http://127.0.0.1:9/v1", ("big",), window=9_000))
-    assert (await models.resolve_model("home/big")).info.window == 9_000
-
-
 async def test_what_is_known_of_a_model_without_its_window_goes_along() -> None:
     models = catalogue(Server("home", "http://127.0.0.1:9/v1", ("big",)))
     with pytest.raises(WindowUnknown) as caught:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from desktop_app.models.tokens.estimate import CLASSES, WEIGHTS
@@ -36,16 +35,11 @@ def test_what_it_calls_exact_is_exact() -> None:
             assert cells[COUNT] == ("estimate" if SAME_TEXT.get(family, family) in WEIGHTS else "o200k as it is")
 
 
-def test_the_errors_that_it_states_are_as_small_as_it_says() -> None:
+def test_its_figures_are_right() -> None:
     errors = [float(cell.split()[0]) for cells in ROWS.values() for cell in cells[COUNT + 1 :] if cell not in "0?"]
     assert len(errors) == 7 * len([family for family in ROWS if SAME_TEXT.get(family, family) in WEIGHTS])
     assert max(map(abs, errors)) < 5
-
-
-def test_the_number_of_classes_is_right() -> None:
-    found = re.search(r"into (\d+) classes", PAGE)
-    assert found is not None
-    assert int(found[1]) == len(CLASSES)
+    assert f"into {len(CLASSES)} classes" in PAGE
 
 
 def test_the_extra_has_every_package() -> None:
@@ -54,4 +48,3 @@ def test_the_extra_has_every_package() -> None:
     for source in SOURCES.values():
         for package in (source.file.places[0].partition("/")[0], *source.needs) if source.extra else ():
             assert f'"{package.replace("_", "-")}>=' in extra
-            assert package.replace("_", "-") in PAGE

@@ -90,16 +90,6 @@ def test_a_text_counts_as_much_in_chunks_as_in_one(family: str, text: str) -> No
 
 
 @pytest.mark.parametrize("family", ALL)
-def test_a_long_text_counts_as_much_in_chunks_as_in_one(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "".join(f"{n} words, and  some\tcode(); 中文 {n * 7919}\n\nline\n" for n in range(1_000))
-    tokenizer = tokenizer_of(family)
-    cut = tokenizer.count(text)
-    monkeypatch.setattr(tokenizer_encoding, "CHUNK", len(text))
-    monkeypatch.setattr(tokenizer_estimate, "CHUNK", len(text))
-    assert tokenizer.count(text) == cut
-
-
-@pytest.mark.parametrize("family", ALL)
 def test_the_pieces_of_a_stream_add_up(family: str) -> None:
     """Words as models stream them: the sum is near the whole, also where a word is a token and a quarter."""
     said = "You asked how the release of the parser went on Tuesday and what was left to be done about it"
