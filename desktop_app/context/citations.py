@@ -39,8 +39,6 @@ class CheckedAnswer(msgspec.Struct, frozen=True):
     """With a word behind each address that was in no result."""
     sources: tuple[CitedSource, ...] = ()
     """What the answer names, in its order: read or found."""
-    unseen: tuple[str, ...] = ()
-    """Addresses that were in no result."""
 
 
 def urls_in(text: str) -> tuple[str, ...]:
@@ -52,19 +50,18 @@ def check_citations(answer: str, seen: SeenUrls) -> CheckedAnswer:
     """Return the answer with each address checked. One that names none rests on all that was read."""
     read, found = set(map(_key, seen.read)), set(map(_key, (*seen.read, *seen.found)))
     known: dict[str, CitedSource] = {}
-    unseen, pieces, end = list[str](), list[str](), 0
+    pieces, end = list[str](), 0
     for match in _URL.finditer(answer):
         url = _bare(match.group())
         if _key(url) in found:
             known.setdefault(_key(url), CitedSource(url, _key(url) in read))
             continue
-        unseen.append(url)
         behind = _behind(answer, match.start(), match.start() + len(url))
         pieces += [answer[end:behind], NOT_CHECKED]
         end = behind
     text = "".join((*pieces, answer[end:]))
     sources = known.values() or (CitedSource(url, True) for url in _once(seen.read))
-    return CheckedAnswer(text, tuple(sources)[:MAX_SOURCES], tuple(dict.fromkeys(unseen)))
+    return CheckedAnswer(text, tuple(sources)[:MAX_SOURCES])
 
 
 def _once(urls: Iterable[str]) -> list[str]:
