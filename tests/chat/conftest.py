@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
@@ -158,3 +159,14 @@ async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             await models.litellm.close()
             made.provider.stop()
         assert not made.bugs, made.bugs
+
+
+@pytest.fixture
+def talk(house):
+    """`await talk(script, messages=(), **more)`: such a house, and a conversation of these messages in it."""
+
+    async def make(script: list, *, messages: Sequence[Message] = (), **more) -> tuple[House, Session]:
+        home = await house(script, **more)
+        return home, await home.chats.create("Talk" if messages else "", messages)
+
+    return make

@@ -38,9 +38,8 @@ async def optimize(home, session: Session) -> list:
     return await apply_optimization(session, home.services, plan)
 
 
-async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(house) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", long_chat(60))
+async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(talk) -> None:
+    home, session = await talk([], messages=long_chat(60))
     before = assemble(session.view)
     plan = await plan_optimization(session, None)
     assert assemble(session.view) == before, "a plan records nothing"
@@ -66,9 +65,8 @@ async def reopen(home, session: Session) -> Session:
     return await home.chats.open(session.id)
 
 
-async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) -> None:
-    home = await house([], window=60_000)
-    session = await home.chats.create("Tools", with_tools(15))
+async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(talk) -> None:
+    home, session = await talk([], window=60_000, messages=with_tools(15))
     before, figure = assemble(session.view), session.gauge().total
     plan = await plan_optimization(session, None)
     assert len(plan.steps) == 2
@@ -100,9 +98,8 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(house) ->
     assert assemble(reopened.view) == before
 
 
-async def test_an_edited_summary_is_used_and_measured(house) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", long_chat(60))
+async def test_an_edited_summary_is_used_and_measured(talk) -> None:
+    home, session = await talk([], messages=long_chat(60))
     plan = await check_summary(await plan_optimization(session, None), "We spoke of topics.")
     with pytest.raises(WorldError, match="longer"):
         await check_summary(plan, "far too long " * 10_000)
@@ -124,9 +121,8 @@ async def test_calls_of_one_reply_come_back_with_their_results_however_they_were
     assert {item.message.id for item in session.view.items} >= {m.id for m in (*calls, *results)}
 
 
-async def test_a_pin_stays_through_every_compaction(house) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", long_chat(60))
+async def test_a_pin_stays_through_every_compaction(talk) -> None:
+    home, session = await talk([], messages=long_chat(60))
     first = session.page(1, 1)[0].message
     (changed,) = [e for e in await operations.pin(session, first.id) if isinstance(e, ViewChanged)]
     assert changed.pins == session.pins()
@@ -136,9 +132,8 @@ async def test_a_pin_stays_through_every_compaction(house) -> None:
     assert session.gauge().segments["pinned"] == session.counts.total(first)
 
 
-async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(house) -> None:
-    home = await house([], window=60_000)
-    session = await home.chats.create("Tools", with_tools(15))
+async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(talk) -> None:
+    home, session = await talk([], window=60_000, messages=with_tools(15))
     await apply_optimization(session, home.services, await plan_optimization(session, 20_000))
     pruned = [row for row in session.page(session.total, session.total) if row.state is MessageState.PRUNED]
     before = assemble(session.view)
@@ -151,9 +146,8 @@ async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(house) -> No
     assert assemble(session.view) == before
 
 
-async def test_a_message_that_arrives_during_a_compaction_is_kept(house) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", long_chat(60))
+async def test_a_message_that_arrives_during_a_compaction_is_kept(talk) -> None:
+    home, session = await talk([], messages=long_chat(60))
     planning = asyncio.ensure_future(plan_optimization(session, None))
     await asyncio.sleep(0)
     await session.record_message(Message(id="new", role=Role.USER, parts=(Text("One thing more."),)))
@@ -161,9 +155,8 @@ async def test_a_message_that_arrives_during_a_compaction_is_kept(house) -> None
     assert assemble(session.view)[-1].text == "One thing more."
 
 
-async def test_search_finds_what_was_archived_and_says_so_until_it_is_given_up(house) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", long_chat(60))
+async def test_search_finds_what_was_archived_and_says_so_until_it_is_given_up(talk) -> None:
+    home, session = await talk([], messages=long_chat(60))
     await optimize(home, session)
     found = (await home.archive.search("topic3", session.id, 5))[0]
     assert found.archived

@@ -62,9 +62,8 @@ def test_it_ends_and_what_was_shown_is_never_asked_for_twice(kind: str, off: boo
 
 
 @pytest.mark.wire
-async def test_a_server_that_is_busy_is_asked_again_and_the_user_is_told(house) -> None:
-    home = await house([Status(503, "overloaded"), Reply("Here I am.")])
-    session = await home.chats.create()
+async def test_a_server_that_is_busy_is_asked_again_and_the_user_is_told(talk) -> None:
+    home, session = await talk([Status(503, "overloaded"), Reply("Here I am.")])
     events = await home.turn(session, "Hello?")
     assert [(e.attempt, e.seconds) for e in events if isinstance(e, RetryScheduled)] == [(1, 1.0)]
     assert not home.of(TurnFailed)
@@ -92,9 +91,8 @@ async def test_with_automatic_off_an_overflow_is_told_and_nothing_is_compacted(h
     assert len(home.provider.requests) == 1
 
 
-async def test_going_on_keeps_what_was_done_and_writes_only_the_broken_reply_anew(house) -> None:
-    home = await house([Reply("First answer."), Cut("Half of"), Reply("All of it.")])
-    session = await home.chats.create()
+async def test_going_on_keeps_what_was_done_and_writes_only_the_broken_reply_anew(talk) -> None:
+    home, session = await talk([Reply("First answer."), Cut("Half of"), Reply("All of it.")])
     await home.turn(session, "Hello?")
     await home.turn(session, "And now?")
     await home.chats.turns.go_on(session)

@@ -61,9 +61,8 @@ def test_only_content_puts_off_the_end_of_a_quiet_reply() -> None:
         bounds.check(None)
 
 
-async def turn_under(house, policy: Any, step: Any) -> tuple[Any, list[Any], list[Message]]:
-    home = await house([step], window=32_000, repeat_last=True)
-    session = await home.chats.create()
+async def turn_under(talk, policy: Any, step: Any) -> tuple[Any, list[Any], list[Message]]:
+    home, session = await talk([step], window=32_000, repeat_last=True)
     session.policy = policy
     events = await home.turn(session, "Hello")
     entries = await home.archive.entries(session.id)
@@ -71,9 +70,9 @@ async def turn_under(house, policy: Any, step: Any) -> tuple[Any, list[Any], lis
 
 
 @pytest.mark.wire
-async def test_a_server_that_only_pings_is_left_and_what_it_had_said_stays(house) -> None:
+async def test_a_server_that_only_pings_is_left_and_what_it_had_said_stays(talk) -> None:
     policy = replace(BALANCED, stream_quiet_seconds=0)
-    home, events, messages = await turn_under(house, policy, Endless(": ping\n\n", HI, size=8, pause=0.02))
+    home, events, messages = await turn_under(talk, policy, Endless(": ping\n\n", HI, size=8, pause=0.02))
     (failed,) = [event for event in events if isinstance(event, TurnFailed)]
     assert failed.failure.kind == "garbage"
     assert (messages[-1].text, messages[-1].is_interrupted) == ("Hi", True)
@@ -81,9 +80,9 @@ async def test_a_server_that_only_pings_is_left_and_what_it_had_said_stays(house
     assert home.provider.client_left.wait(10)
 
 
-async def test_a_reply_with_thousands_of_calls_is_stopped_and_none_is_run(house) -> None:
+async def test_a_reply_with_thousands_of_calls_is_stopped_and_none_is_run(talk) -> None:
     calls = tuple(Call("list", '{"path": "."}', f"c{place}") for place in range(2_000))
-    home, events, messages = await turn_under(house, BALANCED, Reply("I look.", calls=calls, size=100))
+    home, events, messages = await turn_under(talk, BALANCED, Reply("I look.", calls=calls, size=100))
     assert [event.failure.kind for event in events if isinstance(event, TurnFailed)] == ["garbage"]
     assert not [event for event in events if isinstance(event, ToolStarted)]
     assert (messages[-1].text, messages[-1].tool_calls) == ("I look.", ())
@@ -91,10 +90,10 @@ async def test_a_reply_with_thousands_of_calls_is_stopped_and_none_is_run(house)
 
 
 @pytest.mark.wire
-async def test_text_without_an_end_is_stopped_by_its_characters_where_it_has_hardly_a_token(house) -> None:
+async def test_text_without_an_end_is_stopped_by_its_characters_where_it_has_hardly_a_token(talk) -> None:
     step = Endless(EVENT % ('{"content":"%s"}' % (" " * 500)), HI)
     policy = replace(BALANCED, stream_characters=20_000, phases=())
-    _, events, messages = await turn_under(house, policy, step)
+    _, events, messages = await turn_under(talk, policy, step)
     assert [event.failure.kind for event in events if isinstance(event, TurnFailed)] == ["garbage"]
     shown = sum(len(event.text) for event in events if isinstance(event, TextDelta))
     assert 15_000 < shown <= 20_000

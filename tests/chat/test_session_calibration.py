@@ -82,9 +82,8 @@ async def test_decisions_are_as_strict_as_the_gauge(house, is_measured: bool) ->
     assert request_tokens(session.view, session.counts) * TRUE < 0.55 * session.budget.usable
 
 
-async def test_a_policy_is_fitted_to_the_models_window(house) -> None:
-    home = await house([], window=200_000)
-    session = await home.chats.create("Fitted", long_chat(2))
+async def test_a_policy_is_fitted_to_the_models_window(talk) -> None:
+    _, session = await talk([], window=200_000, messages=long_chat(2))
     session.policy = SELINE  # shares of the window; the model writes 1,000 tokens at most, so 199,000 can be used
     assert session.budget.usable == 199_000
     assert session.policy.compact_at == pytest.approx(180_000 / 199_000)

@@ -55,9 +55,8 @@ def rows_of(home) -> list[OperationRow]:
     return [row for changed in home.of(ViewChanged) for row in changed.operations]
 
 
-async def test_with_code_alone_an_open_conversation_sends_nothing_but_the_turn(house) -> None:
-    home = await house([Reply("Here.")], prompts=PROMPTS)
-    session = await home.chats.create("Long", chat(70))
+async def test_with_code_alone_an_open_conversation_sends_nothing_but_the_turn(talk) -> None:
+    home, session = await talk([Reply("Here.")], prompts=PROMPTS, messages=chat(70))
     choose(home, summaries="extractive")
     session = await home.chats.open(session.id)
     await home.turn(session, "Where are we?")
@@ -69,10 +68,9 @@ async def test_with_code_alone_an_open_conversation_sends_nothing_but_the_turn(h
     assert (row.model, row.usage, row.note) == ("", None, "")
 
 
-async def test_code_alone_chosen_while_a_model_writes_ends_its_work(house) -> None:
+async def test_code_alone_chosen_while_a_model_writes_ends_its_work(talk) -> None:
     slow = Reply("word " * 500, pause=0.02, size=5)  # ten seconds, and one more request for the other half
-    home = await house([slow, Reply("Here.")], prompts=PROMPTS)
-    session = await home.chats.create("Long", chat(70))
+    home, session = await talk([slow, Reply("Here.")], prompts=PROMPTS, messages=chat(70))
     await home.chats.turns.send(session, "Where are we?")
     await home.until(lambda: bool(home.of(RoomProgressed)))
     choose(home, summaries="extractive")
@@ -85,9 +83,8 @@ async def test_code_alone_chosen_while_a_model_writes_ends_its_work(house) -> No
     assert session.view.items[-1].message.text == "Here."
 
 
-async def test_with_code_alone_a_model_may_still_be_asked_by_hand(house) -> None:
-    home = await house([answer()], prompts=PROMPTS, repeat_last=True)
-    session = await home.chats.create("Long", chat())
+async def test_with_code_alone_a_model_may_still_be_asked_by_hand(talk) -> None:
+    home, session = await talk([answer()], prompts=PROMPTS, repeat_last=True, messages=chat())
     choose(home, summaries="extractive")
     assert (await home.services.summaries.request_for(session)).strategy == "extractive", "what a plan begins with"
     plan = plan_optimize(snapshot_of(session), strategy="llm")
@@ -143,9 +140,8 @@ async def test_settings_that_change_while_a_reply_is_written_hold_afterwards(hou
     assert (await home.chats.open(session.id)).model is again.model
 
 
-async def test_a_decision_knows_how_long_ago_the_provider_was_asked(house) -> None:
-    home = await house([])
-    session = await home.chats.create("New", [])
+async def test_a_decision_knows_how_long_ago_the_provider_was_asked(talk) -> None:
+    _, session = await talk([])
     assert snapshot_of(session).seconds_since_request is None
     said = Message(id="q", role=Role.ASSISTANT, parts=(Text("b"),), model="another/model", at=time.time() - 200)
     await session.record_message(said)
@@ -175,9 +171,8 @@ async def test_after_so_many_code_writes_in_every_conversation_and_says_until_wh
     assert len(home.provider.requests) == 4, "two for the summary, and those of the turns"
 
 
-async def test_the_twenty_fifth_waits_and_the_users_own_never_does(house) -> None:
-    home = await house([Reply("Here.")], prompts=PROMPTS)
-    session = await home.chats.create("Long", chat())
+async def test_the_twenty_fifth_waits_and_the_users_own_never_does(talk) -> None:
+    home, session = await talk([Reply("Here.")], prompts=PROMPTS, messages=chat())
     now = [1_000_000.0]
     service = SummaryService(home.chats.models, lambda: home.chats.settings, lambda: PROMPTS, lambda: now[0])
 

@@ -29,9 +29,8 @@ from provider import Call, Hang, Reply, Status
 from slowness import slowness
 
 
-async def test_a_turn_tells_what_it_stores(house) -> None:
-    home = await house([Reply("Hello there, **friend**.", usage=(20, 6, 0))])
-    session = await home.chats.create()
+async def test_a_turn_tells_what_it_stores(talk) -> None:
+    home, session = await talk([Reply("Hello there, **friend**.", usage=(20, 6, 0))])
     events = await home.turn(session, "Say hello")
 
     kinds = [type(event) for event in events if not isinstance(event, GaugeChanged)]
@@ -47,9 +46,8 @@ async def test_a_turn_tells_what_it_stores(house) -> None:
     assert [m["role"] for m in home.provider.requests[0].messages] == ["system", "user"]
 
 
-async def test_reported_usage_makes_the_gauge_measured(house) -> None:
-    home = await house([Reply("Fine.", usage=(100, 5, 0))])
-    session = await home.chats.create()
+async def test_reported_usage_makes_the_gauge_measured(talk) -> None:
+    home, session = await talk([Reply("Fine.", usage=(100, 5, 0))])
     await home.turn(session, "How are you?")
     gauge = session.gauge()
     assert gauge.provenance is Provenance.MEASURED
@@ -57,9 +55,8 @@ async def test_reported_usage_makes_the_gauge_measured(house) -> None:
     assert sum(gauge.segments.values()) == gauge.total
 
 
-async def test_stopping_keeps_what_had_arrived(house) -> None:
-    home = await house([Hang("Half a sen")])
-    session = await home.chats.create()
+async def test_stopping_keeps_what_had_arrived(talk) -> None:
+    home, session = await talk([Hang("Half a sen")])
     await home.chats.turns.send(session, "Tell me a story")
     await home.until(lambda: "".join(e.text for e in home.of(TextDelta)) == "Half a sen")
     await home.chats.turns.stop(session.id)
@@ -69,9 +66,8 @@ async def test_stopping_keeps_what_had_arrived(house) -> None:
     assert home.provider.client_left.wait(5)
 
 
-async def test_a_stalled_reply_is_on_disk_within_half_a_second(house, tmp_path: Path) -> None:
-    home = await house([Hang("Half a sen")])
-    session = await home.chats.create()
+async def test_a_stalled_reply_is_on_disk_within_half_a_second(talk, tmp_path: Path) -> None:
+    home, session = await talk([Hang("Half a sen")])
     await home.chats.turns.send(session, "Tell me a story")
     await home.until(lambda: "".join(e.text for e in home.of(TextDelta)) == "Half a sen")
 
@@ -85,9 +81,8 @@ async def test_a_stalled_reply_is_on_disk_within_half_a_second(house, tmp_path: 
     await home.chats.turns.stop(session.id)
 
 
-async def test_an_error_of_the_provider_keeps_the_users_message(house) -> None:
-    home = await house([Status(401, "no such key"), Reply("Now I can.")])
-    session = await home.chats.create()
+async def test_an_error_of_the_provider_keeps_the_users_message(talk) -> None:
+    home, session = await talk([Status(401, "no such key"), Reply("Now I can.")])
     await home.turn(session, "Please")
     assert [e.text for e in await home.archive.entries(session.id)] == ["Be brief.", "Please"]
     await home.chats.turns.regenerate(session)
@@ -95,9 +90,8 @@ async def test_an_error_of_the_provider_keeps_the_users_message(house) -> None:
     assert (await home.archive.entries(session.id))[-1].text == "Now I can."
 
 
-async def test_regenerate_keeps_the_earlier_answer_off_the_view(house) -> None:
-    home = await house([Reply("First."), Reply("Second."), Reply("Third.")])
-    session = await home.chats.create()
+async def test_regenerate_keeps_the_earlier_answer_off_the_view(talk) -> None:
+    home, session = await talk([Reply("First."), Reply("Second."), Reply("Third.")])
     await home.turn(session, "Which?")
     for count in (2, 3):
         await home.chats.turns.regenerate(session)
@@ -127,9 +121,8 @@ def long_chat(turns: int, words: int = 60) -> list[Message]:
     ]
 
 
-async def test_from_75_percent_room_is_made_after_the_turn(house) -> None:
-    home = await house([Reply("Here.", usage=None)], window=8_192)
-    session = await home.chats.create("Long", long_chat(55))
+async def test_from_75_percent_room_is_made_after_the_turn(talk) -> None:
+    home, session = await talk([Reply("Here.", usage=None)], window=8_192, messages=long_chat(55))
     assert 0.75 < session.gauge().share < 0.9
     await home.turn(session, "And now?")
     await home.until(lambda: bool(home.of(ViewChanged)))
@@ -138,9 +131,8 @@ async def test_from_75_percent_room_is_made_after_the_turn(house) -> None:
     assert session.gauge().share < 0.6
 
 
-async def test_two_futile_compactions_pause_the_automatic_ones_and_say_why(house) -> None:
-    home = await house([Reply("Here.", usage=None)], window=8_192, repeat_last=True)
-    session = await home.chats.create("Long", long_chat(60))
+async def test_two_futile_compactions_pause_the_automatic_ones_and_say_why(talk) -> None:
+    home, session = await talk([Reply("Here.", usage=None)], window=8_192, repeat_last=True, messages=long_chat(60))
     archived = [item.message.id for item in session.view.items]
     for number in range(2):
         futile = Compaction(
@@ -170,9 +162,8 @@ async def test_a_conversation_with_a_missing_model_can_be_read(house) -> None:
     assert "gone/model-9" in failed.failure.title
 
 
-async def test_a_message_that_is_sent_while_an_answer_is_asked_for_anew_waits_for_it(house) -> None:
-    home = await house([Reply("First."), Reply("Second."), Reply("Third.")])
-    session = await home.chats.create()
+async def test_a_message_that_is_sent_while_an_answer_is_asked_for_anew_waits_for_it(talk) -> None:
+    home, session = await talk([Reply("First."), Reply("Second."), Reply("Third.")])
     await home.turn(session, "Which?")
     again = asyncio.ensure_future(home.chats.turns.regenerate(session))
     await asyncio.sleep(0)
@@ -182,10 +173,9 @@ async def test_a_message_that_is_sent_while_an_answer_is_asked_for_anew_waits_fo
     assert [item.message.text for item in session.view.items][1:] == ["Which?", "Second.", "And now?", "Third."]
 
 
-async def test_where_there_are_no_tools_a_call_ends_the_turn(house) -> None:
+async def test_where_there_are_no_tools_a_call_ends_the_turn(talk) -> None:
     call = Reply("I look.", calls=(Call("read", "{}"),), finish="tool_calls")
-    home = await house([call] * 3)
-    session = await home.chats.create()
+    home, session = await talk([call] * 3)
     events = await home.turn(session, "Look")
     assert events[-1].reason == "finished"
     assert len(home.provider.requests) == 1

@@ -35,11 +35,10 @@ def storyteller(length: int):
 @pytest.mark.parametrize("is_strict", [False, True])
 @pytest.mark.parametrize("window", [1_024, 1_536, 2_048])
 async def test_a_reply_in_a_tiny_window_ends_cleanly(
-    house, window: int, is_strict: bool, max_output: int, earlier: int, length: int
+    talk, window: int, is_strict: bool, max_output: int, earlier: int, length: int
 ) -> None:
     script = Windowed(window, storyteller(length), count=tokenizer_for("gpt-4o").count, is_strict=is_strict)
-    home = await house(script, window=window, max_output=max_output)
-    session = await home.chats.create("Tiny", chat_of(earlier))
+    home, session = await talk(script, window=window, max_output=max_output, messages=chat_of(earlier))
     assert session.budget.reserve >= 0.48 * window
     events = await home.turn(session, WISH)
     told = stored(session)
