@@ -41,10 +41,10 @@ def message_rows(
     messages: Sequence[Message], indexes: Iterable[int], view: View, counts: TokenCounts, branches: Branches
 ) -> tuple[MessageRow, ...]:
     """Return the messages with those indexes as they stand in the view."""
-    sent = _sent_texts(view)
     rows: list[MessageRow] = []
-    for index in indexes:
-        message = messages[index]
+    chosen = [(index, messages[index]) for index in indexes]
+    sent = _sent_texts(view, (message.id for _, message in chosen))
+    for index, message in chosen:
         versions = branches.versions(message.id)
         row = MessageRow(message, index, counts.total(message), versions=versions if len(versions) > 1 else ())
         rows.append(_change_of(message.id, view, sent).apply_to(row))
@@ -53,7 +53,8 @@ def message_rows(
 
 def message_changes(ids: Iterable[str], view: View) -> tuple[MessageChange, ...]:
     """Return how the messages with those ids stand in the view."""
-    sent = _sent_texts(view)
+    ids = tuple(ids)
+    sent = _sent_texts(view, ids)
     return tuple(_change_of(message_id, view, sent) for message_id in ids)
 
 
@@ -67,9 +68,20 @@ def _change_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) ->
     return MessageChange(message_id, is_pinned=is_pinned)
 
 
-def _sent_texts(view: View) -> dict[str, tuple[str, str]]:
-    """Map the id of each pruned message in the view to the operation that pruned it and to its text as sent."""
-    return {item.message.id: (item.pruned_by, _as_sent(item.message)) for item in view.items if item.pruned_by}
+def _sent_texts(view: View, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Map the ids of those that are pruned in the view to the operation that pruned them and to their text as sent.
+
+    This looks from the end of the view, so that it costs little for a message that was just recorded.
+    """
+    wanted = {message_id for message_id in ids if message_id not in view.statuses}
+    sent: dict[str, tuple[str, str]] = {}
+    for item in reversed(view.items):
+        if not wanted:
+            break
+        if item.message.id in wanted and item.pruned_by:
+            sent[item.message.id] = item.pruned_by, _as_sent(item.message)
+        wanted.discard(item.message.id)
+    return sent
 
 
 def _as_sent(message: Message) -> str:
@@ -183,6 +195,8 @@ def changed_ids(before: View, after: View) -> set[str]:
         i for i in before.statuses.keys() | after.statuses.keys() if before.statuses.get(i) != after.statuses.get(i)
     }
     changed |= before.pins ^ after.pins
-    sent_before, sent_after = _sent_texts(before), _sent_texts(after)
-    changed |= {i for i in sent_before.keys() | sent_after.keys() if sent_before.get(i) != sent_after.get(i)}
-    return changed
+    sent_before, sent_after = (
+        {(item.message.id, item.pruned_by, _as_sent(item.message)) for item in view.items if item.pruned_by}
+        for view in (before, after)
+    )
+    return changed | {message_id for message_id, *_ in sent_before ^ sent_after}
