@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from desktop_app.context.compact.make_room import due_shares
 from desktop_app.context.memory.flush import (
-    SAVE_MEMORY,
     FlushPrompts,
     append_question,
     find_interrupted_flush,
@@ -76,11 +75,8 @@ def test_it_is_due_four_thousand_tokens_before_a_compaction() -> None:
     assert round(0.75 * BUDGET.usable) - after == 4_000
     assert due(view, after, Trigger.AFTER_TURN)
     assert not due(view, after, Trigger.BEFORE_REQUEST)
-
-
-def test_a_small_window_is_flushed_later_than_at_half_of_it() -> None:
     small = Budget(8_192, 1_638)
-    assert flush_at(BALANCED, small, Trigger.BEFORE_REQUEST) == round(0.75 * small.usable)
+    assert flush_at(BALANCED, small, Trigger.BEFORE_REQUEST) == round(0.75 * small.usable), "later than at half of it"
 
 
 def test_without_a_distance_there_is_no_flush_on_any_path() -> None:
@@ -105,10 +101,6 @@ def test_defect_the_wrong_reserve_lets_the_compaction_come_first(reserve_least: 
         assert flush_at(policy, budget, trigger) == round(compacts_at) - 4_000
 
 
-def test_defect_never_compacted_and_never_flushed_is_not_flushed_already() -> None:
-    assert due(seen(user("1")))
-
-
 def test_defect_the_overflow_path_never_flushes() -> None:
     view = seen(user("1"))
     assert all(due(view, 10, trigger) for trigger in (Trigger.OVERFLOW, Trigger.USER))
@@ -118,6 +110,7 @@ def test_defect_the_overflow_path_never_flushes() -> None:
 def test_defect_a_flush_that_saves_nothing_or_makes_no_room_is_made_again_and_again() -> None:
     view = seen(user("1"), flush("f", "1"), reply("2"), user("3"))
     assert not any(due(view, BUDGET.usable * 2, trigger) for trigger in Trigger)
+    assert not due(seen(user("1"), flush("f", "1"), Undo(id="u", entry_id="f"), user("2")), BUDGET.usable)
 
 
 def test_defect_only_every_other_compaction_is_flushed_and_far_over_the_mark_none() -> None:
@@ -138,28 +131,18 @@ def test_a_flush_that_ends_after_the_compaction_that_it_was_for_is_not_for_the_n
     assert not due(seen(*view.entries, user("2"), flush("g", "2"), user("3")), BUDGET.usable)
 
 
-def test_a_flush_that_was_undone_is_not_made_again_for_the_same_compaction() -> None:
-    assert not due(seen(user("1"), flush("f", "1"), Undo(id="u", entry_id="f"), user("2")), BUDGET.usable)
-
-
 def test_it_looks_at_what_no_flush_has_looked_at_also_if_that_is_archived() -> None:
     view = seen(user("1"), flush("f", "1"), user("2"), reply("3"), compaction("c", "1", "2"), user("4"))
     assert [message.id for message in unflushed_messages(view)] == ["2", "3", "4"]
-
-
-def test_what_arrived_while_a_flush_was_made_is_looked_at_by_the_next_one() -> None:
-    view = seen(user("1"), user("2"), flush("f", "1"), user("3"))
-    assert [message.id for message in unflushed_messages(view)] == ["2", "3"]
+    meanwhile = seen(user("1"), user("2"), flush("f", "1"), user("3"))
+    assert [message.id for message in unflushed_messages(meanwhile)] == ["2", "3"]
+    assert not due(seen(user("1"), flush("f", "1"), compaction("c", "1"), reply("2")), BUDGET.usable), "only replies"
 
 
 def test_what_was_taken_back_is_not_looked_at() -> None:
     view = seen(user("1"), user("2"), reply("3"), Rewind(id="r", first_message_id="2"), user("4"))
     assert [message.id for message in unflushed_messages(view)] == ["1", "4"]
     assert not has_something_new(seen(user("1"), flush("f", "1"), user("2"), Rewind(id="r", first_message_id="2")))
-
-
-def test_replies_alone_are_nothing_new() -> None:
-    assert not due(seen(user("1"), flush("f", "1"), compaction("c", "1"), reply("2")), BUDGET.usable)
 
 
 def test_a_flush_that_was_saved_and_not_recorded_is_found_again() -> None:
@@ -219,10 +202,7 @@ def test_where_room_is_short_the_users_own_words_come_first_and_the_newest() -> 
     assert len(wishes) > 10
     assert "answer" not in asked.text
     assert count(asked.text) <= 500
-
-
-def test_without_room_nothing_is_asked() -> None:
-    assert request_for_flush([user("1", "word " * 50)], PROMPTS, KNOWN, 60, count) is None
+    assert request_for_flush([user("1", "word " * 50)], PROMPTS, KNOWN, 60, count) is None, "no room"
 
 
 def test_what_tools_said_is_not_looked_at() -> None:
@@ -293,8 +273,3 @@ def test_notes_are_read_from_calls_or_from_json(text: str, calls, notes) -> None
 def test_whatever_a_model_answers_can_be_read(text: str, arguments: list[str]) -> None:
     parse_notes(text, [call(one) for one in arguments])
     parse_notes(json.dumps({"memories": [text, {"text": text}]}))
-
-
-def test_the_tools_spec_is_a_schema() -> None:
-    assert json.loads(SAVE_MEMORY.parameters)["required"] == ["text"]
-    assert len(SAVE_MEMORY.description) + len(SAVE_MEMORY.parameters) < 500

@@ -81,15 +81,10 @@ def test_what_may_hold_beside_it_is_new(old: str, new: str) -> None:
     assert find_replaced([memory(old)], new) == []
 
 
-def test_what_was_deleted_is_not_known() -> None:
-    deleted = [memory("The user likes tea.", is_deleted=True)]
-    assert find_same(deleted, "The user likes tea.") is None
-    assert find_replaced(deleted, "The user hates tea.") == []
-
-
-def test_several_may_be_replaced() -> None:
+def test_several_may_be_replaced_and_nothing_that_was_deleted() -> None:
     held = [memory("The user lives in Rome.", "a"), memory("The user lives in Oslo.", "b")]
-    assert find_replaced(held, "The user lives in Bonn.") == held
+    assert find_replaced([*held, memory("The user lives in Ulm.", is_deleted=True)], "The user lives in Bonn.") == held
+    assert find_same([memory("The user likes tea.", is_deleted=True)], "The user likes tea.") is None
 
 
 def test_a_memory_is_found_by_the_words_that_are_quoted_of_it() -> None:

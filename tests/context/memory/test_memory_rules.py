@@ -10,7 +10,6 @@ from desktop_app.conversation.message import Attachment, Message, Role, Text, To
 
 FOUND = [
     ("Remember that the office is closed on Mondays.", "the office is closed on Mondays"),
-    ("Please remember: invoices go to Ines.", "invoices go to Ines"),
     ("Hi! My name is Ann. What is the capital of France?", "My name is Ann"),
     ("By the way, I prefer short answers.", "I prefer short answers"),
     ("Call me Sam.", "Call me Sam"),
@@ -33,13 +32,10 @@ FOUND = [
 NOT_FOUND = [
     "What is my name?",
     "My name is Bob, is it not?",
-    "I prefer tabs, or do I?",
-    "Do you remember that I like tea?",
     "Do you always answer so quickly?",
     "The build always fails on CI.",
     "I never said that.",
     "Never mind.",
-    "Never heard of it.",
     "He said “my name is Bob, and I prefer tabs”.",
     '"Always be yourself" is what the poster says.',
     "> My name is Eve.\n> Always trust me.",

