@@ -54,6 +54,10 @@ OPEN_FILE = re.compile(r"^\(Open file: ([^\s)]{2,200})[^\n)]*\)", re.MULTILINE)
 EDIT_BLOCK = re.compile(r"^[ \t]*```[a-z]*[ \t]*\n[ \t]*(?:edit|insert|append)\b", re.MULTILINE)
 """A command to such an editor, which means the open file."""
 _TAGGED = re.compile(r"<(?:path|file_path|parameter=path|parameter=file_path)>\s*([^<\n]{1,200}?)\s*<")
+_EDITING_TAG = re.compile(r"<(?:write|replace|edit|apply|insert|search_and_replace)|>(?:create|str_replace|insert)<")
+_BLOCK = re.compile(r"^[ \t]*```[a-z]*[ \t]*\n[ \t]*(?:edit|insert|append)\b", re.MULTILINE)
+"""A command to such an editor, which means the open file."""
+_TAGGED = re.compile(r"<(?:path|file_path|parameter=path|parameter=file_path)>\s*([^<\n]{1,200}?)\s*<")
 _TAGS = (
     "<write",
     "<replace",
@@ -100,7 +104,7 @@ def _does(name: str) -> tuple[bool, bool, bool]:
 
 def command_of(fields: Mapping[str, Any]) -> str:
     """Return the command among a call's arguments, or ""."""
-    return next((_command_text(value) for key, value in fields.items() if _plain(key) in _COMMANDS and value), "")
+    return next((_command_text(value) for key, value in fields.items() if plain_key(key) in _COMMANDS and value), "")
 
 
 class _Seen:
@@ -115,7 +119,7 @@ class _Seen:
 
     def look(self, fields: Mapping[str, Any], depth: int = 0) -> None:
         for key, value in fields.items():
-            name = _plain(key)
+            name = plain_key(key)
             self.has_written = self.has_written or (name in _WRITTEN and bool(value))
             if depth and not isinstance(value, list | dict) and "." in key and _is_path(key):
                 self.paths.append(key)  # an object of contents by path
@@ -138,7 +142,8 @@ class _Seen:
 
 
 @lru_cache(4_096)
-def _plain(key: str) -> str:
+def plain_key(key: str) -> str:
+    """Return an argument's name in lowercase without separators."""
     return key.replace("_", "").replace("-", "").lower()
 
 
@@ -156,13 +161,6 @@ def _is_path(text: str) -> bool:
 
 def edited_by_command(command: str) -> Iterator[str]:
     """Yield the files that a shell command writes, moves, removes or edits in place, as far as its words tell."""
-    if not any(
-        map(
-            command.__contains__,
-            (">", "sed", "tee", "mv", "cp", "rm", "touch", "perl", "create", "open(", "***", "+++"),
-        )
-    ):
-        return
     yield from _patched(command)
     for match in _OPENED.finditer(command):
         yield match.group(1)
@@ -202,7 +200,7 @@ def _without_heredocs(command: str) -> str:
 def files_edited_in(text: str) -> Iterator[str]:
     """Yield files whose edits are written as text, or done by the commands in its blocks of code."""
     yield from _patched(text)
-    if "<" in text and any(map(text.__contains__, _TAGS)):
+    if "<" in text and _EDITING_TAG.search(text):
         yield from (match.group(1) for match in _TAGGED.finditer(text))
     if "```" in text:
         for block in _BLOCK.findall(text):

@@ -11,20 +11,21 @@ from typing import Any, Literal, cast
 import msgspec
 
 from desktop_app.conversation.message import ToolCall, ToolResult
+from desktop_app.conversation.words import lexicon
 
-from .changed_files import EDITING, READING, RUNNING, command_of, files_of_call
+from .changed_files import EDITING, READING, RUNNING, command_of, files_of_call, plain_key
 
 _SHOWING = re.compile(r"read|view|cat|open|(?:get|show|load)\w*(?:file|content)", re.IGNORECASE)
 _NOT_A_FILE = re.compile(r"dir|folder|tree|list|info|meta|size|outline|search|find|grep|url|web|page", re.IGNORECASE)
 _VERB_KEYS = ("command", "action", "operation", "mode")
 _VERBS = ("view", "read", "open", "cat")
 """Values of arguments that select what a tool with several commands does, such as Anthropic's text editor."""
-_PART_KEYS = frozenset({
-    "offset", "limit", "view_range", "range", "lines", "line", "start", "end", "start_line", "end_line", "line_start",
-    "line_end", "startLine", "endLine", "from_line", "to_line", "first_line", "last_line", "max_lines", "num_lines",
-    "start_line_one_indexed", "end_line_one_indexed_inclusive", "head", "tail", "page",
-})  # fmt: skip
-_BEGINNINGS = frozenset({"offset", "line", "start", "start_line", "line_start", "startLine", "from_line", "first_line"})
+_PART_KEYS = lexicon(
+    "offset limit viewrange range lines line start end startline endline linestart lineend fromline toline firstline"
+    " lastline maxlines numlines startlineoneindexed endlineoneindexedinclusive head tail page"
+)
+_BEGINNINGS = lexicon("offset line start startline linestart fromline firstline")
+"""In lowercase without separators."""
 _CAT = re.compile(r"cat\s+(?:--\s+)?([^\s|><;&$*?'\"-][^\s|><;&$*?'\"]*)\s*")
 _FAILED = re.compile(
     r"\s{0,20}(?:<\w*error>|\[?(?:[\w.]{0,40}(?:error|exception)|fatal|traceback|failed|failure|enoent|eacces)\b"
@@ -82,7 +83,8 @@ def _how_shown(fields: Mapping[str, Any]) -> Manner:
 
 def _narrows(key: str, value: object) -> bool:
     """Whether that argument asks for a part of the file; to begin at the first line does not."""
-    return key in _PART_KEYS and bool(value) and not (key in _BEGINNINGS and value == 1)
+    name = plain_key(key)
+    return name in _PART_KEYS and bool(value) and not (name in _BEGINNINGS and value == 1)
 
 
 def _normal(path: str) -> str:

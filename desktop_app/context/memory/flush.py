@@ -35,7 +35,7 @@ from desktop_app.conversation.message import Message, Role, Text, ToolCall, user
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Trigger, active_entries
 
-from .memories import MAX_FLUSHED_NOTES, Note, id_prefix, line_of, prefix_of
+from .memories import MAX_FLUSHED_NOTES, Note, id_prefix, line_of
 from .merge import is_replaced, is_same
 
 MAX_MESSAGE, MAX_ARGUMENTS = 4_000, 200
@@ -80,7 +80,7 @@ def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, 
     is_next = trigger in (Trigger.USER, Trigger.OVERFLOW)
     if not policy.flush_distance or not (is_next or total >= flush_at(policy, budget, trigger)):
         return False
-    return not is_flushed(view.path) and has_something_new(view)
+    return not is_flushed(view.path) and any(message.role is Role.USER for message in _newest_first(view))
 
 
 def flush_at(policy: ContextPolicy, budget: Budget, trigger: Trigger) -> int:
@@ -104,11 +104,6 @@ def is_flushed(entries: Sequence[AnyEntry]) -> bool:
         if entry.id in looked_at:
             return True
     return False
-
-
-def has_something_new(view: View) -> bool:
-    """Return whether the user said something that no flush has looked at."""
-    return any(message.role is Role.USER for message in _newest_first(view))
 
 
 def unflushed_messages(view: View) -> tuple[Message, ...]:
@@ -136,7 +131,7 @@ def find_interrupted_flush(
     saved: dict[str, list[Memory]] = {}
     for memory in memories:
         if memory.conversation == conversation:
-            saved.setdefault(prefix_of(memory.id), []).append(memory)
+            saved.setdefault(memory.id.partition("-")[0], []).append(memory)
     for message in _newest_first(view) if saved else ():
         if found := saved.get(id_prefix(conversation, message.id)):
             return message.id, tuple(memory for memory in found if not memory.is_deleted)
@@ -234,16 +229,11 @@ def parse_notes(text: str, calls: Sequence[ToolCall] = ()) -> tuple[Note, ...] |
     if saving:
         return tuple(note for call in saving for note in _notes(_json(call.arguments)))
     said = without_thoughts(text[:MAX_REPLY])
-    if is_silent(said):
+    if not said or _SILENT.fullmatch(said):
         return ()
     starts = (match.start() for match in islice(re.finditer(r"[\[{]", said), VALUES_TRIED))
     value = next((found for start in starts if (found := _json(said[start:])) is not None), None)
     return None if value is None or isinstance(value, str | int | float) else tuple(_notes(value))
-
-
-def is_silent(text: str) -> bool:
-    """Return whether a reply says that there is nothing to note: SILENT, or nothing at all."""
-    return not text.strip() or _SILENT.fullmatch(text.strip()) is not None
 
 
 def _json(text: str) -> object:

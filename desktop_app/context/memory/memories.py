@@ -108,10 +108,11 @@ def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], in
     """
     sent = [memory for memory in memories if memory.is_on and not memory.is_deleted and line_of(memory.text)]
     sent.sort(key=lambda memory: (memory.at, memory.id))
-    chosen = _that_fit(_without_repeats(sent), most, count)
+    distinct = {line_of(memory.text).casefold(): memory for memory in reversed(sent)}  # of repeats, the oldest
+    chosen = _that_fit(distinct.values(), most, count)
     while chosen:
-        text = _render(sent, {memory.id for memory in chosen})
-        if count(text) <= most:  # the whole may count more than its lines do
+        lines = [HEADING, *(_line(memory) for memory in sent if memory in chosen)]
+        if count(text := "\n".join(lines)) <= most:  # the whole may count more than its lines do
             return text
         chosen.pop()
     return ""
@@ -123,20 +124,9 @@ def memory_tokens(memories: Iterable[Memory], most: int, count: Callable[[str], 
     return count(text) if text else 0
 
 
-def _render(sent: Sequence[Memory], chosen: set[str]) -> str:
-    return "\n".join([HEADING, *(_line(memory) for memory in sent if memory.id in chosen)])
-
-
 def _line(memory: Memory) -> str:
     mark = f" {MODELS_NOTE}" if memory.author == "model" else ""
     return f"- {line_of(memory.text)}{mark}"
-
-
-def _without_repeats(sent: Sequence[Memory]) -> list[Memory]:
-    lines: dict[str, Memory] = {}
-    for memory in sent:
-        lines.setdefault(line_of(memory.text).casefold(), memory)
-    return list(lines.values())
 
 
 def _that_fit(sent: Iterable[Memory], most: int, count: Callable[[str], int]) -> list[Memory]:
@@ -182,17 +172,12 @@ def clean_note(text: str, author: str) -> str | Refusal:
 
 def memory_id(conversation: str, before: str, text: str) -> str:
     """Return an id that is the same when a note is saved a second time, after a crash."""
-    return f"{id_prefix(conversation, before)}{_digest(text)}"
+    return f"{id_prefix(conversation, before)}-{_digest(text)}"
 
 
 def id_prefix(conversation: str, before: str) -> str:
-    """Return how the ids begin of all that was learned up to that message."""
-    return f"{_digest(conversation, before)}-"
-
-
-def prefix_of(memory_id: str) -> str:
-    """Return the part of an id that `id_prefix` gives."""
-    return memory_id.partition("-")[0] + "-"
+    """Return what stands before the hyphen in the ids of all that was learned up to that message."""
+    return _digest(conversation, before)
 
 
 def _digest(*texts: str) -> str:

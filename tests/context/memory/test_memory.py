@@ -172,7 +172,7 @@ def test_a_new_note_becomes_a_memory_with_an_id_of_its_own_words() -> None:
         memory_id("c", "m9", kept.text), "The user drinks tea.", 9.0, 9.0, "c", "model", scope="conversation"
     )
     assert changes.kept == changes.saved
-    assert kept.id.startswith(id_prefix("c", "m9"))
+    assert kept.id.startswith(f"{id_prefix('c', 'm9')}-")
     assert kept.id != memory_id("c", "m8", kept.text)
     assert kept.id != memory_id("d", "m9", kept.text)
 

@@ -18,9 +18,7 @@ from desktop_app.context.memory.flush import (
     append_question,
     find_interrupted_flush,
     flush_at,
-    has_something_new,
     is_flush_due,
-    is_silent,
     parse_notes,
     request_for_flush,
     unflushed_messages,
@@ -142,7 +140,7 @@ def test_it_looks_at_what_no_flush_has_looked_at_also_if_that_is_archived() -> N
 def test_what_was_taken_back_is_not_looked_at() -> None:
     view = seen(user("1"), user("2"), reply("3"), Rewind(id="r", first_message_id="2"), user("4"))
     assert [message.id for message in unflushed_messages(view)] == ["1", "4"]
-    assert not has_something_new(seen(user("1"), flush("f", "1"), user("2"), Rewind(id="r", first_message_id="2")))
+    assert not due(seen(user("1"), flush("f", "1"), user("2"), Rewind(id="r", first_message_id="2")), BUDGET.usable)
 
 
 def test_a_flush_that_was_saved_and_not_recorded_is_found_again() -> None:
@@ -237,7 +235,6 @@ def test_appended_what_has_left_the_view_is_told_as_a_record() -> None:
     "text", ["SILENT", "silent", "Silent.", " **SILENT**\n", "“SILENT!”", "`SILENT`", "", "  \n", "_silent_"]
 )
 def test_silent_however_it_is_written_is_nothing(text: str) -> None:
-    assert is_silent(text)
     assert parse_notes(text) == ()
     assert parse_notes(f"<think>Is there {text} anything?</think>\n{text}") == ()
 
