@@ -139,12 +139,12 @@ def test_facts_of_own_words_come_before_pasted_ones_and_line_numbers_last() -> N
     read = Reading().of(user(f"Look at billing.py please, it is wrong.\n{listing}\n"))
     assert "billing.py" in read.own
     assert "total_101" in read.pasted
-    assert "101" in read.asides
+    assert "101" in read.pasted
 
 
 def test_the_time_of_a_stamp_is_the_least_of_facts() -> None:
     read = Reading().of(user("[1:56 pm on 8 May, 2023] Meet me at 10:30."))
-    assert (read.own, read.pasted, read.asides) == (("10:30",), (), ("1:56", "2023"))
+    assert (read.own, read.pasted) == (("10:30",), ("1:56", "2023"))
     assert read.sentences == ("Meet me at 10:30.",)
 
 

@@ -10,8 +10,8 @@ from desktop_app.context.extractive.passages import (
     is_among_people,
     is_work,
     passages_of,
+    rank_passages,
 )
-from desktop_app.context.extractive.ranking import rank_passages
 from desktop_app.context.extractive.sentences import Voice
 from desktop_app.context.extractive.summary_builder import DECISIONS, DETAILS, RULES, SummaryLine
 from desktop_app.context.ledger.message_facts import Reading

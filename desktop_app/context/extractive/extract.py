@@ -25,8 +25,7 @@ from desktop_app.conversation.message import Message, Role
 
 from . import summary_builder as sections
 from .fill_excerpts import add_excerpts
-from .passages import Passage, is_among_people, is_work, passages_of
-from .ranking import rank_passages
+from .passages import Passage, is_among_people, is_work, passages_of, rank_passages
 from .sentences import Voice, is_announcing, is_request, urgency_of
 from .summary_builder import SummaryBuilder, SummaryLine, lines_of
 
@@ -230,7 +229,7 @@ def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list
     for message in head:
         if message.role is Role.USER:
             read = reading.of(message)
-            for rank, names in enumerate((read.own, read.pasted, read.asides)):
+            for rank, names in enumerate((read.own, read.pasted)):
                 for name in names:
                     ranks[name] = min(rank, ranks.get(name, rank))
     for fact in (*ledger.urls, *reversed(ledger.identifiers)):

@@ -1,4 +1,4 @@
-"""Split a conversation into passages: what people and the model said in their own words, with weights."""
+"""Split a conversation into passages, what people and the model said in their own words, and rank them for a page."""
 
 from __future__ import annotations
 
@@ -34,6 +34,12 @@ PASTED = "Pasted by the user"
 VOICES = {voice.value: voice for voice in Voice} | {PASTED: Voice.USER}
 THIN = 0.65
 """Share of a message's words."""
+ENOUGH = 5.0
+"""Rare words with which a passage has half of the greatest worth: the worth saturates."""
+LINE = 40
+"""Bytes that a line costs beside its words."""
+OF_MODEL = 0.3
+"""The worth of a model's words relative to the user's, which they follow from."""
 MAX_REPEATS = 2
 """A sentence repeated more often is a program's output."""
 
@@ -215,3 +221,21 @@ def is_among_people(head: Iterable[Message]) -> bool:
 def is_work(head: Iterable[Message]) -> bool:
     """Return whether something is made or done here: tools are called, or code is written."""
     return any(message.tool_calls or "```" in message.text for message in head)
+
+
+def rank_passages(passages: Sequence[Passage]) -> list[Passage]:
+    """Return the passages by the weight and rarity of their words, or the chance that they are asked for."""
+    spread = Counter(word for passage in passages for words in passage.words for word in words)
+    total = math.log(sum(len(passage.words) for passage in passages) + 2)
+    rarity = {word: 1.0 - math.log(times) / total for word, times in spread.items()}
+
+    def worth(passage: Passage) -> float:
+        length = passage.length + LINE
+        if passage.chance:
+            return passage.chance / length
+        told = 0.0
+        for weight, words in zip(passage.weights, passage.words, strict=True):
+            told += weight * sum(map(rarity.__getitem__, words))
+        return told / (told + ENOUGH) / length * (OF_MODEL if passage.voice is Voice.MODEL else 1.0)
+
+    return sorted(passages, key=worth, reverse=True)

@@ -55,20 +55,6 @@ EDIT_BLOCK = re.compile(r"^[ \t]*```[a-z]*[ \t]*\n[ \t]*(?:edit|insert|append)\b
 """A command to such an editor, which means the open file."""
 _TAGGED = re.compile(r"<(?:path|file_path|parameter=path|parameter=file_path)>\s*([^<\n]{1,200}?)\s*<")
 _EDITING_TAG = re.compile(r"<(?:write|replace|edit|apply|insert|search_and_replace)|>(?:create|str_replace|insert)<")
-_BLOCK = re.compile(r"^[ \t]*```[a-z]*[ \t]*\n[ \t]*(?:edit|insert|append)\b", re.MULTILINE)
-"""A command to such an editor, which means the open file."""
-_TAGGED = re.compile(r"<(?:path|file_path|parameter=path|parameter=file_path)>\s*([^<\n]{1,200}?)\s*<")
-_TAGS = (
-    "<write",
-    "<replace",
-    "<edit",
-    "<apply",
-    "<insert",
-    ">create<",
-    ">str_replace<",
-    ">insert<",
-    "<search_and_replace",
-)
 _BLOCK = re.compile(r"^[ \t]*```(?:bash|sh|shell|console|zsh)?[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
 _HEREDOC = re.compile(r"<<-?\s*[\"']?(\w+)")
 _REDIRECT = re.compile(r"(?<![<>=\d&-])>{1,2}\s*[\"']?([\w./@+~-]{1,200})")

@@ -35,9 +35,7 @@ class MessageFacts(msgspec.Struct, frozen=True, gc=False):
     own: tuple[str, ...] = ()
     """Facts in own words."""
     pasted: tuple[str, ...] = ()
-    """Facts in what was pasted."""
-    asides: tuple[str, ...] = ()
-    """Numbers of lines and times."""
+    """Facts in what was pasted, and in the date with which the message begins."""
     may_change: bool = False
     """A sentence may take back or replace a rule."""
     instructions: tuple[str, ...] = ()
@@ -46,7 +44,7 @@ class MessageFacts(msgspec.Struct, frozen=True, gc=False):
     @property
     def facts(self) -> tuple[str, ...]:
         """All facts, those in own words first."""
-        return self.own + self.pasted + self.asides
+        return self.own + self.pasted
 
 
 class Reading:
@@ -106,21 +104,13 @@ def is_own(rule: str) -> bool:
     return bare == rule or is_rule(bare)
 
 
-def _facts(
-    whole: str, day: str, text: str, said: Sequence[Paragraph]
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return facts in own words, pasted ones, and asides."""
+def _facts(whole: str, day: str, text: str, said: Sequence[Paragraph]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return facts in own words, and the others."""
     facts = facts_in(whole)[:MAX_FACTS_OF_MESSAGE]
-    listed = set(LISTED.findall(text)) if len(text) > SHORT_MESSAGE and "\n" in text else set[str]()
-    if not (day or listed or "```" in text):
-        return tuple(facts), (), ()
-    own = set(facts_in("\n".join([paragraph for paragraph, _ in said]))) if listed or "```" in text else set(facts)
-    asides = {fact for fact in facts if fact.strip(":") in listed or (day and fact not in text)}
-    return (
-        tuple([fact for fact in facts if fact in own and fact not in asides]),
-        tuple([fact for fact in facts if fact not in own and fact not in asides]),
-        tuple([fact for fact in facts if fact in asides]),
-    )
+    if not (day or "```" in text or (len(text) > SHORT_MESSAGE and LISTED.search(text))):
+        return tuple(facts), ()
+    own = set(facts_in("\n".join([paragraph for paragraph, _ in said])))
+    return tuple([fact for fact in facts if fact in own]), tuple([fact for fact in facts if fact not in own])
 
 
 def _listed_as_rules(said: Sequence[Paragraph]) -> Iterator[str]:

@@ -15,14 +15,13 @@ import msgspec
 from desktop_app.conversation.words import lexicon
 
 from .dates import Day, days_in
-from .relations import related_to
 
 MAX_QUERY = 2_000
 """Characters of a query that are read: a query may be a whole pasted page."""
 MAX_WORDS = 24
 """Words of a query that are looked up; of more, the longest, which are the most specific."""
 RELATED_WEIGHT = 0.4
-"""Of a word related to one of the query (relations.py); the query's own words have 1."""
+"""Of a word related to one of the query; the query's own words have 1."""
 TOGETHER_WEIGHT = 0.5
 """Of a phrase of the query, in addition to the weights of its words."""
 MAX_BETWEEN = 2
@@ -63,6 +62,45 @@ _ASKS = re.compile(
 )
 _NAME = re.compile(r"[A-Z][a-z]{2}|\d|\w[-_./:@]\w")
 _MARKS = "\"'`“”‘’«»()[]{}<>,;:!?。，！？；：、…"
+_KINDS = """
+pet: dog cat puppy kitten hamster rabbit parrot fish turtle
+animal: dog cat horse bird fish
+instrument: guitar piano violin drums flute clarinet cello saxophone trumpet ukulele
+sport: football soccer basketball tennis baseball swimming running cycling hockey volleyball golf yoga
+hobby: painting reading gardening photography hiking cooking knitting dancing fishing gaming
+activity: hiking swimming camping running painting dancing biking fishing yoga climbing
+outdoors: hiking camping park mountain lake beach forest
+event: party concert festival conference parade wedding meeting fair competition
+art: painting drawing sculpture photography
+drink: coffee tea wine beer juice
+dessert: cake pie cookie ice cream chocolate
+allergy: allergic peanut pollen asthma
+subject: math history science biology chemistry physics
+language: english spanish french german chinese japanese python javascript
+country: france germany italy spain japan china canada mexico india brazil
+transport: car bus train bike plane
+religion: church god faith prayer temple mosque
+weather: rain snow sun storm
+season: spring summer autumn winter
+爱好: 喜欢 绘画 音乐 阅读 运动 摄影
+宠物: 猫 狗 兔子
+运动: 跑步 游泳 篮球 足球 健身 瑜伽
+推荐: 建议 介绍
+建议: 推荐
+工作: 公司 同事 上班 职业
+家人: 父母 妈妈 爸爸 孩子 妻子 丈夫
+旅行: 旅游 景点
+心情: 开心 难过 焦虑 压力
+食物: 好吃 菜 餐厅
+电影: 影片
+书: 小说 阅读
+生日: 岁
+""".strip().splitlines()
+"""Each line: a word of questions, and words of their answers; not the other way round. Only what holds in nearly every
+conversation is listed; what is particular to one is learned from its own words (`feedback_of`)."""
+
+_RELATED = {kind: tuple(members.split()) for kind, members in (line.split(": ") for line in _KINDS)}
+_ENDINGS = ("ies", "es", "s")
 
 
 class Term(msgspec.Struct, frozen=True, gc=False):
@@ -177,3 +215,17 @@ def _pairs(text: str) -> list[str]:
         for piece in _ASKING_CJK.sub(" ", run).split():
             pairs += [piece[at : at + 2] for at in range(len(piece) - 1)] if len(piece) > 1 else [piece]
     return list(dict.fromkeys(pairs))[:MAX_WORDS]
+
+
+def related_to(word: str) -> tuple[str, ...]:
+    """Return words that may stand for that word, in small letters; looked up in its singular, too."""
+    lowered = word.lower()
+    return next((_RELATED[form] for form in _forms(lowered) if form in _RELATED), ())
+
+
+def _forms(word: str) -> list[str]:
+    forms = [word]
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            forms.append(word.removesuffix(ending) + ("y" if ending == "ies" else ""))
+    return forms

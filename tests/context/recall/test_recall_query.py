@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.context.recall.dates import Day, days_in
-from desktop_app.context.recall.query import MAX_WORDS, feedback_of, parse_query
-from desktop_app.context.recall.relations import related_to
+from desktop_app.context.recall.query import MAX_WORDS, feedback_of, parse_query, related_to
 
 
 def terms_of(query: str, *speakers: str) -> dict[str, float]:
