@@ -45,7 +45,6 @@ KNOWN_OPTIONS: dict[str, Options] = {
     **dict.fromkeys(lexicon("arch echo false nproc rev tac true whoami"), Options(is_any=True)),
     **dict.fromkeys(lexicon("md5sum sha1sum sha256sum sha512sum"), Options("bt", long="binary text tag zero")),
     "cat": Options("AbeEnstTuv", long="number number-nonblank show-all show-ends show-tabs", is_any=True),
-    "nl": Options("p", "bnswv", is_any=True),
     "head": Options("qvz0123456789", "nc", "quiet silent verbose", "lines bytes", is_any=True),
     "tail": Options("qvz0123456789", "nc", "quiet silent verbose", "lines bytes"),
     "wc": Options("clmwL", long="lines words bytes chars max-line-length"),
@@ -64,8 +63,6 @@ KNOWN_OPTIONS: dict[str, Options] = {
     "df": Options("aHhiklPT", "tx", "all human-readable inodes local portability print-type total", is_any=True),
     "pwd": Options("LP", is_any=True),
     "uname": Options("asnrvmpio", is_any=True),
-    "uptime": Options("ps"),
-    "free": Options("bkmghtwl", long="bytes kibi mebi gibi human total wide"),
     "id": Options("ugnGrz", long="user group groups name real"),
     "date": Options("uR", "d", "utc universal rfc-3339 iso-8601 rfc-email", "date", operand=r"\+.*"),
     "which": Options("a", operand=r"[\w.+-]+"),
@@ -74,12 +71,8 @@ KNOWN_OPTIONS: dict[str, Options] = {
     "realpath": Options("emLPsqz", long="canonicalize-existing canonicalize-missing relative-to relative-base"),
     "readlink": Options("femnqsvz", long="canonicalize canonicalize-existing canonicalize-missing"),
     "seq": Options("w", "sf", operand=r"-?[\d.]+"),
-    "cksum": Options(operand=r"[^-].*"),
     "cut": Options("nsz", "bcdf", "complement only-delimited", "bytes characters delimiter fields"),
     "tr": Options("cCdst", long="complement delete squeeze-repeats truncate-set1"),
-    "fold": Options("bs", "w"),
-    "cmp": Options("bls", "in", "print-bytes verbose quiet silent", "bytes ignore-initial"),
-    "comm": Options("123z", long="check-order nocheck-order total"),
     "od": Options("abcdfiloxsv", "AjNt", "traditional output-duplicates", "address-radix format"),
     "sort": Options(
         "bdfghiMnRrVcCmsuz",
@@ -97,6 +90,7 @@ KNOWN_OPTIONS: dict[str, Options] = {
         ),
         "regexp after-context before-context context max-count",
     ),
+    "find": Options(),  # see _FIND
     "fd": Options(
         "HIuasigFp01",
         "deEtS",
@@ -142,11 +136,7 @@ KNOWN_OPTIONS: dict[str, Options] = {
         "cdomstuvz",
         long="cached deleted others modified stage unmerged exclude-standard full-name error-unmatch eol ignored",
     ),
-    "git ls-tree": Options("drtlz", long="name-only name-status long full-name full-tree abbrev"),
     "git describe": Options(long="tags all always long abbrev exact-match contains match first-parent"),
-    "git merge-base": Options("a", long="all octopus independent is-ancestor fork-point"),
-    "git name-rev": Options(long="tags all always name-only refs"),
-    "git check-ignore": Options("qvn", long="quiet verbose non-matching no-index"),
     "git shortlog": Options("nse", long="numbered summary email since until no-merges", operand=r"[^-].*"),
     "git add": Options("AuvnfN", long="all update verbose dry-run", only_reads=False),
     "git commit": Options("amvqs", long="message all amend no-edit signoff", only_reads=False),
@@ -166,13 +156,11 @@ _MAY_BE_OPTION = re.compile(r"^[*?\[]|\{")
 
 def options_of(command: Command) -> tuple[str, Options, tuple[str, ...]] | None:
     """Return the start of the pattern for a command, its known options, and the words behind it; None without any."""
-    program, *words = command.words
-    if program == "find":
-        return program, Options(), tuple(words)
-    if program in KNOWN_OPTIONS:
-        return program, KNOWN_OPTIONS[program], tuple(words)
-    begin = " ".join(command.words[:2])
-    return (begin, KNOWN_OPTIONS[begin], tuple(words[1:])) if begin in KNOWN_OPTIONS else None
+    for count in (1, 2):
+        begin = " ".join(command.words[:count])
+        if begin in KNOWN_OPTIONS:
+            return begin, KNOWN_OPTIONS[begin], command.words[count:]
+    return None
 
 
 def has_known_options(command: Command, named: frozenset[str] = frozenset()) -> bool:
@@ -195,23 +183,24 @@ def _has_known_words(words: tuple[str, ...], options: Options, named: frozenset[
     """Return whether all words behind a program, or its subcommand, are known options and matching operands."""
     long, with_value, required = _long(options.long), _long(options.long_values), _long(options.required)
     seen: set[str] = set()
+    operands: list[str] = []
     rest = list(reversed(words))
     while rest:
         word = rest.pop()
         option = word.partition("=")[0]
         if word == "--":
-            has_needed = not required or bool(required & seen)
-            return has_needed and all(re.fullmatch(options.operand, one, re.DOTALL) for one in rest)
+            operands += rest
+            break
         if word == "-" or not word.startswith("-"):
-            if not re.fullmatch(options.operand, word, re.DOTALL):
-                return False
+            operands.append(word)
         elif option in with_value and "=" not in word:
             rest[-1:] = []
         elif option in long | with_value:
             seen.add(option)
         elif option not in named and not _is_cluster(word, options, rest):
             return False
-    return not required or bool(required & seen)
+    is_complete = not required or bool(required & seen)
+    return is_complete and all(re.fullmatch(options.operand, word, re.DOTALL) for word in operands)
 
 
 def _is_cluster(word: str, options: Options, rest: list[str]) -> bool:

@@ -41,8 +41,6 @@ _INVISIBLE = re.compile(
 )
 """Characters that reorder or hide others. Joiners of letters, which some scripts need, are shown where the user is
 asked."""
-BLANKS = " \t\n"
-"""Those of a shell; others are a part of a word."""
 MAX_MATCHES = 2_000
 """Names that one pattern is expanded to."""
 MAX_PATTERN_FOLDERS = 3
@@ -84,7 +82,7 @@ class BashTool(Tool[BashArguments]):
         One for the whole line instead, where it cannot be parsed, or where a part alone would not show that something
         is substituted in it, or that an earlier one changes its meaning.
         """
-        line = _check_visible(arguments.command).strip(BLANKS)
+        line = _check_visible(arguments.command).strip(" \t\n")  # other blanks are a part of a word
         commands = parse_commands(line)
         whole_line = RequiredPermission(self.name, "run", line, escape_pattern(line))
         if commands is None:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules"})
 MAX_LINE = 400
@@ -126,18 +126,17 @@ def ignored_above(root: str) -> IgnoreRules | None:
     return rules
 
 
-class FoundFile:
+class FoundFile(NamedTuple):
     """A regular file: its path, and the open folder that it is in; None where the system opens paths only."""
 
-    def __init__(self, path: str, folder: int | None) -> None:
-        self.path = path
-        self._folder = folder
+    path: str
+    folder: int | None
 
     def read(self) -> bytes:
         """Return the content; nothing for a link, or a file that is not regular."""
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        name = self.path if self._folder is None else os.path.basename(self.path)
-        with os.fdopen(os.open(name, flags, dir_fd=self._folder), "rb") as file:
+        name = self.path if self.folder is None else os.path.basename(self.path)
+        with os.fdopen(os.open(name, flags, dir_fd=self.folder), "rb") as file:
             return file.read(MAX_FILE) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
 
 

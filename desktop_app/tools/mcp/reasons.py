@@ -19,6 +19,14 @@ _CLOSED = "Connection closed"
 """The package's message for a connection that has ended."""
 _SETTINGS = "Look at its command in the settings, and try it in a terminal."
 
+_OF_STATUS = {
+    401: ("auth", "It does not accept the key", "Enter its key in the settings."),
+    403: ("auth", "It does not accept the key", "Enter its key in the settings."),
+    404: ("not_found", "There is no such server at its address", "Correct the address."),
+    429: ("rate_limit", "It was asked too often", "Wait a minute."),
+    500: ("server", "It has an error of its own", "Wait, or ask who runs it."),
+}
+
 
 def is_newer_only(error: BaseException) -> bool:
     """Return whether a server should be asked again with the newer handshake."""
@@ -73,16 +81,11 @@ def _reason_of_refusal(error: MCPError, session: ServerSession) -> Reason:
     if session.process is not None:
         return Reason("malformed", f"It refuses the request: {error.message}")
     status = session.traffic.last_status
-    if status in (401, 403):
-        return Reason("auth", f"It does not accept the key (HTTP {status}).", "Enter its key in the settings.")
     if status == 404 and session.is_open:
         return Reason("connection", "It has forgotten this session.", is_over=True, is_unsent=True)
-    if status == 404:
-        return Reason("not_found", "There is no such server at its address (HTTP 404).", "Correct the address.")
-    if status == 429:
-        return Reason("rate_limit", "It was asked too often (HTTP 429).", "Wait a minute.")
-    if status >= 500:
-        return Reason("server", f"It has an error of its own (HTTP {status}).", "Wait, or ask who runs it.")
+    if status in _OF_STATUS or status >= 500:
+        kind, text, advice = _OF_STATUS.get(status, _OF_STATUS[500])
+        return Reason(kind, f"{text} (HTTP {status}).", advice)
     if error.code == types.CONNECTION_CLOSED:
         return Reason("cut", f"The connection broke off: {error.message}.", is_over=is_over)
     return Reason("malformed", f"It refuses the request: {error.message}")
