@@ -23,7 +23,7 @@ from .rows import decode_message, searched_text
 log = logging.getLogger(__name__)
 
 BESIDE = ("-wal", "-shm")
-COPIED = ("conversations", "entries", "archived", "partials", "memories")
+COPIED = ("conversations", "entries", "archived", "partials", "memories", "drafts")
 """The search tables are made anew from these."""
 MAX_UNKNOWN_ROWS = 10_000
 """Rows that are tried beyond the last known one, where the damage hides how many there are."""
@@ -77,8 +77,10 @@ def _damage_of(database: SqliteDatabase) -> str:
             return ""
         found = [row[0] for row in database.execute_sql("PRAGMA integrity_check(1)")]  # 0.07 s for 90 MB
         if version_of(database):
-            for table in COPIED[: 4 if version_of(database) == 1 else None]:
+            for table, wanted in _columns_of_version(version_of(database)).items():
                 database.execute_sql(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
+                if lost := wanted - _columns(database, table):
+                    return f"the table {table} has lost {', '.join(sorted(lost))}"
             if database.execute_sql(ODD_INDEXES).fetchone():
                 return "an entry has an impossible index"
     except DATABASE_ERRORS as error:
@@ -86,6 +88,19 @@ def _damage_of(database: SqliteDatabase) -> str:
             return ""  # locked or unreadable: opening it raises
         return str(error)
     return "" if found == ["ok"] else str(found[0])
+
+
+def _columns_of_version(version: int) -> dict[str, set[str]]:
+    """Return the columns that each of the tables has in an archive of that version."""
+    plain = SqliteDatabase(":memory:")
+    with closing(plain):
+        migrate(plain, Path(), MIGRATIONS[:version])
+        columns = {table: _columns(plain, table) for table in COPIED}
+    return {table: names for table, names in columns.items() if names}
+
+
+def _columns(database: SqliteDatabase, table: str) -> set[str]:
+    return {row[1] for row in database.execute_sql(f"PRAGMA table_info({table})")}
 
 
 def _has_lost(database: SqliteDatabase, noted: Mapping[str, int]) -> bool:
@@ -129,7 +144,7 @@ def _salvage(damaged: SqliteDatabase, path: Path) -> Path:
 def _copy(damaged: SqliteDatabase, found: SqliteDatabase, table: str) -> None:
     wanted = [row[1] for row in found.execute_sql(f"PRAGMA table_info({table})")]
     try:
-        known = {row[1] for row in damaged.execute_sql(f"PRAGMA table_info({table})")}
+        known = _columns(damaged, table)
     except DATABASE_ERRORS:
         return
     columns = ", ".join(column for column in wanted if column in known)

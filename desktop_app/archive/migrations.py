@@ -101,7 +101,16 @@ FOURTH: Migration = (
 )
 """The scope of a memory."""
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH)
+FIFTH: Migration = (
+    "ALTER TABLE conversations ADD COLUMN policy TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE conversations ADD COLUMN section TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE conversations ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE conversations ADD COLUMN is_put_away INTEGER NOT NULL DEFAULT 0",
+    "CREATE TABLE drafts (conversation TEXT NOT NULL PRIMARY KEY REFERENCES conversations (id), body TEXT NOT NULL)",
+)
+"""A policy and a place in the list for each conversation, and drafts, which are not of the record yet."""
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH)
 
 
 def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:

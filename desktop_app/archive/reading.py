@@ -51,7 +51,8 @@ def _conversations() -> ModelSelect[ConversationRow]:
     )
     counted = fn.COALESCE(messages, 0) - row.uncounted
     columns = (row.id, row.title, row.created_at, row.updated_at, counted, row.model, row.share, row.status, row.folder)
-    return row.select(*columns).where(row.is_deleted == Value(False))
+    places = (row.policy, row.section, row.is_pinned, row.is_put_away)
+    return row.select(*columns, *places).where(row.is_deleted == Value(False))
 
 
 def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]:

@@ -55,6 +55,10 @@ class ConversationRow(Model):
     status = TextField()
     is_deleted = BooleanField(default=False)
     folder = TextField()
+    policy = TextField(default="")
+    section = TextField(default="")
+    is_pinned = BooleanField(default=False)
+    is_put_away = BooleanField(default=False)
     uncounted = IntegerField(default=0)
     """Messages that are not counted for the user, such as system prompts and replaced answers."""
 
@@ -137,13 +141,27 @@ def lost_message(count: int) -> Message:
 
 def info_of(columns: Sequence[Any]) -> ConversationInfo:
     """Return the conversation of a row, in the order of the fields. Damaged fields become empty, or 0."""
-    conversation, title, created, updated, messages, model, share, status, folder = columns
-    known = next((each for each in Status if each.value == status), next(iter(Status)))
-    texts = tuple(value if isinstance(value, str) else "" for value in (conversation, title, model, folder))
-    times = (number_of(created), number_of(updated))
+    conversation, title, created, updated, messages, model, share, status, *rest = columns
+    folder, policy, section, is_pinned, is_put_away = rest
     return ConversationInfo(
-        texts[0], texts[1], *times, int(number_of(messages)), texts[2], number_of(share), status=known, folder=texts[3]
+        id=_text_of(conversation),
+        title=_text_of(title),
+        created_at=number_of(created),
+        updated_at=number_of(updated),
+        messages=int(number_of(messages)),
+        model=_text_of(model),
+        share=number_of(share),
+        status=next((each for each in Status if each.value == status), next(iter(Status))),
+        folder=_text_of(folder),
+        policy=_text_of(policy),
+        section=_text_of(section),
+        is_pinned=is_pinned == 1,
+        is_put_away=is_put_away == 1,
     )
+
+
+def _text_of(stored: object) -> str:
+    return stored if isinstance(stored, str) else ""
 
 
 def number_of(stored: object) -> float:

@@ -33,14 +33,14 @@ INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_i
 def create(database: SqliteDatabase, info: ConversationInfo, entries: Sequence[AnyEntry]) -> None:
     """Create a conversation with its first entries."""
     uncounted = sum(isinstance(entry, Message) and not entry.is_counted for entry in entries)
-    names = ("id", "title", "created_at", "updated_at", "model", "share", "status", "folder")
+    names = ("id", "title", "created_at", "updated_at", "model", "share", "status", "folder", "policy", "section")
     columns = {name: _storable(getattr(info, name)) for name in names}
     ConversationRow.insert(columns | {"uncounted": uncounted}).execute(database)
     append(database, info.id, entries)
 
 
 def change(database: SqliteDatabase, conversation: str, **changes: Unpack[Changes]) -> None:
-    """Change the title, model or working folder, or delete or restore it. Raises ArchiveError."""
+    """Change what the list shows of it, or delete or restore it. Raises ArchiveError."""
     _update(database, conversation, {name: _storable(value) for name, value in changes.items()})
 
 

@@ -243,6 +243,10 @@ class Changes(TypedDict, total=False):
     model: str
     folder: str
     """"" for none."""
+    policy: str
+    section: str
+    is_pinned: bool
+    is_put_away: bool
     is_deleted: bool
 
 
@@ -276,7 +280,7 @@ class Archive(EntryStore, Protocol):
         ...
 
     async def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
-        """Change the title, model or folder, or delete or restore. Nothing is ever erased."""
+        """Change what the list shows of it, or delete or restore it. Nothing is ever erased."""
         ...
 
     async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:

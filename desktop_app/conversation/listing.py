@@ -23,6 +23,14 @@ class ConversationInfo(msgspec.Struct, frozen=True):
     status: Status = Status.SAFE
     folder: str = ""
     """The absolute path in which its tools work; "" when none was chosen."""
+    policy: str = ""
+    """The name of its policy; "" for that of the settings."""
+    section: str = ""
+    """The section of the list in which the user put it; "" for none."""
+    is_pinned: bool = False
+    """Whether it stands at the top of the list."""
+    is_put_away: bool = False
+    """Whether it is left out of the list until the user asks for it."""
 
 
 class ModelInfo(msgspec.Struct, frozen=True):

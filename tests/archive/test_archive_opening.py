@@ -68,8 +68,7 @@ def test_an_archive_of_each_version_still_opens(version: int, path: Path) -> Non
     assert [type(entry).__name__ for entry in store.entries("old")] == kinds
     assert store.conversation("old").folder == ("/home/ann/billing" if version > 1 else "")
     assert [memory.text for memory in store.memories()] == (["The user's name is Ann."] if version > 1 else [])
-    scopes = {1: [], 4: [("folder", "/home/ann/billing")]}
-    expected = scopes.get(version, [("user", "/home/ann/billing")])
+    expected = [] if version == 1 else [("folder" if version >= 4 else "user", "/home/ann/billing")]
     assert [(memory.scope, memory.folder) for memory in store.memories()] == expected
     assert [(result.message, result.archived) for result in store.search("billing/models/ledger.py")] == [
         ("old-1", True)

@@ -104,6 +104,11 @@ def break_types(path: Path, chance: random.Random) -> None:
     connection.close()
 
 
+def break_schema(path: Path, chance: random.Random) -> None:
+    """A flip in the text of the schema, of which an integrity check says nothing."""
+    path.write_bytes(path.read_bytes().replace(b"created_at REAL", b"crfated_at REAL"))
+
+
 def zero_length(path: Path, chance: random.Random) -> None:
     path.write_bytes(b"")
 
@@ -134,7 +139,15 @@ def remove_log(path: Path, chance: random.Random) -> None:
 
 ON_LOG: tuple[Harm, ...] = (flip_log, truncate_log, remove_log)
 ANYWHERE: tuple[Harm, ...] = (flip, zero_page, truncate, zero_length)
-VALUES: tuple[Harm, ...] = (swap_pages, truncate_in_header, invalid_utf8, break_json, break_types, another_programs)
+VALUES: tuple[Harm, ...] = (
+    swap_pages,
+    truncate_in_header,
+    invalid_utf8,
+    break_json,
+    break_types,
+    break_schema,
+    another_programs,
+)
 KINDS = [
     *((harm, "closed") for harm in (*ANYWHERE, *VALUES)),
     *((harm, "live") for harm in (*ANYWHERE, *ON_LOG)),
