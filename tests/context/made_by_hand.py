@@ -5,11 +5,15 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
-from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
+from desktop_app.context.counting.calibration import AS_COUNTED, Calibration
 from desktop_app.context.counting.tokens import AS_IT_IS, TokenCounts
+from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import View, assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.dialect import Dialect
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import AnyEntry, Continuation, Transcript
 
@@ -62,6 +66,14 @@ def letters(dialect: Dialect = AS_IT_IS) -> TokenCounts:
 
 def tokens(shown: View) -> int:
     return request_tokens(shown, letters())
+
+
+MODEL, ROOMY = ModelInfo("server/m", "M", 400_000, 0), Budget(400_000, 0)
+
+
+def gauge(shown: View, counts: TokenCounts, calibration: Calibration = AS_COUNTED, budget: Budget = ROOMY) -> Gauge:
+    """The gauge of that view for MODEL."""
+    return gauge_of(shown, tally(shown, counts), counts, BALANCED, budget, MODEL, calibration)
 
 
 def continuation(view: View, lost_call: str = "") -> Continuation:

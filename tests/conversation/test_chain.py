@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.chain import Chain, GrowingSet
 
 
 def test_an_older_version_branches_and_the_newest_stays_untouched() -> None:
@@ -51,3 +51,10 @@ def test_equal_chains_have_equal_hashes_and_other_things_are_not_equal() -> None
     assert hash(Chain([1, 2])) == hash(Chain([1]).append(2))
     assert Chain([1]) != [1]
     assert repr(Chain([1])) == "Chain([1])"
+
+
+def test_a_growing_set_branches_as_a_chain_does() -> None:
+    root = GrowingSet().add("a")
+    left, right = root.add("b"), root.add("c")
+    assert [[name in names for name in "abc"] for names in (root, left, right)] == [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
+    assert [len(root), len(left), len(right)] == [1, 2, 2]

@@ -1,24 +1,19 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, letters, model, record, result, system, user
+from made_by_hand import call, gauge, letters, model, record, result, system, user
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import add_tokens, gauge_of, request_tokens, status_of, tally
+from desktop_app.context.counting.breakdown import add_tokens, request_tokens, status_of
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
-from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger
 
-MODEL = ModelInfo("server/m", "M", 1_000, 0)
-BUDGET = Budget(1_000, 200)
 
-
-def gauge(transcript: Transcript) -> Gauge:
-    shown, counts = view_of(transcript), letters()
-    return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, MODEL)
+def told(transcript: Transcript) -> Gauge:
+    return gauge(view_of(transcript), letters(), budget=Budget(1_000, 200))
 
 
 def measured(prompt: int, reply: int, text: str = "yes", name: str = "server/m") -> Message:
@@ -36,7 +31,7 @@ def test_every_category_has_its_segment_and_they_sum_to_the_request() -> None:
         Compaction(trigger=Trigger.USER, strategy="x", archived=(), summary="S" * 40, id="op"),
         Pin(message_id="m5", id="pin"),
     )
-    shown = gauge(transcript)
+    shown = told(transcript)
     assert set(shown.segments) == {
         Segment.SYSTEM,
         Segment.SUMMARY,
@@ -54,7 +49,7 @@ def test_every_category_has_its_segment_and_they_sum_to_the_request() -> None:
 
 def test_a_call_that_waits_counts_as_it_would_be_sent() -> None:
     transcript = record(user("u"), model("", call("bash")))
-    shown = gauge(transcript)
+    shown = told(transcript)
     assert shown.total == request_tokens(view_of(transcript), letters())
     assert shown.segments[Segment.RESULTS] > 0
 
@@ -77,12 +72,12 @@ def test_the_status_changes_at_the_thresholds(share: float, status: Status) -> N
 
 def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
     reply = measured(prompt=200, reply=20)
-    shown = gauge(record(user("u" * 40), reply))
+    shown = told(record(user("u" * 40), reply))
     assert (shown.total, shown.provenance) == (220 + 4, Provenance.MEASURED), (
         "with the reply's frame, which providers leave out"
     )
     assert sum(shown.segments.values()) == shown.total
-    later = gauge(record(user("u" * 40), reply, user("v" * 400)))
+    later = told(record(user("u" * 40), reply, user("v" * 400)))
     assert later.total == 220 + 4 + (4 + 100)
     assert later.provenance is Provenance.MEASURED
 
@@ -98,16 +93,16 @@ def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
     ids=["of another model", "that cannot be true", "without usage", "interrupted"],
 )
 def test_other_replies_measure_nothing(reply: Message) -> None:
-    assert gauge(record(user("u" * 40), reply)).provenance is Provenance.ESTIMATED
+    assert told(record(user("u" * 40), reply)).provenance is Provenance.ESTIMATED
 
 
 def test_after_an_operation_the_request_is_another_one() -> None:
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0",), summary="S", id="op")
-    assert gauge(record(user("a"), measured(500, 20), user("b"), compaction)).provenance is Provenance.ESTIMATED
+    assert told(record(user("a"), measured(500, 20), user("b"), compaction)).provenance is Provenance.ESTIMATED
 
 
 def test_a_reply_that_streams_grows_its_segment_and_the_status() -> None:
-    before = gauge(record(user("u" * 2_000)))
+    before = told(record(user("u" * 2_000)))
     after = add_tokens(before, Segment.ASSISTANT, 220, BALANCED)
     assert after.total == before.total + 220
     assert after.segments[Segment.ASSISTANT] == before.segments.get(Segment.ASSISTANT, 0) + 220

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import letters, record, user
+from made_by_hand import MODEL, gauge, letters, record, user
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
-from desktop_app.context.counting.breakdown import gauge_of, request_tokens, scale_gauge, tally
+from desktop_app.context.counting.breakdown import request_tokens, scale_gauge
 from desktop_app.context.counting.calibration import Calibration, Report, learn
 from desktop_app.context.counting.reports import calibration_of
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
-from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text, Usage
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Pin, Transcript, Trigger
 
-NAME = "server/m"
-INFO = ModelInfo(NAME, "M", 400_000, 0)
-BUDGET = Budget(400_000, 0)
+NAME = MODEL.record_name
 
 
 def reply(prompt: int, text: str = "yes", name: str = NAME) -> Message:
@@ -41,17 +38,12 @@ def folded(transcript: Transcript, start: Calibration | None = None) -> Calibrat
     return calibration_of(transcript, view_of(transcript), letters(), NAME, BALANCED, start or Calibration())
 
 
-def gauge(transcript: Transcript, calibration: Calibration) -> Gauge:
-    shown, counts = view_of(transcript), letters()
-    return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, calibration)
-
-
 @pytest.mark.parametrize("true", [1.28, 0.8, 1.0])
 def test_after_ten_turns_the_estimate_is_within_two_percent(true: float) -> None:
     entries = growing(10, true)
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0", "m1"), summary="S " * 400, id="op")
     transcript = record(*entries, compaction, user("go on"))
-    shown = gauge(transcript, folded(transcript))
+    shown = gauge(view_of(transcript), letters(), folded(transcript))
     assert shown.provenance is Provenance.ESTIMATED, "nothing was reported of this request"
     assert shown.total == pytest.approx(request_tokens(view_of(transcript), letters()) * true, rel=0.02)
     assert sum(shown.segments.values()) == shown.total
@@ -114,7 +106,7 @@ def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
     assert isinstance(last, Message)
     assert last.usage is not None
     later = user("word " * 4_000)
-    shown = gauge(record(*entries, later), Calibration(1.3, frame=7, added=90))
+    shown = gauge(view_of(record(*entries, later)), letters(), Calibration(1.3, frame=7, added=90))
     assert shown.provenance is Provenance.MEASURED
     own = letters().total(later) + letters().tokenizer.overhead.assistant
     after_it = round(own * 1.3 + 2 * 7)
@@ -131,13 +123,6 @@ class Characters(Letters):
 def test_without_a_tokenizer_and_without_a_report_a_figure_is_assumed() -> None:
     transcript = record(*growing(2, 1.3), Pin(message_id="m0", id="pin"))
     shown, counts = view_of(transcript), TokenCounts(Characters())
-
-    def basis(factor: float) -> Provenance:
-        return gauge_of(shown, tally(shown, counts), counts, BALANCED, BUDGET, INFO, Calibration(factor)).provenance
-
-    assert basis(1.0) is Provenance.ASSUMED
-    assert basis(1.2) is Provenance.ESTIMATED, "something was learned"
-    measured = record(*growing(2, 1.3))
-    assert gauge_of(view_of(measured), tally(view_of(measured), counts), counts, BALANCED, BUDGET, INFO).provenance is (
-        Provenance.MEASURED
-    )
+    assert gauge(shown, counts).provenance is Provenance.ASSUMED
+    assert gauge(shown, counts, Calibration(1.2)).provenance is Provenance.ESTIMATED, "something was learned"
+    assert gauge(view_of(record(*growing(2, 1.3))), counts).provenance is Provenance.MEASURED

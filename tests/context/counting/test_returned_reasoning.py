@@ -3,45 +3,43 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import record, result, user
+from made_by_hand import MODEL, gauge, record, result, user
 
 from conversations_made_up import Letters
-from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
+from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.calibration import AS_COUNTED
 from desktop_app.context.counting.reports import calibration_of
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.dialect import BLANK, reasoning_to_return
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.dialect import Dialect, ReturnedReasoning
 from desktop_app.conversation.gauge import Gauge, Provenance
-from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, Usage
 from desktop_app.conversation.transcript import AnyEntry
 
-INFO = ModelInfo("server/m", "M", 400_000, 0)
 THOUGHT = "Let me think about the ledger. " * 60
 CALL = ToolCall("c", "read", '{"path": "a"}')
 
 
 def counts_of(kind: ReturnedReasoning) -> TokenCounts:
-    return TokenCounts(Letters(), Dialect(INFO.record_name, returned_reasoning=kind))
+    return TokenCounts(Letters(), Dialect(MODEL.record_name, returned_reasoning=kind))
 
 
-def gauge(entries: list[AnyEntry], counts: TokenCounts) -> Gauge:
+def told(entries: list[AnyEntry], counts: TokenCounts) -> Gauge:
     shown = view_of(record(*entries))
-    start = calibration_of(record(*entries), shown, counts, INFO.record_name, BALANCED, AS_COUNTED)
-    return gauge_of(shown, tally(shown, counts), counts, BALANCED, Budget(400_000, 0), INFO, start)
+    start = calibration_of(record(*entries), shown, counts, MODEL.record_name, BALANCED, AS_COUNTED)
+    return gauge(shown, counts, start)
 
 
 def reply(entries: list[AnyEntry], counts: TokenCounts, *parts: Part, hidden: int = 0) -> Message:
     """A reply that a server which counts as we do reports: its thoughts are a part of it."""
     thought = sum(Letters().count(part.text) for part in parts if isinstance(part, Reasoning))
-    message = Message(role=Role.ASSISTANT, parts=parts, model=INFO.record_name)
+    message = Message(role=Role.ASSISTANT, parts=parts, model=MODEL.record_name)
     own = TokenCounts(Letters()).total(message) - Letters().overhead.assistant
     prompt = request_tokens(view_of(record(*entries)), counts)
     usage = Usage(prompt, own + thought + hidden, reasoning_tokens=hidden)
-    return Message(role=Role.ASSISTANT, parts=parts, model=INFO.record_name, usage=usage)
+    return Message(role=Role.ASSISTANT, parts=parts, model=MODEL.record_name, usage=usage)
 
 
 @pytest.mark.parametrize("kind", ["", "running", "always"])
@@ -51,7 +49,7 @@ def test_a_measured_gauge_is_what_the_server_reports_next(kind: ReturnedReasonin
         entries.append(user(f"Question {turn} " + "word " * 400))
         for parts in ((Reasoning(THOUGHT), CALL), (Reasoning(THOUGHT * 2), Text("So."), CALL), (Text("Done."),)):
             if turn:
-                shown = gauge(entries, counts)
+                shown = told(entries, counts)
                 assert shown.provenance is Provenance.MEASURED
                 assert shown.total == request_tokens(view_of(record(*entries)), counts)
                 assert sum(shown.segments.values()) == shown.total
@@ -64,7 +62,7 @@ def test_thoughts_that_nobody_sees_are_not_sent_again() -> None:
     counts, entries = counts_of(""), list[AnyEntry]()
     for turn in range(3):
         entries.append(user(f"Question {turn} " + "word " * 400))
-        shown = gauge(entries, counts)
+        shown = told(entries, counts)
         assert shown.total == request_tokens(view_of(record(*entries)), counts)
         assert (shown.provenance is Provenance.MEASURED) == (turn > 0)
         entries.append(reply(entries, counts, Text("Yes. " * 40), hidden=500))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, letters, model, record, result, system, user
+from made_by_hand import call, gauge, letters, model, record, result, system, user
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
-from desktop_app.context.policy import BALANCED, budget_for
+from desktop_app.context.counting.breakdown import request_tokens, tally
 from desktop_app.context.view.view import assemble, view_after, view_of
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Permit, Recalled, RequestContext, Undo
 
@@ -25,11 +23,10 @@ def test_the_memory_stands_in_the_system_prompt_and_the_gauge_shows_it_and_the_s
     view, counts = view_of(BASE), letters()
     assert [message.text for message in assemble(view)] == ["Be brief.\n\nThe user's name is Ada.", "Hello", "Hi"]
     assert view.tools == (READ,)
-    info = ModelInfo("a/b", "b", 100_000, 4_000)
-    gauge = gauge_of(view, tally(view, counts), counts, BALANCED, budget_for(BALANCED, 100_000), info)
-    assert gauge.segments[Segment.SCHEMAS] > 10
-    assert gauge.segments[Segment.MEMORY] > 4
-    assert sum(gauge.segments.values()) == gauge.total == request_tokens(view, counts)
+    told = gauge(view, counts)
+    assert told.segments[Segment.SCHEMAS] > 10
+    assert told.segments[Segment.MEMORY] > 4
+    assert sum(told.segments.values()) == told.total == request_tokens(view, counts)
 
 
 def test_undoing_the_newest_context_gives_the_one_before() -> None:

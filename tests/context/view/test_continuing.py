@@ -8,20 +8,33 @@ import pytest
 import what_must_hold as must
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import call, continuation, continuing, letters, model, numbered, record, result, sent, user, view
+from made_by_hand import (
+    MODEL,
+    call,
+    continuation,
+    continuing,
+    gauge,
+    letters,
+    model,
+    numbered,
+    record,
+    result,
+    sent,
+    user,
+    view,
+)
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
 from desktop_app.context.compact.compaction import plan_compaction
 from desktop_app.context.compact.tail import measure_blocks
-from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
+from desktop_app.context.counting.breakdown import request_tokens, tally
 from desktop_app.context.counting.tokens import TokenCounts, count_message
-from desktop_app.context.policy import BALANCED, Budget, budget_for
+from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.continuing import continuation_prompt, whole_replies
 from desktop_app.context.view.cut_points import cut_points
 from desktop_app.context.view.view import View, assemble, inseparable_ids, view_after, view_of
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, Usage
 from desktop_app.conversation.transcript import BringBack, Compaction, Pin, Rewind, Trigger, Undo
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -99,15 +112,6 @@ def test_no_cut_parts_them_and_what_is_done_to_one_is_done_to_both() -> None:
     assert not {"m1", "m2"} & set(pinned.statuses)
 
 
-def test_a_plan_archives_both_or_none() -> None:
-    said = [user("go " * 50), stopped("one " * 300), stopped("two " * 300, continues="m1", is_last=True), user("b")]
-    shown, counts = view(*said), letters()
-    for window in range(200, 1_500, 50):
-        budget = budget_for(BALANCED, window)
-        plan = plan_compaction(shown, BALANCED, budget, counts, request_tokens(shown, counts), Trigger.USER)
-        assert plan is None or len({"m1", "m2"} & set(plan.archived)) != 1
-
-
 PARTS = st.lists(st.text("ab 😀\n", min_size=0, max_size=9), min_size=1, max_size=4)
 
 
@@ -157,9 +161,9 @@ def test_the_wish_to_go_on_is_counted_where_it_is_sent() -> None:
     shown, counts = asking(user("a"), stopped("one " * 40), lost_call="bash"), letters()
     whole = sum(count_message(message, Letters()).total for message in assemble(shown)) + Letters().overhead.priming
     assert request_tokens(shown, counts) == whole
-    gauge = gauge_of(shown, tally(shown, counts), counts, BALANCED, Budget(4_000, 400), ModelInfo("s/m", "M", 4_000, 0))
-    assert gauge.total == sum(gauge.segments.values()) == whole
-    assert gauge.segments[Segment.USER] > 40
+    told = gauge(shown, counts)
+    assert told.total == sum(told.segments.values()) == whole
+    assert told.segments[Segment.USER] > 40
 
 
 def test_the_wish_ends_with_the_next_message_and_outlives_an_operation() -> None:
@@ -191,14 +195,14 @@ def test_the_reply_that_is_to_go_on_stays_whatever_is_archived() -> None:
 
 
 def test_a_measured_continuation_does_not_count_the_wish_that_is_not_sent_again() -> None:
-    counts, info = letters(), ModelInfo("s/m", "M", 90_000, 0)
+    counts = letters()
     before = [user("u" * 400), stopped("p" * 400)]
     asked = request_tokens(asking(*before), counts)
-    more = replace(stopped("q" * 400, continues="m1", is_last=True), model="s/m", usage=Usage(asked, 100))
+    more = replace(stopped("q" * 400, continues="m1", is_last=True), model=MODEL.record_name, usage=Usage(asked, 100))
     shown = view(*before, more, user("v" * 400))
-    gauge = gauge_of(shown, tally(shown, counts), counts, BALANCED, Budget(90_000, 1_000), info)
-    assert gauge.provenance.value == "measured"
-    assert gauge.total == request_tokens(shown, counts), "what the provider counted is what is counted here"
+    told = gauge(shown, counts)
+    assert told.provenance.value == "measured"
+    assert told.total == request_tokens(shown, counts), "what the provider counted is what is counted here"
 
 
 def test_whoever_reads_the_record_can_read_whole_replies() -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, letters, model, result, user, view
+from made_by_hand import call, gauge, letters, model, result, user, view
 
-from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
-from desktop_app.context.policy import BALANCED, Budget
+from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.view.dialect import IMAGE_LINE, reasoning_of, to_dialect
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.dialect import Dialect
-from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall
 from desktop_app.conversation.tools import ToolSpec
 
@@ -82,5 +80,5 @@ def test_what_is_counted_is_what_is_sent(dialect: Dialect) -> None:
     messages, tools = to_dialect(assemble(shown), (), dialect)
     whole = sum(counts.total(m) + counts.reasoning(reasoning_of(m)) for m in messages) + counts.tools(tools)
     whole += counts.tokenizer.overhead.priming
-    gauge = gauge_of(shown, tally(shown, counts), counts, BALANCED, Budget(9_000, 0), ModelInfo("s/m", "M", 9_000, 0))
-    assert request_tokens(shown, counts) == gauge.total == sum(gauge.segments.values()) == whole
+    told = gauge(shown, counts)
+    assert request_tokens(shown, counts) == told.total == sum(told.segments.values()) == whole
