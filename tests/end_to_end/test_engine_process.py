@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
 
 from desktop_app.conversation.events import (
-    TextDelta,
     ToolOutputReceived,
     ToolStarted,
     TurnFailed,
     TurnFinished,
     ViewChanged,
 )
-from desktop_app.conversation.message import Role
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
 from engine_client import Refused
-from provider import Call, Hang, Reply, ScriptedProvider
+from provider import Call, Reply, ScriptedProvider
 
 
 async def test_a_turn_over_the_border(engines, use_provider) -> None:
@@ -35,30 +32,6 @@ async def test_a_turn_over_the_border(engines, use_provider) -> None:
         assert [row.message.text for row in again.rows][1:] == ["Hello", "Hello there, friend."]
         assert again.gauge.total == sum(again.gauge.segments.values())
         assert await engine.close() == 0
-
-
-@pytest.mark.parametrize("how", ["kill", "close"])
-async def test_what_had_arrived_is_there_after_the_restart(engines, use_provider, how: str) -> None:
-    with ScriptedProvider([Hang("Half a sen"), Reply("Whole.")]) as provider:
-        use_provider(provider)
-        engine = await engines()
-        opened = await engine.ask(p.CreateConversation())
-        await engine.ask(p.Send(opened.conversation.id, "A story, please"))
-        await engine.until(lambda events: "".join(e.text for e in events if isinstance(e, TextDelta)) == "Half a sen")
-        await asyncio.sleep(0.6)  # a partial reply is kept every half second
-        await getattr(engine, how)()
-
-        engine = await engines()
-        again = await engine.ask(p.OpenConversation(opened.conversation.id))
-        messages = [row.message for row in again.rows]
-        assert [(m.role, m.text, m.is_interrupted) for m in messages[1:]] == [
-            (Role.USER, "A story, please", False),
-            (Role.ASSISTANT, "Half a sen", True),
-        ]
-        await engine.ask(p.Regenerate(opened.conversation.id))
-        await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events))
-        again = await engine.ask(p.OpenConversation(opened.conversation.id))
-        assert again.rows[-1].message.text == "Whole."
 
 
 async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, use_provider, tmp_path: Path) -> None:

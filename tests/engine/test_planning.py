@@ -84,18 +84,6 @@ async def test_writing_can_be_cancelled_and_begun_again(long_desk) -> None:
     assert (await at.ask(p.WriteSummary(at.conversation, plan.id))).summary.startswith(PAGE)
 
 
-async def test_the_other_strategies_need_no_model(long_desk) -> None:
-    at = await long_desk([])
-    without, last = await at.plan("extractive"), await at.plan("last_messages")
-    assert without.is_written
-    assert last.is_written
-    assert RULE in without.summary
-    assert last.kept <= 6 < without.kept
-    await at.ask(p.ApplyPlan(at.conversation, last.id, last.summary))
-    (row,) = (await at.opened()).operations
-    assert row.strategies.keys() == {"last_messages"}
-
-
 async def test_the_built_in_model_does_not_offer_itself(long_desk) -> None:
     at = await long_desk([])
     builtin = (await at.ask(p.ListModels())).models[0]
