@@ -14,11 +14,12 @@ import pytest
 import qasync
 from engine_in_process import EngineInProcess
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from ui_scenes import Run, Scene, in_window
 
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
@@ -81,6 +82,22 @@ def window(qtbot):
     made.activateWindow()
     qtbot.waitActive(made)
     return made
+
+
+@pytest.fixture
+def panel(qtbot) -> Iterator[ContextPanel]:
+    """A context panel in an active window, with a field before it."""
+    ground, made = QWidget(), ContextPanel()
+    column = QVBoxLayout(ground)
+    column.addWidget(QLineEdit())
+    column.addWidget(made)
+    ground.resize(400, 900)
+    qtbot.addWidget(ground)
+    ground.show()
+    ground.activateWindow()
+    qtbot.waitActive(ground)
+    yield made
+    ground.close()
 
 
 @pytest.fixture

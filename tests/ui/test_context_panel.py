@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextDocument
+from ui_scenes import link, press
 
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow, ViewChanged
 from desktop_app.conversation.facts import Fidelity
@@ -13,11 +13,9 @@ from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolResult, Totals
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.breakdown import lines_of
-from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.history import CARDS
-from desktop_app.ui.context_panel.operation_card import OperationCard, figures_of
+from desktop_app.ui.context_panel.operation_card import figures_of
 from desktop_app.ui.transcript.markdown_documents import MarkdownText
-from desktop_app.ui.widgets.buttons import LinkButton
 
 GAUGE = Gauge(
     {Segment.USER: 842, Segment.SYSTEM: 25, Segment.ASSISTANT: 2_800, Segment.SUMMARY: 643},
@@ -49,24 +47,6 @@ PRUNE = OperationRow(
 def message(number: int, **fields) -> MessageRow:
     said = Message(id=f"m{number}", at=500.0 + number, role=Role.USER, parts=(Text(f"What about invoice {number}?"),))
     return MessageRow(**({"message": said, "index": number, "tokens": 10, "state": MessageState.ARCHIVED} | fields))
-
-
-@pytest.fixture
-def panel(qtbot):
-    made = ContextPanel()
-    made.resize(made.width(), 800)
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
-
-
-def link(card: OperationCard, name: str) -> LinkButton:
-    return next(button for button in card.findChildren(LinkButton) if button.text() == name)
-
-
-def click(qtbot, button: LinkButton) -> None:
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 # The breakdown
@@ -107,7 +87,7 @@ def test_a_learned_window_is_shown_as_such_and_can_be_taken_back(panel, qtbot):
     assert "learned" in panel.breakdown.note.text()
     assert "64,000" in panel.breakdown.note.text()
     with qtbot.waitSignal(panel.requests.own_window_requested, timeout=1_000):
-        qtbot.mouseClick(panel.breakdown.own_window, Qt.MouseButton.LeftButton)
+        press(panel.breakdown.own_window)
 
 
 # The history
@@ -129,26 +109,26 @@ def test_undo_redo_and_merging_by_id(panel, qtbot):
     panel.show_tab("history")
     panel.history.set_operations((COMPACTION,))
     with qtbot.waitSignal(panel.requests.undo_requested) as undone:
-        click(qtbot, link(panel.history.list.cards["c1"], "Undo"))
+        press(link(panel.history.list.cards["c1"], "Undo"))
     assert undone.args == ["c1"]
     panel.change_view(ViewChanged("c", (replace(COMPACTION, is_undone=True), PRUNE), (), totals=Totals(operations=1)))
     assert "1 operation" in panel.breakdown.totals.accessibleDescription()
     assert set(panel.history.list.cards) == {"c1", "p1"}
     with qtbot.waitSignal(panel.requests.redo_requested) as redone:
-        click(qtbot, link(panel.history.list.cards["c1"], "Redo"))
+        press(link(panel.history.list.cards["c1"], "Redo"))
     assert redone.args == ["c1"]
 
 
 def test_the_summary_opens_in_the_card_stays_open_and_can_be_selected(panel, qtbot):
     panel.show_tab("history")
     panel.history.set_operations((COMPACTION,))
-    click(qtbot, link(panel.history.list.cards["c1"], "Summary"))
+    press(link(panel.history.list.cards["c1"], "Summary"))
     panel.change_view(ViewChanged("c", (replace(COMPACTION, is_undone=True),), ()))
     summary = panel.history.list.cards["c1"].summary
     assert "Move billing, by 3 March." in summary.toPlainText()
     assert summary.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
     qtbot.waitUntil(lambda: summary.height() >= summary.document().size().height())
-    click(qtbot, link(panel.history.list.cards["c1"], "Summary"))
+    press(link(panel.history.list.cards["c1"], "Summary"))
     assert not panel.history.list.cards["c1"].is_open()
 
 
@@ -168,7 +148,7 @@ def test_many_operations_are_made_by_and_by(panel, qtbot):
     )
     assert len(panel.history.list.cards) == CARDS
     assert "c59" in panel.history.list.cards
-    click(qtbot, panel.history.list.more)
+    press(panel.history.list.more)
     assert len(panel.history.list.cards) == 2 * CARDS
 
 
@@ -179,7 +159,7 @@ def open_messages(panel, qtbot) -> None:
     panel.show_tab("history")
     panel.history.set_operations((COMPACTION, PRUNE))
     with qtbot.waitSignal(panel.requests.archived_requested) as asked:
-        click(qtbot, link(panel.history.list.cards["c1"], "Messages"))
+        press(link(panel.history.list.cards["c1"], "Messages"))
     assert asked.args == ["c1", "", 0]
 
 
@@ -200,13 +180,13 @@ def test_a_message_is_read_in_full_brought_back_and_pinned(panel, qtbot):
     assert reader.speaker.text() == "SmolLM2"
     assert "812 tokens" in reader.about.text()
     with qtbot.waitSignal(panel.requests.bring_back_requested) as back:
-        click(qtbot, reader.bring_back)
+        press(reader.bring_back)
     assert back.args == [("m7",)]
     with qtbot.waitSignal(panel.requests.pin_requested) as pinned:
-        click(qtbot, reader.pin)
+        press(reader.pin)
     assert pinned.args == ["m7"]
     with qtbot.waitSignal(panel.requests.message_requested) as shown:
-        click(qtbot, reader.show_in_chat)
+        press(reader.show_in_chat)
     assert shown.args == ["m7"]
 
 
@@ -216,7 +196,7 @@ def test_several_messages_are_brought_back_at_once(panel, qtbot):
     choose(panel, qtbot, 0)
     choose(panel, qtbot, 2, Qt.KeyboardModifier.ShiftModifier)
     with qtbot.waitSignal(panel.requests.bring_back_requested) as back:
-        click(qtbot, panel.history.archived.reader.bring_back)
+        press(panel.history.archived.reader.bring_back)
     assert back.args == [("m0", "m1", "m2")]
 
 
@@ -227,7 +207,7 @@ def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel,
     panel.change_view(ViewChanged("c", (), (MessageChange("m1", is_pinned=True), MessageChange("m99"))))
     assert not panel.history.archived.reader.bring_back.isVisible()
     with qtbot.waitSignal(panel.requests.unpin_requested) as unpinned:
-        click(qtbot, panel.history.archived.reader.pin)
+        press(panel.history.archived.reader.pin)
     assert unpinned.args == ["m1"]
 
 
@@ -272,7 +252,7 @@ def test_four_thousand_messages_come_page_by_page(panel, qtbot):
 
 def test_an_answer_that_nobody_waits_for_is_passed_over(panel, qtbot):
     open_messages(panel, qtbot)
-    click(qtbot, panel.history.archived.back)
+    press(panel.history.archived.back)
     panel.history.show_archived("c1", (message(1),), 1)
     assert panel.history.currentWidget() is panel.history.list
     panel.open_archived("p1")
@@ -289,17 +269,17 @@ def test_pins_are_listed_with_their_sum(panel, qtbot):
     panel.pins.set_pins((message(1, tokens=1_200), message(2, tokens=34)))
     assert panel.pins.total.text() == "1,234 tokens in 2 pinned messages"
     with qtbot.waitSignal(panel.requests.unpin_requested) as unpinned:
-        click(qtbot, panel.pins.list.cards["m2"].unpin)
+        press(panel.pins.list.cards["m2"].unpin)
     assert unpinned.args == ["m2"]
     with qtbot.waitSignal(panel.requests.message_requested) as shown:
-        click(qtbot, panel.pins.list.cards["m1"].show_in_chat)
+        press(panel.pins.list.cards["m1"].show_in_chat)
     assert shown.args == ["m1"]
     panel.pins.set_pins(())
     assert panel.pins.list.empty.isVisible()
 
 
 def test_tabs_turn_by_mouse_and_by_keyboard(panel, qtbot):
-    qtbot.mouseClick(panel.tabs.button("pins"), Qt.MouseButton.LeftButton)
+    press(panel.tabs.button("pins"))
     assert panel.pins.isVisible()
     panel.tabs.button("pins").setFocus()
     qtbot.keyClick(panel.tabs.button("pins"), Qt.Key.Key_Left)

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
-from ui_scenes import play_scene, until
+from ui_scenes import link, play_scene, press, until
 
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.memory import Memory
@@ -16,7 +16,6 @@ from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.operation_card import means_of
 from desktop_app.ui.transcript.row_text import mark_text
-from desktop_app.ui.widgets.buttons import LinkButton
 
 NOW = 1_760_000_000.0
 CUT_OVER = Memory("k1", "Cut-over is on 3 March", NOW, NOW, "c1", "model")
@@ -28,20 +27,10 @@ FLUSH = OperationRow(
 
 
 @pytest.fixture
-def panel(qtbot) -> ContextPanel:
-    made = ContextPanel()
-    qtbot.addWidget(made)
-    made.resize(352, 700)
-    made.show()
-    made.activateWindow()
-    qtbot.waitActive(made)
-    made.show_tab("memory")
-    made.memories.set_memories((CUT_OVER, SHORT), 12, 1_000, {"c1": "Billing"})
-    return made
-
-
-def links(card, text: str) -> LinkButton:
-    return next(button for button in card.findChildren(LinkButton) if button.text() == text)
+def panel(panel) -> ContextPanel:
+    panel.show_tab("memory")
+    panel.memories.set_memories((CUT_OVER, SHORT), 12, 1_000, {"c1": "Billing"})
+    return panel
 
 
 def test_it_shows_the_words_the_origin_and_what_they_take(panel):
@@ -61,7 +50,7 @@ def test_where_it_is_used_is_shown_and_one_click_makes_it_valid_everywhere(panel
     assert used.widen.isVisibleTo(used)
     assert not everywhere.widen.isVisibleTo(everywhere)
     with qtbot.waitSignal(panel.requests.write_requested) as told:
-        qtbot.mouseClick(used.widen, Qt.MouseButton.LeftButton)
+        press(used.widen)
     assert told.args[0] == replace(RULE, scope="user")
 
 
@@ -84,7 +73,7 @@ def test_what_is_used_elsewhere_comes_last_and_is_not_counted(panel):
 def test_the_menu_changes_where_it_is_used(panel, qtbot, memory: Memory, offered: list[str]):
     panel.memories.set_memories((memory,), 12, 1_000, {"c1": "Billing"}, CurrentScope("c2", "/work/other"))
     (card,) = panel.memories.cards
-    qtbot.mouseClick(card.scope, Qt.MouseButton.LeftButton)
+    press(card.scope)
     (menu,) = card.scope.findChildren(QMenu)
     actions = {action.data(): action for action in menu.actions()}
     assert list(actions) == offered
@@ -110,7 +99,7 @@ def test_a_switch_says_whether_it_is_sent(panel, qtbot):
 
 def test_it_is_edited_in_place_and_kept_with_ctrl_enter(panel, qtbot):
     card: MemoryCard = panel.memories.cards[1]
-    links(card, "Edit").click()
+    link(card, "Edit").click()
     field = card.editing.field
     assert field.hasFocus()
     field.setPlainText("Cut-over is on 4 March")
@@ -141,13 +130,13 @@ def test_news_of_other_memories_do_not_end_an_edit(panel):
 
 def test_a_new_one_is_written_by_the_user_or_leaves_nothing(panel, qtbot):
     panel.memories.add.click()
-    links(panel.memories.cards[0], "Cancel").click()
+    link(panel.memories.cards[0], "Cancel").click()
     assert len(panel.memories.cards) == 2
     panel.memories.add.click()
     card = panel.memories.cards[0]
     card.editing.field.setPlainText("Speaks Portuguese")
     with qtbot.waitSignal(panel.requests.write_requested) as told:
-        links(card, "Save").click()
+        link(card, "Save").click()
     assert (told.args[0].text, told.args[0].author) == ("Speaks Portuguese", "user")
     assert told.args[0].id not in ("", "k1", "k2")
 
@@ -160,10 +149,10 @@ def test_a_flush_stands_in_the_history_with_what_it_saved_and_can_be_reverted(pa
     assert "Memory saved" in shown
     assert "vendor/ is off limits" in shown
     with qtbot.waitSignal(panel.requests.undo_requested) as told:
-        links(card, "Revert").click()
+        link(card, "Revert").click()
     assert told.args == ["f1"]
     with qtbot.waitSignal(panel.requests.memories_requested):
-        links(card, "Show").click()
+        link(card, "Show").click()
     assert mark_text(FLUSH) == "2 memories saved"
 
 
@@ -180,7 +169,7 @@ async def test_deleting_in_the_window_can_be_undone(window, bridge):
     await until(lambda: len(memories.cards) == 2)
     assert memories.total.text() == "20 of 1,000 tokens · 2 memories"
     assert "Migrating the billing service" in memories.cards[-1].origin.text() + memories.cards[0].origin.text()
-    links(memories.cards[0], "Delete").click()
+    link(memories.cards[0], "Delete").click()
     await until(lambda: len(memories.cards) == 1)
     window.toast.action.click()
     await until(lambda: len(memories.cards) == 2)

@@ -8,6 +8,7 @@ from plan_scenes import AFTER, BEFORE, PLAN, SUMMARY
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from ui_scenes import press
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Usage
@@ -33,10 +34,6 @@ def dialog(window):
     made = PlanDialog(PLAN, "c", window)
     made.open()
     return made
-
-
-def click(qtbot, widget) -> None:
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
 def test_the_plan_is_said_in_numbers_that_add_up(dialog):
@@ -70,19 +67,19 @@ def test_it_fits_into_a_small_window_and_stands_in_its_middle(dialog, window):
 
 def test_show_unfolds_the_messages(dialog, qtbot):
     archived = dialog.changes.changes[1]
-    click(qtbot, archived.show_items)
+    press(archived.show_items)
     assert archived.list.isVisible()
     assert archived.list.rows.rowCount() == 31
     assert archived.show_items.text() == "hide"
     dialog.set_plan(replace(PLAN, id="plan2"))
     qtbot.waitUntil(dialog.changes.changes[1].list.isVisible)
-    click(qtbot, dialog.changes.changes[1].show_items)
+    press(dialog.changes.changes[1].show_items)
     assert not dialog.changes.changes[1].list.isVisible()
 
 
 def test_optimize_applies_and_leaves_closing_to_whoever_applied(dialog, qtbot):
     with qtbot.waitSignal(dialog.apply_requested) as applied:
-        click(qtbot, dialog.apply)
+        press(dialog.apply)
     assert applied.args == [ApplyPlan("c", "plan1", SUMMARY)]
     assert dialog.isVisible()
     dialog.set_busy(True)
@@ -121,7 +118,7 @@ def test_an_edited_summary_is_checked_and_applied(dialog, qtbot):
     dialog.set_plan(replace(PLAN, id="plan1b", summary=text, summary_tokens=415))
     assert "415 tokens" in dialog.summary.heading.text()
     with qtbot.waitSignal(dialog.apply_requested) as applied:
-        click(qtbot, dialog.apply)
+        press(dialog.apply)
     assert applied.args == [ApplyPlan("c", "plan1b", text)]
 
 
@@ -134,7 +131,7 @@ def test_what_the_user_wrote_survives_a_new_plan_and_the_new_summary_can_be_take
     assert checked.args == [CheckSummary("c", "plan2", mine)]
     assert dialog.summary.take.isVisible()
     with qtbot.waitSignal(dialog.plan_requested) as taken:
-        click(qtbot, dialog.summary.take)
+        press(dialog.summary.take)
     assert taken.args == [CheckSummary("c", "plan2", "Another.")]
     assert dialog.summary.text() == "Another."
 
@@ -154,23 +151,12 @@ def test_lost_facts_are_named(dialog):
     assert "1 more" in dialog.facts.facts.text()
 
 
-def test_escape_closes_and_the_keyboard_returns(window, qtbot):
-    behind = window.findChild(QPushButton)
-    behind.setFocus()
-    dialog = PlanDialog(PLAN, "c", window)
-    dialog.open()
-    assert window.focusWidget() is dialog.apply
-    with qtbot.waitSignal(dialog.rejected):
-        qtbot.keyClick(dialog.apply, Qt.Key.Key_Escape)
-    assert window.focusWidget() is behind
-
-
 def test_behind_the_dialog_nothing_happens(window, dialog, qtbot):
     behind = window.findChild(QPushButton)
     pressed: list[str] = []
     behind.clicked.connect(lambda: pressed.append("mouse"))
     QShortcut(QKeySequence("Ctrl+N"), window).activated.connect(lambda: pressed.append("shortcut"))
-    qtbot.mouseClick(window.childAt(5, 5), Qt.MouseButton.LeftButton)
+    press(window.childAt(5, 5))
     qtbot.keyClick(dialog.apply, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     for _ in range(12):
         qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
@@ -221,7 +207,7 @@ def test_it_is_written_on_wish_with_what_the_user_asks_of_it(dialog, qtbot):
     dialog.set_plan(UNWRITTEN)
     qtbot.keyClicks(dialog.strategy.instructions, "Name tickets.")
     with qtbot.waitSignal(dialog.plan_requested) as wished:
-        click(qtbot, dialog.summary.unwritten.write)
+        press(dialog.summary.unwritten.write)
     assert wished.args == [WriteSummary("c", "plan3", "Name tickets.")]
     assert dialog.is_writing
     for widget in (dialog.apply, dialog.tail, dialog.strategy.instructions):
@@ -238,20 +224,20 @@ def test_it_is_written_on_wish_with_what_the_user_asks_of_it(dialog, qtbot):
     assert dialog.strategy.note.text() == "Written by large-1: 12,000 tokens in, 480 out."
     assert dialog.strategy.text() == "Name tickets."
     with qtbot.waitSignal(dialog.apply_requested) as applied:
-        click(qtbot, dialog.apply)
+        press(dialog.apply)
     assert applied.args == [ApplyPlan("c", "plan4", SUMMARY)]
 
 
 def test_writing_can_be_stopped_and_begun_again(dialog, qtbot):
     dialog.set_plan(UNWRITTEN)
-    click(qtbot, dialog.summary.unwritten.write)
+    press(dialog.summary.unwritten.write)
     with qtbot.waitSignal(dialog.cancel_requested):
-        click(qtbot, dialog.summary.unwritten.cancel)
+        press(dialog.summary.unwritten.cancel)
     dialog.set_busy(False)
     assert dialog.summary.unwritten.write.isVisible()
     dialog.set_plan(WRITTEN)
     with qtbot.waitSignal(dialog.plan_requested) as again:
-        click(qtbot, dialog.summary.again)
+        press(dialog.summary.again)
     assert again.args == [WriteSummary("c", "plan4")]
     assert dialog.summary.unwritten.isVisible()
     dialog.set_busy(False)
@@ -264,7 +250,7 @@ def test_another_strategy_is_asked_for_and_the_plan_shows_it(dialog, qtbot):
     assert choices.values() == ("llm", "extractive", "last_messages")
     assert choices.value() == "extractive"
     with qtbot.waitSignal(dialog.plan_requested) as chosen:
-        click(qtbot, choices.button("last_messages"))
+        press(choices.button("last_messages"))
     assert chosen.args == [PlanOptimize("c", None, "last_messages")]
     assert not dialog.apply.isEnabled(), "until it was measured"
     dialog.set_plan(replace(PLAN, id="plan5", strategy="last_messages", kept=5))
@@ -301,6 +287,6 @@ def test_the_scroll_bar_of_a_long_list_covers_nothing(qtbot, window):
     window.resize(1_400, 1_000)
     made = PlanDialog(replace(PLAN, fidelity=Fidelity(40, 0, 40, 0, (), summary_facts=many)), "c", window)
     made.open()
-    click(qtbot, made.facts.link)
+    press(made.facts.link)
     qtbot.waitUntil(made.choices.verticalScrollBar().isVisible)
     qtbot.waitUntil(lambda: made.choices.content.width() <= made.choices.viewport().width())

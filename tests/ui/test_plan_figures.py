@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from plan_scenes import AFTER, BEFORE, PLAN
-from PySide6.QtCore import QCoreApplication, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QPoint
+from ui_scenes import press
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
@@ -16,10 +17,6 @@ def dialog(window):
     made = PlanDialog(PLAN, "c", window)
     made.open()
     return made
-
-
-def click(qtbot, widget) -> None:
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
 RULES = tuple(f"Never do thing {number}, and never say why." for number in range(14))
@@ -33,9 +30,9 @@ def test_rules_that_do_not_fit_are_told_and_can_be_read(dialog, qtbot):
     texts = [fate.label.text() for fate in dialog.changes.changes]
     assert texts[-3:] == ["2 rules stay word for word", "14 rules do not fit", "6 other facts do not fit"]
     rules, others = dialog.changes.changes[-2:]
-    click(qtbot, rules.show_items)
+    press(rules.show_items)
     assert rules.list.toPlainText().splitlines() == [f"• {rule}" for rule in RULES]
-    click(qtbot, others.show_items)
+    press(others.show_items)
     assert others.list.toPlainText().splitlines() == ["• src/a.py", "• 282", "… and 4 more"]
     dialog.set_plan(replace(TOO_LONG, id="plan10"))
     assert [fate.list is not None for fate in dialog.changes.changes[-2:]] == [True, True], "what was unfolded stays so"
@@ -52,7 +49,7 @@ def test_all_messages_are_counted_though_only_some_are_listed(dialog, qtbot):
     dialog.set_plan(replace(PLAN, archived_total=9_992))
     archived = dialog.changes.changes[1]
     assert archived.label.text() == "9,992 messages archived"
-    click(qtbot, archived.show_items)
+    press(archived.show_items)
     assert archived.list.rows.rowCount() == 32
     assert "9,961" in archived.list.rows.rows[-1].title
 

@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
+from ui_scenes import link, press
 
 from desktop_app.conversation.events import MessageRow, MessageState, OperationRow
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.ui.context_panel.context_panel import ContextPanel
-from desktop_app.ui.widgets.buttons import LinkButton
 
 FIRST = OperationRow("c1", "compaction", 2.0, None, {"extractive": 42}, 42, 61_204, 4_180, "m41")
 SECOND = replace(FIRST, id="c2", at=3.0)
 
 
-@pytest.fixture
-def panel(qtbot) -> Iterator[ContextPanel]:
-    window = QWidget()
-    column, made = QVBoxLayout(window), ContextPanel()
-    column.addWidget(QLineEdit())  # what comes next in the window
-    column.addWidget(made)
-    window.resize(400, 900)
-    qtbot.addWidget(window)
-    window.show()
-    window.activateWindow()
-    qtbot.waitActive(window)
-    yield made
-    window.close()
-
-
 def focused(panel: ContextPanel) -> QWidget | None:
     return panel.window().focusWidget()
-
-
-def link(card: QWidget, name: str) -> LinkButton:
-    return next(button for button in card.findChildren(LinkButton) if button.text() == name)
 
 
 @pytest.mark.parametrize("operation", [FIRST, SECOND])
@@ -47,7 +26,7 @@ def test_redo_takes_the_keyboard_from_undo(panel, qtbot, operation):
     panel.show_tab("history")
     panel.history.set_operations((FIRST, SECOND))
     qtbot.waitUntil(lambda: panel.history.list.cards["c1"].y() > panel.history.list.cards["c2"].y())
-    qtbot.mouseClick(link(panel.history.list.cards[operation.id], "Undo"), Qt.MouseButton.LeftButton)
+    press(link(panel.history.list.cards[operation.id], "Undo"))
     panel.history.change_operations((replace(operation, is_undone=True),))
     qtbot.waitUntil(lambda: focused(panel) is link(panel.history.list.cards[operation.id], "Redo"))
 
@@ -66,14 +45,14 @@ def test_the_last_pin_leaves_the_keyboard_in_the_list(panel, qtbot):
     panel.show_tab("pins")
     said = Message(id="m1", at=1.0, role=Role.USER, parts=(Text("Hello"),))
     panel.pins.set_pins((MessageRow(message=said, index=0, tokens=10, state=MessageState.IN_VIEW),))
-    qtbot.mouseClick(panel.pins.list.cards["m1"].unpin, Qt.MouseButton.LeftButton)
+    press(panel.pins.list.cards["m1"].unpin)
     panel.pins.set_pins(())
     qtbot.waitUntil(lambda: focused(panel) is panel.pins.list)
 
 
 def test_a_new_memory_that_is_not_written_leaves_the_keyboard_here(panel, qtbot):
     panel.show_tab("memory")
-    qtbot.mouseClick(panel.memories.add, Qt.MouseButton.LeftButton)
+    press(panel.memories.add)
     qtbot.keyClick(focused(panel), Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: focused(panel) is panel.memories.add)
 

@@ -8,7 +8,6 @@ from settings_scenes import CLAUDE, open_settings, save
 from ui_scenes import play_scene, until
 
 from desktop_app.settings import Server, Settings
-from desktop_app.ui.settings.name_completer import split_last
 from desktop_app.ui.settings.server_kinds import host_and_port
 from desktop_app.ui.settings.server_list import FIND, FINDING, NOTHING, server_summary
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
@@ -139,13 +138,6 @@ def test_a_typed_part_of_a_name_is_completed_behind_the_others(open_with, qtbot)
     qtbot.keyClick(popup, Qt.Key.Key_Down)
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     assert form.models.edit.text() == "my-own, claude-haiku-4-5, "
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"), [("", ("", "")), ("a", ("", "a")), ("a, b", ("a, ", "b")), ("a,b;", ("a,b;", ""))]
-)
-def test_the_last_name_is_the_one_that_is_written(text, parts):
-    assert split_last(text) == parts
 
 
 @pytest.mark.wire

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from test_plan_dialog import PLAN
@@ -15,10 +14,8 @@ from desktop_app.settings import Settings
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
-from desktop_app.ui.tools.spill_viewer import SpillViewer
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
 from desktop_app.ui.widgets.sheet import Sheet
-from desktop_app.ui.widgets.text_label import TextLabel
 
 SHEETS: dict[str, Callable[[QWidget], Sheet]] = {
     "optimize": lambda window: PlanDialog(PLAN, "c", window),
@@ -82,52 +79,3 @@ def test_escape_closes_a_sheet_and_the_keyboard_is_where_it_was(sheet, behind, q
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
     assert not sheet.isVisible()
     assert QApplication.focusWidget() is behind
-
-
-def test_a_plan_that_is_measured_anew_keeps_the_keyboard(window, behind, qtbot):
-    dialog = PlanDialog(PLAN, "c", window)
-    dialog.open()
-    dialog.apply.setFocus()
-    dialog.tail.setValue(dialog.tail.minimum())  # nothing can be applied until it is measured
-    assert not dialog.apply.isEnabled()
-    assert has_keyboard(dialog)
-    dialog.set_busy(True)
-    assert has_keyboard(dialog)
-    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
-    assert not dialog.isVisible()
-
-
-def test_escape_closes_the_window_of_a_whole_output(qtbot):
-    viewer = SpillViewer("ab12", "bash make all")
-    viewer.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
-    qtbot.addWidget(viewer)
-    viewer.show()
-    viewer.activateWindow()
-    qtbot.waitActive(viewer)
-    for widget in (viewer.field, viewer.text):
-        viewer.show()
-        qtbot.keyClick(widget, Qt.Key.Key_Escape)
-        assert not viewer.isVisible()
-
-
-def test_a_label_measures_its_text_once_for_a_width(qtbot, monkeypatch):
-    label = TextLabel("A sentence that is wrapped somewhere", wraps=True)
-    qtbot.addWidget(label)
-    measured: list[float] = []
-    lay_out = label._layout_of
-    monkeypatch.setattr(label, "_layout_of", lambda runs, width: measured.append(width) or lay_out(runs, width))
-    heights = [label.heightForWidth(60) for _ in range(5)]
-    hints = [label.sizeHint() for _ in range(5)]
-    assert len(set(heights)) == 1
-    assert len(measured) == 2, "once wrapped, once on one line"
-    label.set_text("Short")
-    assert label.heightForWidth(60) < heights[0]
-    assert label.sizeHint().width() < hints[0].width()
-
-
-def test_a_plan_that_cannot_be_applied_has_the_keyboard_too(window, behind, qtbot):
-    dialog = PlanDialog(replace(PLAN, is_useful=False, archived=(), pruned=(), summary=""), "c", window)
-    dialog.open()
-    assert has_keyboard(dialog)
-    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
-    assert not dialog.isVisible()

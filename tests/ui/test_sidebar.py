@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.sidebar.conversation_model import Heading, age_text, details_of, group_by_age
+from desktop_app.ui.sidebar.conversation_model import Heading, age_text, group_by_age
 from desktop_app.ui.sidebar.sidebar import Sidebar
 
 NOW = datetime(2026, 3, 12, 15, 0).timestamp()
@@ -64,11 +64,6 @@ def test_conversations_stand_in_groups_newest_first() -> None:
 )
 def test_ages_are_said_as_people_say_them(at: float, words: str) -> None:
     assert age_text(at, NOW) == words
-
-
-def test_details_count_messages() -> None:
-    assert details_of(info("x", ago(minutes=2), 1_204), NOW) == "2 min · 1,204 messages"
-    assert details_of(info("x", ago(minutes=2), 1), NOW) == "2 min · 1 message"
 
 
 def test_a_changed_figure_keeps_the_rows_and_the_choice(sidebar, qtbot):

@@ -7,7 +7,7 @@ from transcript_rows import chat
 from ui_scenes import play_scene, send, until
 
 from desktop_app.conversation.events import OperationRow
-from desktop_app.conversation.message import NO_USAGE, Totals, Usage, add_usage
+from desktop_app.conversation.message import Totals, Usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.breakdown import TotalsCard, format_dollars, format_spent
 from desktop_app.ui.context_panel.history import History
@@ -32,14 +32,6 @@ def test_what_was_spent_is_said_with_what_came_from_the_cache():
     words = "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"
     assert format_spent(spent) == words
     assert format_spent(Usage(10, 2)) == "1 request · 10 tokens in · 2 out"
-
-
-def test_several_requests_that_were_summed_up_are_several():
-    summary = add_usage(add_usage(None, Usage(100, 10)), Usage(200, 20))
-    together = add_usage(summary, Usage(300, 30))
-    assert together is not None
-    spent = NO_USAGE.plus(together).plus(Usage(5, 5)).plus(Usage(0, 0))
-    assert format_spent(spent).startswith("5 requests · 605 tokens in")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.ui.bridge import Bridge
@@ -18,6 +20,7 @@ from desktop_app.ui.transcript.display_list import Action, TextLine
 from desktop_app.ui.transcript.items import MessageItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
+from desktop_app.ui.widgets.buttons import LinkButton
 
 Scene = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
 """What a test does in an open window whose engine is up."""
@@ -83,6 +86,15 @@ def _as_test(test: Any, scene: Callable[..., Any], fixtures: list[str]) -> Calla
     test.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in ("request", *fixtures)])
     test.__name__, test.__doc__ = scene.__name__, scene.__doc__
     return test
+
+
+def press(button: QWidget) -> None:
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def link(card: QWidget, name: str) -> LinkButton:
+    """Return a card's link by its text."""
+    return next(button for button in card.findChildren(LinkButton) if button.text() == name)
 
 
 async def in_window(
