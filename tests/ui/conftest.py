@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 import qasync
 from engine_in_process import EngineInProcess
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Signal
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from ui_scenes import Run, Scene, in_window
 
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.context_panel import ContextPanel
+from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
@@ -98,6 +99,17 @@ def panel(qtbot) -> Iterator[ContextPanel]:
     qtbot.waitActive(ground)
     yield made
     ground.close()
+
+
+@pytest.fixture
+def told(panel: ContextPanel) -> list[tuple[Any, ...]]:
+    """What the panel asks for from now on: each time the signal's name without "_requested", and its values."""
+    asked: list[tuple[Any, ...]] = []
+    for name, signal in vars(PanelRequests).items():
+        if isinstance(signal, Signal):
+            wish = name.removesuffix("_requested")
+            getattr(panel.requests, name).connect(lambda *values, wish=wish: asked.append((wish, *values)))
+    return asked
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextDocument
@@ -12,6 +13,7 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolResult, Totals
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.ui.context_panel.archived import ArchivedMessages
 from desktop_app.ui.context_panel.breakdown import lines_of
 from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import figures_of
@@ -80,14 +82,14 @@ def test_the_breakdown_tells_where_its_numbers_come_from(panel):
     assert panel.breakdown.table.lines == []
 
 
-def test_a_learned_window_is_shown_as_such_and_can_be_taken_back(panel, qtbot):
+def test_a_learned_window_is_shown_as_such_and_can_be_taken_back(panel, told):
     panel.breakdown.set_gauge(GAUGE)
     assert not panel.breakdown.own_window.isVisible()
     panel.breakdown.set_gauge(replace(GAUGE, stated_window=64_000))
     assert "learned" in panel.breakdown.note.text()
     assert "64,000" in panel.breakdown.note.text()
-    with qtbot.waitSignal(panel.requests.own_window_requested, timeout=1_000):
-        press(panel.breakdown.own_window)
+    press(panel.breakdown.own_window)
+    assert told[-1][0] == "own_window"
 
 
 # The history
@@ -105,18 +107,16 @@ def test_cards_are_newest_first_and_say_what_was_done(panel):
     assert not panel.history.list.empty.isVisible()
 
 
-def test_undo_redo_and_merging_by_id(panel, qtbot):
+def test_undo_redo_and_merging_by_id(panel, told):
     panel.show_tab("history")
     panel.history.set_operations((COMPACTION,))
-    with qtbot.waitSignal(panel.requests.undo_requested) as undone:
-        press(link(panel.history.list.cards["c1"], "Undo"))
-    assert undone.args == ["c1"]
+    press(link(panel.history.list.cards["c1"], "Undo"))
+    assert told[-1] == ("undo", "c1")
     panel.change_view(ViewChanged("c", (replace(COMPACTION, is_undone=True), PRUNE), (), totals=Totals(operations=1)))
     assert "1 operation" in panel.breakdown.totals.accessibleDescription()
     assert set(panel.history.list.cards) == {"c1", "p1"}
-    with qtbot.waitSignal(panel.requests.redo_requested) as redone:
-        press(link(panel.history.list.cards["c1"], "Redo"))
-    assert redone.args == ["c1"]
+    press(link(panel.history.list.cards["c1"], "Redo"))
+    assert told[-1] == ("redo", "c1")
 
 
 def test_the_summary_opens_in_the_card_stays_open_and_can_be_selected(panel, qtbot):
@@ -141,7 +141,7 @@ def test_a_summary_loads_no_pictures_and_no_html(qtbot, tmp_path):
     assert "<b>" in text.toPlainText()
 
 
-def test_many_operations_are_made_by_and_by(panel, qtbot):
+def test_many_operations_are_made_by_and_by(panel):
     panel.show_tab("history")
     panel.history.set_operations(
         [replace(COMPACTION, id=f"c{number}", at=float(number)) for number in range(3 * CARDS)]
@@ -155,125 +155,110 @@ def test_many_operations_are_made_by_and_by(panel, qtbot):
 # The archived messages
 
 
-def open_messages(panel, qtbot) -> None:
+@pytest.fixture
+def archived(panel, told) -> ArchivedMessages:
     panel.show_tab("history")
     panel.history.set_operations((COMPACTION, PRUNE))
-    with qtbot.waitSignal(panel.requests.archived_requested) as asked:
-        press(link(panel.history.list.cards["c1"], "Messages"))
-    assert asked.args == ["c1", "", 0]
+    press(link(panel.history.list.cards["c1"], "Messages"))
+    assert told[-1] == ("archived", "c1", "", 0)
+    return panel.history.archived
 
 
-def choose(panel, qtbot, number: int, modifier=Qt.KeyboardModifier.NoModifier) -> None:
-    shown = panel.history.archived.list
+def choose(archived, qtbot, number: int, modifier=Qt.KeyboardModifier.NoModifier) -> None:
+    shown = archived.list
     place = shown.visualRect(shown.rows.index(number)).center()
     qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, modifier, QPoint(place))
 
 
-def test_a_message_is_read_in_full_brought_back_and_pinned(panel, qtbot):
-    open_messages(panel, qtbot)
+def test_a_message_is_read_in_full_brought_back_and_pinned(panel, archived, qtbot, told):
     long = "First line.\n" + "And a long story. " * 200
     said = Message(id="m7", role=Role.ASSISTANT, model="builtin/SmolLM2", parts=(Text(long),))
     panel.history.show_archived("c1", (message(1), message(2, message=said, tokens=812)), 2)
-    choose(panel, qtbot, 1)
-    reader = panel.history.archived.reader
+    choose(archived, qtbot, 1)
+    reader = archived.reader
     assert reader.body.toPlainText() == long
     assert reader.speaker.text() == "SmolLM2"
     assert "812 tokens" in reader.about.text()
-    with qtbot.waitSignal(panel.requests.bring_back_requested) as back:
-        press(reader.bring_back)
-    assert back.args == [("m7",)]
-    with qtbot.waitSignal(panel.requests.pin_requested) as pinned:
-        press(reader.pin)
-    assert pinned.args == ["m7"]
-    with qtbot.waitSignal(panel.requests.message_requested) as shown:
-        press(reader.show_in_chat)
-    assert shown.args == ["m7"]
+    press(reader.bring_back)
+    assert told[-1] == ("bring_back", ("m7",))
+    press(reader.pin)
+    assert told[-1] == ("pin", "m7")
+    press(reader.show_in_chat)
+    assert told[-1] == ("message", "m7")
 
 
-def test_several_messages_are_brought_back_at_once(panel, qtbot):
-    open_messages(panel, qtbot)
+def test_several_messages_are_brought_back_at_once(panel, archived, qtbot, told):
     panel.history.show_archived("c1", [message(number) for number in range(5)], 5)
-    choose(panel, qtbot, 0)
-    choose(panel, qtbot, 2, Qt.KeyboardModifier.ShiftModifier)
-    with qtbot.waitSignal(panel.requests.bring_back_requested) as back:
-        press(panel.history.archived.reader.bring_back)
-    assert back.args == [("m0", "m1", "m2")]
+    choose(archived, qtbot, 0)
+    choose(archived, qtbot, 2, Qt.KeyboardModifier.ShiftModifier)
+    press(archived.reader.bring_back)
+    assert told[-1] == ("bring_back", ("m0", "m1", "m2"))
 
 
-def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel, qtbot):
-    open_messages(panel, qtbot)
+def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel, archived, qtbot, told):
     panel.history.show_archived("c1", (message(1),), 1)
-    choose(panel, qtbot, 0)
+    choose(archived, qtbot, 0)
     panel.change_view(ViewChanged("c", (), (MessageChange("m1", is_pinned=True), MessageChange("m99"))))
-    assert not panel.history.archived.reader.bring_back.isVisible()
-    with qtbot.waitSignal(panel.requests.unpin_requested) as unpinned:
-        press(panel.history.archived.reader.pin)
-    assert unpinned.args == ["m1"]
+    assert not archived.reader.bring_back.isVisible()
+    press(archived.reader.pin)
+    assert told[-1] == ("unpin", "m1")
 
 
-def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, qtbot):
-    open_messages(panel, qtbot)
+def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, archived, qtbot):
     result = Message(id="r", role=Role.TOOL, parts=(ToolResult("1", "read", "line\n" * 50),))
     panel.history.show_archived(
         "c1", (message(1, message=result, state=MessageState.PRUNED, sent_text="[50 lines cleared]"),), 1
     )
-    choose(panel, qtbot, 0)
-    text = panel.history.archived.reader.body.toPlainText()
+    choose(archived, qtbot, 0)
+    text = archived.reader.body.toPlainText()
     assert text.count("line\n") >= 50
     assert "[50 lines cleared]" in text
 
 
-def test_typing_searches_once(panel, qtbot):
-    open_messages(panel, qtbot)
+def test_typing_searches_once(panel, archived, told, qtbot):
     panel.history.show_archived("c1", (message(1),), 1)
-    asked: list[tuple] = []
-    panel.requests.archived_requested.connect(lambda *args: asked.append(args))
-    qtbot.keyClicks(panel.history.archived.search, "ledger")
-    qtbot.waitUntil(lambda: asked == [("c1", "ledger", 0)])
+    told.clear()
+    qtbot.keyClicks(archived.search, "ledger")
+    qtbot.waitUntil(lambda: told == [("archived", "c1", "ledger", 0)])
     panel.history.show_archived("c1", (), 0)
-    assert panel.history.archived.found.text() == "Nothing found for “ledger”."
+    assert archived.found.text() == "Nothing found for “ledger”."
 
 
-def test_four_thousand_messages_come_page_by_page(panel, qtbot):
-    open_messages(panel, qtbot)
+def test_four_thousand_messages_come_page_by_page(panel, archived, qtbot, told):
     panel.history.show_archived("c1", [message(number) for number in range(60)], 4_000)
-    shown = panel.history.archived.list
+    shown = archived.list
     qtbot.waitUntil(lambda: shown.verticalScrollBar().maximum() > 0)
-    with qtbot.waitSignal(panel.requests.archived_requested) as asked:
-        shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
-    assert asked.args == ["c1", "", 60]
+    shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
+    assert told[-1] == ("archived", "c1", "", 60)
     with qtbot.assertNotEmitted(panel.requests.archived_requested):  # one page at a time
         shown.verticalScrollBar().setValue(0)
         shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
     panel.history.show_archived("c1", [message(number) for number in range(60, 120)], 4_000, offset=1)
     assert shown.rows.rowCount() == 120
-    assert "4,000 messages" in panel.history.archived.found.text()
+    assert "4,000 messages" in archived.found.text()
 
 
-def test_an_answer_that_nobody_waits_for_is_passed_over(panel, qtbot):
-    open_messages(panel, qtbot)
-    press(panel.history.archived.back)
+def test_an_answer_that_nobody_waits_for_is_passed_over(panel, archived, qtbot):
+    press(archived.back)
     panel.history.show_archived("c1", (message(1),), 1)
     assert panel.history.currentWidget() is panel.history.list
     panel.open_archived("p1")
     panel.history.show_archived("c1", (message(1),), 1)
-    assert panel.history.archived.list.rows.rowCount() == 0
+    assert archived.list.rows.rowCount() == 0
 
 
 # The pins
 
 
-def test_pins_are_listed_with_their_sum(panel, qtbot):
+def test_pins_are_listed_with_their_sum(panel, told):
     panel.show_tab("pins")
     assert "Nothing is pinned" in panel.pins.list.empty.text()
     panel.pins.set_pins((message(1, tokens=1_200), message(2, tokens=34)))
     assert panel.pins.total.text() == "1,234 tokens in 2 pinned messages"
-    with qtbot.waitSignal(panel.requests.unpin_requested) as unpinned:
-        press(panel.pins.list.cards["m2"].unpin)
-    assert unpinned.args == ["m2"]
-    with qtbot.waitSignal(panel.requests.message_requested) as shown:
-        press(panel.pins.list.cards["m1"].show_in_chat)
-    assert shown.args == ["m1"]
+    press(panel.pins.list.cards["m2"].unpin)
+    assert told[-1] == ("unpin", "m2")
+    press(panel.pins.list.cards["m1"].show_in_chat)
+    assert told[-1] == ("message", "m1")
     panel.pins.set_pins(())
     assert panel.pins.list.empty.isVisible()
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.ui.bridge import Bridge
@@ -89,6 +89,8 @@ def _as_test(test: Any, scene: Callable[..., Any], fixtures: list[str]) -> Calla
 
 
 def press(button: QWidget) -> None:
+    """Click on a button once it is laid out."""
+    QApplication.processEvents()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
