@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from msgspec.structs import replace
 from PySide6.QtCore import QDateTime, QLocale, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Provenance
@@ -79,18 +79,6 @@ class Chip(Button):
         return font(13)
 
 
-class TitleField(QLineEdit):
-    """The title while it is edited. Signals: editingFinished; abandoned, with Escape."""
-
-    abandoned = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.abandoned.emit()
-        else:
-            super().keyPressEvent(event)
-
-
 class Header(StyleAware, QWidget):
     """Signals: title_changed(title), model_chosen(id); models_requested and folder_requested, to choose another one."""
 
@@ -105,7 +93,7 @@ class Header(StyleAware, QWidget):
         self._model: ModelInfo | None = None
         self.label = TextLabel(size=15, weight=BOLD, parent=self)
         self.label.set_hint("Double-click to rename (F2)")
-        self.field = TitleField(self)
+        self.field = QLineEdit(self)
         self.field.setAccessibleName("Title of the conversation")
         self.titles = QStackedWidget(self)
         self.titles.addWidget(self.label)
@@ -117,7 +105,6 @@ class Header(StyleAware, QWidget):
         self.chip.clicked.connect(lambda _=False: self.models_requested.emit())
         self.folder.clicked.connect(lambda _=False: self.folder_requested.emit())
         self.field.editingFinished.connect(self._finish)
-        self.field.abandoned.connect(self._abandon)
         items = ((self.titles, 1), self.folder, self.chip, self.panel_button)
         horizontal(*items, holder=self, spacing=12, margins=(24, 0, 16, 0))
         self.refresh_style()
@@ -181,12 +168,18 @@ class Header(StyleAware, QWidget):
             if model.note:
                 action.setText(f"{model_label(model)} — {model.note}")
             action.setData(model.id)
-        menu.triggered.connect(self._choose_model)
+        menu.triggered.connect(lambda action: self.model_chosen.emit(action.data()))
         menu.popup(self.chip.mapToGlobal(QPoint(0, self.chip.height() + 4)))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self.titles.geometry().contains(event.position().toPoint()):
             self.rename()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.titles.currentWidget() is self.field:
+            self._abandon()
+        else:
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -205,9 +198,6 @@ class Header(StyleAware, QWidget):
             short = replace(self._model, label=shorten(self._model.label, MAX_MODEL_NAME))
             self.chip.setText(short.label if self.width() < scale(NARROW) else model_label(short))
             self.chip.updateGeometry()
-
-    def _choose_model(self, action: QAction) -> None:
-        self.model_chosen.emit(action.data())
 
     def _finish(self) -> None:
         if self.titles.currentWidget() is not self.field:

@@ -283,50 +283,40 @@ def test_an_mcp_server_is_added_checked_and_removed(dialog, qtbot):
 # Summaries
 
 
-def summaries_of(dialog) -> tuple[list[str], str]:
-    """Return the choices, and the note of the chosen one."""
-    select = dialog.entries["utility_model"].select
-    return [select.itemData(row) for row in range(select.count())], dialog.entries["utility_model"].message.text()
-
-
-def test_summaries_are_written_by_the_chats_own_model_another_one_or_code(window, qtbot):
-    dialog = open_settings(window, replace(SETTINGS, utility_model=""))
-    choices, note = summaries_of(dialog)
-    assert choices == ["own", "lmstudio/llama-8b", "anthropic/claude-sonnet-4-5", "code"]
-    assert "built-in model" in note
-    select = dialog.entries["utility_model"].select
-    select.setFocus()
-    qtbot.keyClick(select, Qt.Key.Key_Down)
-    assert "sent to lmstudio" in summaries_of(dialog)[1]
+@pytest.mark.parametrize(
+    ("chosen", "note", "summaries", "model"),
+    [
+        ("own", "built-in model", "auto", ""),
+        ("lmstudio/llama-8b", "sent to lmstudio", "auto", "lmstudio/llama-8b"),
+        ("lmstudio/small", "not set up", "auto", "lmstudio/small"),
+        ("code", "Nothing is sent", "extractive", "lmstudio/small"),  # which a plan made by hand may still ask for
+    ],
+)
+def test_who_writes_the_summaries_is_described_and_saved(dialog, qtbot, chosen, note, summaries, model):
+    choice = dialog.entries["utility_model"]
+    choice.select.choose(chosen)
+    assert note in choice.message.text()
     saved, _ = save(dialog, qtbot)
-    assert (saved.summaries, saved.utility_model) == ("auto", "lmstudio/llama-8b")
-
-
-def test_code_alone_keeps_the_model_that_a_plan_by_hand_asks_for(window, qtbot):
-    settings = replace(SETTINGS, utility_model="lmstudio/llama-8b", summaries="extractive")
-    dialog = open_settings(window, settings)
-    assert dialog.entries["utility_model"].chosen() == "code"
-    assert "Nothing is sent" in summaries_of(dialog)[1]
-    assert save(dialog, qtbot)[0] == settings
-    dialog.entries["utility_model"].select.choose("own")
-    assert (dialog.settings().summaries, dialog.settings().utility_model) == ("auto", "")
+    assert (saved.summaries, saved.utility_model) == (summaries, model)
+    assert open_settings(dialog.parentWidget(), saved).entries["utility_model"].chosen() == chosen
 
 
 def test_a_model_that_is_gone_is_shown_as_missing_and_kept(dialog, qtbot):
-    assert dialog.entries["utility_model"].select.currentText() == "lmstudio/small · not set up"
+    choice = dialog.entries["utility_model"]
+    assert choice.select.currentText() == "lmstudio/small · not set up"
     models = dialog.servers.forms[0].models.edit
     models.end(False)
     qtbot.keyClicks(models, ", small")
-    assert "small reads" in summaries_of(dialog)[1]
+    assert "small reads" in choice.message.text()
     dialog.servers.forms[0].remove.click()
-    assert "small is not set up" in summaries_of(dialog)[1]
-    assert dialog.entries["utility_model"].select.accessibleDescription() == summaries_of(dialog)[1]
+    assert "small is not set up" in choice.message.text()
+    assert choice.select.accessibleDescription() == choice.message.text()
 
 
 def test_models_that_cannot_write_say_so_and_those_of_one_name_are_told_apart(window):
     unknown = ModelInfo("lmstudio/qwen-7b", "qwen-7b", 0, 0, note="No window.")
     dialog = open_settings(window, replace(SETTINGS, utility_model=unknown.id), (*MODELS, unknown))
-    assert summaries_of(dialog)[1].startswith("No window. Until")
+    assert dialog.entries["utility_model"].message.text().startswith("No window. Until")
     builtin = open_settings(window, replace(SETTINGS, utility_model="builtin"))
     assert builtin.entries["utility_model"].select.currentText() == "SmolLM2 135M · too small"
     twins = tuple(ModelInfo(f"{server}/qwen", "qwen", 8_192, 1_000) for server in ("home", "work"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
@@ -81,37 +81,31 @@ class TableLine:
 
 
 def lines_of(gauge: Gauge) -> list[TableLine]:
-    """Return the segments and their sum, then the reserve and what is free, which add up to the window."""
+    """Return the segments and their sum, then the reserve and what is free, which add up to the window.
+
+    Without a window, the shares are of the request.
+    """
     used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
-    unused = [segment for segment in Segment if segment not in used]
-    if not gauge.is_window_known:
-        return _lines_without_window(gauge, used)
     free = gauge.usable - gauge.total
-    tokens = [gauge.segments[segment] for segment in used]
-    shares = percentages([*tokens, gauge.reserve, max(free, 0)])
-    request = sum(shares[: len(used)])
-    lines = [TableLine(SEGMENT_NAMES[s], t, share, s) for s, t, share in zip(used, tokens, shares, strict=False)]
+    rest = [gauge.reserve, max(free, 0)] if gauge.is_window_known else []
+    shares = percentages([*(gauge.segments[segment] for segment in used), *rest])
+    lines = [
+        TableLine(SEGMENT_NAMES[segment], gauge.segments[segment], share, segment)
+        for segment, share in zip(used, shares, strict=False)
+    ]
+    request = TableLine("In the request", gauge.total, sum(shares[: len(used)]), is_sum=True)
+    if not gauge.is_window_known:
+        return [*lines, request]
+    unused = [segment for segment in Segment if segment not in used]
     lines += [TableLine(SEGMENT_NAMES[segment], 0, 0, segment, "ink_faint") for segment in unused]
-    lines.append(TableLine("In the request", gauge.total, request, is_sum=True))
-    lines.append(TableLine("Reserved for the reply", gauge.reserve, shares[-2], "hatch"))
+    lines += [request, TableLine("Reserved for the reply", gauge.reserve, shares[-2], "hatch")]
     if free >= 0:
         lines.append(TableLine("Free", free, shares[-1], "free"))
     else:
         lines.append(TableLine("Over the limit", free, None, "critical", "critical"))
     lines.append(TableLine("Window", gauge.window, 100, is_sum=True))
-    return lines if free >= 0 else [_without_share(line) for line in lines]
-
-
-def _lines_without_window(gauge: Gauge, used: list[Segment]) -> list[TableLine]:
-    """Return the segments and their sum, with shares of the request."""
-    shares = percentages([gauge.segments[segment] for segment in used])
-    lines = [TableLine(SEGMENT_NAMES[s], gauge.segments[s], share, s) for s, share in zip(used, shares, strict=True)]
-    return [*lines, TableLine("In the request", gauge.total, 100 if gauge.total else 0, is_sum=True)]
-
-
-def _without_share(line: TableLine) -> TableLine:
-    """Return the line without its share: those of an overfull window do not add up."""
-    return TableLine(line.name, line.tokens, None, line.square, line.tint, line.is_sum)
+    # The shares of an overfull window do not add up.
+    return lines if free >= 0 else [replace(line, share=None) for line in lines]
 
 
 class BreakdownTable(StyleAware, QWidget):

@@ -15,10 +15,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from desktop_app.conversation.memory import Memory, MemoryScope, is_valid_in
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.flow import FlowLayout
 from desktop_app.ui.widgets.formats import first_line, format_time, shorten
 from desktop_app.ui.widgets.inputs import ToggleSwitch
-from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
+from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel

@@ -21,9 +21,8 @@ from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.tools import PermissionAnswer, Scope
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.flow import FlowLayout
 from desktop_app.ui.widgets.invisible import escape_invisible
-from desktop_app.ui.widgets.layouts import horizontal, vertical
+from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, StyleAware, colour, font, paint_box, restyle, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 

@@ -51,9 +51,7 @@ class SearchPalette(Sheet):
     conversation_chosen = Signal(str)  # a conversation's id
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, width=WIDTH, top=0.12, closes_outside=True)
-        self.setWindowTitle("Search")
-        self.setAccessibleName("Search everything")
+        super().__init__(parent, width=WIDTH, top=0.12, closes_outside=True, title="Search everything")
         self._results: dict[str, SearchResult] = {}
         self._conversations: tuple[ConversationInfo, ...] = ()
         self.field = QLineEdit()

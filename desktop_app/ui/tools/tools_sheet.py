@@ -13,7 +13,7 @@ from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
 from desktop_app.ui.widgets.inputs import ToggleSwitch
-from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -115,12 +115,8 @@ class ToolsSheet(Sheet):
 
     def _clear(self) -> None:
         self.rows = {}
-        while self.area.column.count() > 1:
-            taken = self.area.column.takeAt(0)
-            widget = taken.widget() if taken else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        for widget in [child for child in self.area.content.children() if isinstance(child, QWidget)]:
+            discard(widget)
 
     def _request_settings(self) -> None:
         self.accept()

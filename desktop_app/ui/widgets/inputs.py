@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QCheckBox, QComboBox, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QCheckBox, QComboBox, QSizePolicy, QSlider, QStyle, QWidget
 
 from .buttons import KEYBOARD
 from .layouts import horizontal
@@ -183,18 +183,13 @@ class Slider(QSlider):
         self.setSliderDown(False)
 
     def _x(self) -> float:
-        knob = scale(KNOB)
-        span = max(self.maximum() - self.minimum(), 1)
-        return knob / 2 + (self.value() - self.minimum()) / span * (self.width() - knob)
+        knob, low, high = scale(KNOB), self.minimum(), self.maximum()
+        return knob / 2 + QStyle.sliderPositionFromValue(low, high, self.value(), self.width() - knob)
 
     def _go_to(self, x: float) -> None:
-        knob = scale(KNOB)
-        share = (x - knob / 2) / max(self.width() - knob, 1)
-        exact = self.minimum() + share * (self.maximum() - self.minimum())
-        if not self.minimum() < exact < self.maximum():
-            self.setValue(self.minimum() if share <= 0 else self.maximum())
-        else:
-            self.setValue(round(exact / self._grain) * self._grain)
+        knob, low, high = scale(KNOB), self.minimum(), self.maximum()
+        exact = QStyle.sliderValueFromPosition(low, high, round(x - knob / 2), self.width() - knob)
+        self.setValue(exact if exact in (low, high) else round(exact / self._grain) * self._grain)
 
 
 class ToggleSwitch(StyleAware, QCheckBox):
