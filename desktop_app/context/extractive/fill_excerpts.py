@@ -16,7 +16,9 @@ ROOM = 60
 """Tokens that must be left for a section of its own."""
 MIN_EXCERPT, MAX_EXCERPT = 160, 8_000
 """Characters of each."""
-TRIES = 6
+MAX_READ = 400
+"""Messages, and calls, that are looked at: the newest."""
+TRIES = 3
 SURELY = 0.97
 """The share of the room without headings and labels."""
 CLOSE = 0.95
@@ -29,16 +31,14 @@ def add_excerpts(page: SummaryBuilder, head: Sequence[Message], reading: Reading
     """Add excerpts while there is room, the newest first, all of the same width."""
     if page.free < ROOM:
         return
-    answered = calls_with_results(head)
-    shown = [(index, message) for index, message in enumerate(head) if _shows(message, reading)]
+    newest = range(len(head) - 1, max(len(head) - MAX_READ, 0) - 1, -1)
+    shown = [(index, head[index]) for index in newest if _shows(head[index], reading)]
+    answered = list(enumerate(calls_with_results(head)))[: -MAX_READ - 1 : -1]
 
     def excerpts(width: int) -> list[tuple[str, SummaryLine]]:
-        lines = [
-            (sections.SHOWN, SummaryLine(one_line(message.text, width), (index, 0), _speaker(message)))
-            for index, message in reversed(shown)
-        ]
-        for number in range(len(answered) - 1, -1, -1):
-            call, result = answered[number]
+        texts = [(index, one_line(message.text, width), _speaker(message)) for index, message in shown]
+        lines = [(sections.SHOWN, SummaryLine(text, (index, 0), speaker)) for index, text, speaker in texts]
+        for number, (call, result) in answered:
             text = f"{call.name} {one_line(call.arguments)} → {one_line(result.text, width)}"
             lines.append((sections.RESULTS, SummaryLine(text, (number, 0))))
         return lines
