@@ -12,7 +12,7 @@ from typing import Any
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.models import builtin
-from desktop_app.models.token_limits import tokens_from_text
+from desktop_app.models.capability_probes import tokens_from_text
 from desktop_app.paths import data_folder
 
 from .terminal import show, show_error

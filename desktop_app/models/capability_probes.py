@@ -1,4 +1,4 @@
-"""Probes: how servers are asked about a model, and how their answers are read. Pure."""
+"""What a model can do, and probes: how servers are asked about it, and how their answers are read. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,38 @@ from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
-from .token_limits import ModelCapabilities
+ASSUMED_WINDOW = 128_000
+"""Of an unknown cloud model (features.md C6)."""
 
+DEFAULT_MAX_OUTPUT = 4_096
+"""Where the longest reply is unknown; at most a quarter of the window."""
+
+_TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*")
 MAX_OLLAMA_WINDOW = 32_768
 """Ollama allocates memory for the window that it is asked for (`num_ctx`): 131,072 tokens of a model of 8 billion
 parameters would be 16 GB. Larger only if the model is loaded so, or its Modelfile or the user says so."""
+
+_STORED_NAMES = {"supports_tools": "has_tools", "supports_vision": "has_eyes"}
+
+
+class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
+    """What a server or a catalogue reports of a model; 0 and None where it is unknown."""
+
+    window: int = 0
+    max_output: int = 0
+    supports_tools: bool | None = None
+    supports_vision: bool | None = None
+    price: Price | None = None
+
+    def or_else(self, other: ModelCapabilities) -> ModelCapabilities:
+        """Fill in what is unknown from another one."""
+        return ModelCapabilities(
+            self.window or other.window,
+            self.max_output or other.max_output,
+            other.supports_tools if self.supports_tools is None else self.supports_tools,
+            other.supports_vision if self.supports_vision is None else self.supports_vision,
+            self.price or other.price,
+        )
 
 
 class Probe(msgspec.Struct, frozen=True):
@@ -159,3 +186,18 @@ def _get(answer: Any, *path: str) -> Any:
 
 def _number(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def tokens_from_text(text: str) -> int:
+    """Read "200K", "1M", "256k", "128,000" or "8192". K is 1,000, as vendors use it.
+
+    Raises ValueError with a text for the user.
+    """
+    match = _TOKENS.fullmatch(text)
+    if match is None:
+        raise ValueError(f"“{text}” is not a number of tokens. Write it like 8192, 200K or 1M.")
+    number = float(re.sub(r"[_,' ]", "", match[1]))
+    tokens = round(number * {"": 1, "k": 1_000, "m": 1_000_000}[match[2].lower()])
+    if tokens < 1:
+        raise ValueError("The number of tokens must be at least 1.")
+    return tokens

@@ -18,6 +18,7 @@ from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
+from .capability_probes import ASSUMED_WINDOW, DEFAULT_MAX_OUTPUT, ModelCapabilities
 from .discovery import KEY_REFUSED, PATIENT_SECONDS, PROBE_SECONDS, ProbeResult, client_for, is_probed, probe_models
 from .endpoint import Endpoint
 from .last_known import LastKnown, LastKnownFile, ModelKey
@@ -26,7 +27,6 @@ from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
 from .provider_dialects import dialect_fields
 from .published import proposals, published_of
-from .token_limits import ASSUMED_WINDOW, DEFAULT_MAX_OUTPUT, ModelCapabilities
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for
 from .window_failures import key_failure, window_failure

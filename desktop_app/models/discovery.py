@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.openai_chat import Json
 
-from .capability_probes import Probe, model_names_in, probes_for
+from .capability_probes import ModelCapabilities, Probe, model_names_in, probes_for
 from .endpoint import Endpoint
 from .http_client import Answer, ProxyUnusable, ask, http_client
-from .token_limits import ModelCapabilities
 
 PROBE_SECONDS = 1.5
 """For one probe, or for all about a tokenizer. An idle local server answers within 50 ms."""

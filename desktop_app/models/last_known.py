@@ -10,7 +10,7 @@ import msgspec
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.paths import replace_private_file
 
-from .token_limits import ModelCapabilities
+from .capability_probes import ModelCapabilities
 
 ModelKey = tuple[str, str, str]
 """The server's name, its address, and the model as the server calls it."""

@@ -49,7 +49,7 @@ class LiteLLM:
         return await asyncio.shield(asyncio.wrap_future(self._loading))
 
     async def chunks(self, endpoint: Endpoint, model: str, request: Json) -> AsyncGenerator[Any, None]:
-        """Yield the chunks of a reply. Raises `errors()`. Closing the iterator closes the connection."""
+        """Yield the chunks of a reply. Raises the client's ERRORS. Closing the iterator closes the connection."""
         client = await self.load()
         if not endpoint.is_address:
             raise client.httpx.InvalidURL("not an address")  # otherwise each library fails in its own way
@@ -69,11 +69,6 @@ class LiteLLM:
         if not self.is_loaded or self._loading is None:
             return {}
         return self._loading.result().litellm.model_cost
-
-    def errors(self) -> tuple[type[Exception], ...]:
-        """Return the exceptions that are errors of the world; anything else is a bug."""
-        assert self._loading is not None
-        return self._loading.result().ERRORS
 
     async def close(self) -> None:
         pools = [*(pool for _, pool in self._pools.values()), *self._retired]

@@ -46,7 +46,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece. Raises ModelError. Closing the iterator closes the connection."""
-        await self.litellm.load()
+        client = await self.litellm.load()
         request = request_of(self.endpoint.kind, self.name, self.info, messages, max_tokens, tools) | self.options
         reply = ReplyReader(self.info.record_name)
         try:
@@ -54,7 +54,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
                 while (chunk := await _next(chunks, TRAILER_SECONDS if reply.is_finished else None)) is not None:
                     for piece in reply.pieces(chunk):
                         yield piece
-        except (MalformedChunk, StreamError, *self.litellm.errors()) as error:
+        except (MalformedChunk, StreamError, *client.ERRORS) as error:
             if not reply.is_finished:  # otherwise the reply is complete, and only its trailer is missing
                 # Without its cause: a provider's exception may quote the key, and causes are logged.
                 raise await self._error_of(error, reply.chunks) from None

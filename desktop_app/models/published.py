@@ -13,8 +13,8 @@ from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
+from .capability_probes import ModelCapabilities
 from .endpoint import PREFIX, Endpoint
-from .token_limits import ModelCapabilities
 
 PREFIX_OF_HOST = {
     "api.deepseek.com": "deepseek",

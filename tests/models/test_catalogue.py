@@ -9,8 +9,8 @@ import pytest
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.models.capability_probes import tokens_from_text
 from desktop_app.models.catalogue import Catalogue
-from desktop_app.models.token_limits import tokens_from_text
 from desktop_app.settings import Server, Settings
 from provider import ScriptedProvider
 

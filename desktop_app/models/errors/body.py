@@ -64,7 +64,7 @@ def parse_body(text: str) -> ErrorBody:
     words = [value for name, value in found if isinstance(value, str) and _is_message(name, value)]
     codes = {str(value).lower() for name, value in found if name in CODES and isinstance(value, str | int)}
     numbers = {name: value for name, value in found if isinstance(value, int) and not isinstance(value, bool)}
-    prefix = "" if _is_json(text) else text.replace(_quoted(text), "")
+    prefix = "" if text.lstrip().startswith(("{", "[")) else text.replace(_quoted(text), "")
     return ErrorBody(
         "\n".join(dict.fromkeys([*words, prefix.strip()])).strip()[:MAX_TEXT],
         frozenset(codes - GENERIC - {"", "none"}),
@@ -108,10 +108,6 @@ def _quoted(text: str) -> str:
     return text[text.find("{") : text.rfind("}") + 1] if "{" in text else ""
 
 
-def _is_json(text: str) -> bool:
-    return text.lstrip().startswith(("{", "["))
-
-
 def _named_values(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
     """Yield every named scalar, the outer ones first; JSON inside a text is read, too."""
     if depth > MAX_DEPTH:
@@ -150,8 +146,9 @@ def _status(found: list[tuple[str, Any]]) -> int:
 
 def _message_in(found: list[tuple[str, Any]]) -> str:
     """Return the last message, which is the innermost; else the first words of any kind."""
-    messages = [value for name, value in found if name in ("message", "msg") and isinstance(value, str) and value]
-    others = [value for name, value in found if name in WORDS and isinstance(value, str) and value]
-    raw = [value for name, value in found if name == "raw" and isinstance(value, str)]
-    sentences = [value for name, value in found if name == "param" and isinstance(value, str) and " " in value]
-    return ": ".join([*(raw or messages[-1:] or others)[:1], *sentences[-1:]])
+
+    def texts(*names: str) -> list[str]:
+        return [value for name, value in found if name in names and isinstance(value, str) and value]
+
+    sentences = [text for text in texts("param") if " " in text]
+    return ": ".join([*(texts("raw") or texts("message", "msg")[-1:] or texts(*WORDS))[:1], *sentences[-1:]])

@@ -89,13 +89,7 @@ def count_characters(text: str) -> int:
 
 def count_with(encoding: Encoding) -> Count:
     """Return a function that counts the tokens of that encoding, a chunk at a time."""
-
-    def count(text: str) -> int:
-        if len(text) <= CHUNK:
-            return len(encoding.encode_ordinary(text))
-        return sum(len(encoding.encode_ordinary(piece)) for piece in chunks(text))
-
-    return count
+    return lambda text: sum(len(encoding.encode_ordinary(piece)) for piece in chunks(text))
 
 
 # Every encoding splits before a single space that follows a word, and after a single newline.

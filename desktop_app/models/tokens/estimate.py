@@ -16,7 +16,7 @@ import tiktoken
 
 from desktop_app.paths import RESOURCES
 
-from .encoding import CHUNK, Count, chunks
+from .encoding import Count, chunks
 
 ONE = 1_000
 """Weights are integers, in thousandths of a token, so that sums do not depend on how a text was split."""
@@ -45,10 +45,7 @@ def estimate_with(encoding: tiktoken.Encoding, family: str) -> Count:
     encode = encoding.encode_ordinary
 
     def count(text: str) -> int:
-        if len(text) <= CHUNK:
-            thousandths = sum(map(weight_of, encode(text)))
-        else:
-            thousandths = sum(sum(map(weight_of, encode(piece))) for piece in chunks(text))
+        thousandths = sum(sum(map(weight_of, encode(piece))) for piece in chunks(text))
         whole, rest = divmod(thousandths, ONE)
         return whole + (zlib.crc32(text.encode(errors="replace")) % ONE < rest) if rest else whole
 
