@@ -85,7 +85,7 @@ class Connection(BaseHTTPRequestHandler):
         if self._is_elsewhere(path):
             self._json(404, flavour.error(404, "not found"))
             return
-        known = [name for name in (self.path, path, path.removeprefix("/v1")) if name in provider.pages]
+        known = [name for name in (self.path, path) if name in provider.pages]
         page = flavour.page(method, path, body, provider.models, provider.window)
         if known:
             self._json(200, provider.pages[known[0]])

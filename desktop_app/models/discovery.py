@@ -91,7 +91,7 @@ async def _explain(
     listed = model_names_in(content)
     path = probes[index].path
     result = replace(result, url=_url(server.endpoint, path), status=status, is_json=content is not None, listed=listed)
-    if status in KEY_REFUSED or listed or not path.startswith("/models"):
+    if listed or not path.startswith("/models"):
         return result
     return replace(result, better_address=await server.better_address())
 

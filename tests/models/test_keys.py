@@ -41,7 +41,10 @@ class Keeping(KeyringBackend):
 
 
 class Locked(Keeping):
+    asked = 0
+
     def get_password(self, service: str, username: str) -> str | None:
+        self.asked += 1
         raise KeyringLocked("the user said no to sk-SECRET")
 
 
@@ -93,13 +96,16 @@ async def test_without_a_keyring_a_key_lasts_for_the_session_and_that_is_said(ba
 
 
 async def test_a_keyring_that_stays_locked_is_said_without_its_words() -> None:
-    keyring.set_keyring(Locked())
+    backend = Locked()
+    keyring.set_keyring(backend)
     keys = Keys()
+    await keys.load([HOME])
     await keys.load([HOME])
     assert "KeyringLocked" in keys.storage
     assert "SECRET" not in keys.storage
     await keys.set("my home", "sk-1")
     assert keys.get("my home") == "sk-1"
+    assert backend.asked == 1, "the user has said no"
 
 
 @pytest.mark.parametrize(

@@ -57,10 +57,13 @@ async def test_those_that_speak_as_ollama_too_are_not_taken_for_it() -> None:
         pages={"/api/extra/version": {"result": "KoboldCpp", "version": "1.9"}, "/api/tags": tags}
     )
     llama = ScriptedProvider(pages={"/props": {"default_generation_settings": {"n_ctx": 9}}, "/api/tags": tags})
-    servers = await found(kobold, llama)
-    assert [(server.kind, server.name) for server in servers] == [
-        ("openai_compatible", "KoboldCpp"),
-        ("llama_cpp", "llama.cpp"),
+    listed = [{"id": "a", "type": "llm"}, {"id": "b", "type": "embeddings"}]
+    lm_studio = ScriptedProvider(pages={"/api/v0/models": {"data": listed}, "/api/tags": tags})
+    servers = await found(kobold, llama, lm_studio)
+    assert [(server.kind, server.name, server.models) for server in servers] == [
+        ("openai_compatible", "KoboldCpp", ("scripted",)),
+        ("llama_cpp", "llama.cpp", ("scripted",)),
+        ("lm_studio", "LM Studio", ("a",)),
     ]
 
 

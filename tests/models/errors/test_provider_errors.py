@@ -93,6 +93,9 @@ def test_an_answer_counts_more_than_what_went_wrong_after_it() -> None:
     error.__context__ = httpx.ReadError("the connection was closed behind it")
     told = error_of(error, WHERE, 30)
     assert (told.kind, told.retry_after) == ("rate_limit", 7)
+    error = type("ErrorOfLitellm", (Exception,), {"status_code": 429})("Rate limit reached")
+    error.__cause__ = json.JSONDecodeError("no", "x", 0)
+    assert error_of(error, WHERE, 30).kind == "rate_limit"
 
 
 @pytest.mark.parametrize(
