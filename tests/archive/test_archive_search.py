@@ -59,6 +59,7 @@ OWN_WORDS = [
     ("'/tmp/x y.txt'", "error"),
     ("runs roof", "plain"),
     ('"cat was running"', "plain"),
+    ("好界面", "chinese"),  # any two characters that stand together, where none has all
     ("the migra", "migration"),  # the last word may be unfinished
 ]
 
