@@ -189,6 +189,8 @@ async def test_a_pin_is_shown_in_the_chat_and_in_the_panel(window, bridge):
     window.chat_pane.transcript.perform(Action.PIN, "c1-199")
     await until(lambda: window.transcript_model.item(60).row.is_pinned)
     assert list(window.panel.pins.list.cards) == ["c1-199"]
+    window.transcript.perform(Action.UNPIN, "c1-199")
+    await until(lambda: not window.transcript_model.item(60).row.is_pinned)
 
 
 def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):

@@ -96,6 +96,8 @@ def test_calls_that_were_never_answered_are_named_in_their_message_once_the_turn
     tell(model, FIRST_RUNS, TurnFinished("v", "stopped"))
     assert keys(model) == ["m0", "m1"]
     assert {"bash", "read"} <= set(words(view, "m1"))
+    tell(model, TurnStarted("v"))
+    assert keys(model) == ["m0", "m1"], "nothing of it runs in another turn"
 
 
 def test_a_conversation_that_is_left_and_opened_again_shows_what_its_tools_have_put_out(view):

@@ -62,6 +62,7 @@ def test_a_growing_reply_is_followed_and_keeps_the_readers_place(view, qtbot):
     tell(view.transcript, TextDelta("c", "m40", "line\n\n" * 60))
     qtbot.waitUntil(lambda: view.is_settled)
     assert at_end(view)
+    assert not view.pill.isVisible()
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() - 400)
     place = top_of(view, "m40")
     tell(view.transcript, TextDelta("c", "m40", "more\n\n" * 60))
@@ -240,6 +241,12 @@ def test_text_is_marked_with_the_mouse_and_copied(view, qtbot):
     qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=start + QPoint(6, 0))
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "alpha"
+    view.transcript.open([row(0, Role.ASSISTANT, Text("alpha beta\n\n```\nx = 1\n```\n\ngamma delta"))], ())
+    settle(view, qtbot)
+    view.text_selection.begin("m0", (0, 6))
+    view.text_selection.caret = (2, 5)
+    view.copy_selection()
+    assert QGuiApplication.clipboard().text() == "beta\nx = 1\ngamma"
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

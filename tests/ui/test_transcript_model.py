@@ -30,7 +30,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge, Status
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message, Reasoning, Role, Text
 from desktop_app.ui.live_turns import RESTING, Activity, LiveTurn, LiveTurns
 from desktop_app.ui.transcript.items import MessageItem, items_of
 from desktop_app.ui.transcript.pages import MAX_OLDER, PAGE, GapItem
@@ -105,6 +105,7 @@ def test_the_engine_s_word_at_an_opening_counts_and_its_end_ends_all() -> None:
     turns.end_all()
     assert turns.of("a") == RESTING
     assert turns.of("b") == LiveTurn(failures=(NO_ANSWER,))
+    assert folded(MessageRecorded("a", call(1, "read"))).of("a") == RESTING
 
 
 # The record
@@ -190,11 +191,14 @@ def test_a_stopped_reply_of_which_nothing_was_stored_leaves_no_row(qapp) -> None
 @pytest.mark.parametrize(("before", "continues"), [("", ""), ("The first ", "m1")])
 def test_a_conversation_is_opened_with_what_has_arrived_of_its_turn(qapp, before: str, continues: str) -> None:
     turns = folded(TurnStarted("a"), ReplyStarted("a", "m2", "Sonnet", continues), TextDelta("a", "m2", "half a sen"))
-    model = opened([*chat(1), *([row(1, Role.ASSISTANT, Text(before))] if before else [])], turn=turns.of("a"))
+    begun = [row(1, Role.ASSISTANT, Reasoning("Hm."), Text(before))] if before else []
+    model = opened([*chat(1), *begun], turn=turns.of("a"))
     tell(model, TextDelta("a", "m2", "tence"))
     model.refresh()
     assert model.streaming_text == f"{before}half a sentence"
     assert keys(model) == ["m0", "m1" if before else "m2"]
+    assert model.item(1).reasoning == ("Hm." if before else "")
+    assert keys(opened([*chat(1), row(2, Role.ASSISTANT)], turn=turns.of("a"))).count("m2") == 1, "it is stored already"
 
 
 def test_a_failure_stands_at_the_end_until_the_next_turn(qapp) -> None:
@@ -233,6 +237,8 @@ def test_what_had_arrived_stays_when_it_is_asked_for_again(qapp) -> None:
     assert isinstance(earlier, EarlierItem)
     assert (earlier.is_only, earlier.text(0), earlier.is_interrupted(0)) == (True, "message 1", True)
     assert model.row_of("m1") == 1
+    tell(model, TextDelta("c", "m2", "New"))
+    assert opened(list(model.rows), turn=model.turn).item(1) == replace(earlier, is_only=False)
     tell(model, MessageRecorded("c", row(2, Role.ASSISTANT)), TurnFinished("c"))
     assert model.item(1) == replace(earlier, is_only=False)
     assert model.item(2).key == "m2"
