@@ -50,9 +50,10 @@ async def test_json_can_be_imported_again_and_archived_messages_are_in_it(house,
     assert "Answer 3: " in rows[7].message.text
 
 
-@pytest.mark.parametrize("path", ["", "nowhere/a.md", ".", "a\0b"])
+@pytest.mark.parametrize("path", ["nowhere/a.md", ".", "a\0b", "taken"])
 async def test_what_cannot_be_written_is_told_and_leaves_nothing(house, tmp_path: Path, path: str, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").mkdir()
     session = await talked(house)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(WorldError, match="could not be written"):

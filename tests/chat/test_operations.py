@@ -144,6 +144,8 @@ async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(talk) -> Non
     assert pruned[0].message.text in [message.text for message in assemble(session.view)]
     await operations.unpin(session, pruned[0].message.id)
     assert assemble(session.view) == before
+    (changed, _) = await operations.undo(session, session.operations()[0].id)
+    assert {row.message.id for row in pruned} <= {change.message_id for change in changed.changes}
 
 
 async def test_a_message_that_arrives_during_a_compaction_is_kept(talk) -> None:

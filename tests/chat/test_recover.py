@@ -81,6 +81,14 @@ async def test_an_overflow_is_met_by_making_room_for_the_window_that_it_names(ho
     assert [e.reason for e in events if isinstance(e, TurnFinished)] == ["finished"]
 
 
+async def test_a_provider_that_refuses_whatever_is_sent_is_asked_as_often_as_the_policy_says(house) -> None:
+    home = await house([Overflow()], window=60_000, repeat_last=True)
+    session = await home.chats.create("Long", LONG)
+    await home.turn(session, "And now?")
+    assert [event.failure.kind for event in home.of(TurnFailed)] == ["overflow"]
+    assert len(home.provider.requests) == 1 + BALANCED.overflow_retries + len(BALANCED.overflow_shed)
+
+
 async def test_with_automatic_off_an_overflow_is_told_and_nothing_is_compacted(house) -> None:
     home = await house([Overflow(), Reply("never sent")], window=60_000)
     home.chats.settings = replace(home.chats.settings, is_automatic=False)

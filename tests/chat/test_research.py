@@ -17,6 +17,7 @@ from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
     GaugeChanged,
     QuestionAsked,
+    ReplyStarted,
     RetryScheduled,
     TextDelta,
     ToolFinished,
@@ -93,6 +94,8 @@ async def test_an_answer_with_its_sources_and_a_window_that_holds_question_and_a
 
     started = [event.call.name for event in home.of(ToolStarted)]
     assert sorted(started) == ["web_fetch", "web_fetch", "web_search"]
+    parts = [*home.of(ReplyStarted), *home.of(TextDelta), *home.of(ToolStarted), *home.of(ToolFinished)]
+    assert {event.reply_id for event in parts} == {message.id}, "the window shows one reply"
     assert [event.is_error for event in home.of(ToolFinished)].count(True) == 1
     assert "".join(event.text for event in home.of(TextDelta)).startswith("I look for it.\n\nIn 1610")
     happened = [event for event in home.events if not isinstance(event, GaugeChanged)]

@@ -26,6 +26,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Trigger
 from provider import Hang, Reply
+from slowness import slowness
 from summary_prompts import PROMPTS
 
 
@@ -74,7 +75,9 @@ async def test_code_alone_chosen_while_a_model_writes_ends_its_work(talk) -> Non
     await home.chats.turns.send(session, "Where are we?")
     await home.until(lambda: bool(home.of(RoomProgressed)))
     choose(home, summaries="extractive")
+    began = time.monotonic()
     await home.until(lambda: bool(home.of(TurnFinished)))
+    assert time.monotonic() - began < 4 * slowness()
     assert len(home.provider.requests) == 2, "what was begun, and the turn's own"
     left = await asyncio.to_thread(home.provider.client_left.wait, 10)  # the server hears of it a little later
     assert left, "what was begun is not paid for to its end"
