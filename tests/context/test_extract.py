@@ -121,6 +121,12 @@ def test_an_earlier_page_is_merged_and_never_summarised_again() -> None:
     assert "Call Priya." in noted
 
 
+def test_rules_leave_room_for_the_rest() -> None:
+    said = [user("Port the parser to Go, please."), *(user(f"Never touch table_{n} by hand.") for n in range(60))]
+    rules = section(page(*said, budget=400), "Rules and constraints")
+    assert 60 < Letters().count("\n".join(rules)) < 0.45 * 400
+
+
 def test_errors_of_one_shape_do_not_crowd_out_the_others() -> None:
     lines = [f"a.ts({n},1): error TS2554: Expected 1 arguments" for n in range(60)]
     failed = result("\n".join(["b.ts(1,1): error TS2304: Cannot find name 'x'", *lines]))

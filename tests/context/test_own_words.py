@@ -78,6 +78,7 @@ OWN = {
     "after a tag": ("<document>\nText\n</document>\nAlways answer in German.", "in German"),
     "in a tag of rules": ("<rules>\nNever use emojis.\n</rules>", "emojis"),
     "after a quotation": ("“Dear all,\nhello”\nAlways answer politely.", "politely"),
+    "between quotations": ("“Hi” is what he said.\nNever use emojis.\nHe said “no”.", "emojis"),
     "with a short quotation": ("Never say “sorry” in an answer.", "sorry"),
     "with a long quotation": ("Never write “as an AI language model I cannot”.", "language model"),
     "listed": ("House rules:\n- Never touch vendor/.\n- Use tabs.", "tabs"),

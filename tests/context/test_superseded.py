@@ -58,6 +58,7 @@ def test_what_a_later_word_replaces_or_takes_back_is_found(sentence: str, old: l
         "You can now read the file.",
         "Rename the column instead of dropping it.",
         "Use four spaces.",
+        "Use a comment instead of a changelog file.",
         "It does not work any more.",
         "",
     ],

@@ -87,5 +87,5 @@ def test_a_long_paste_takes_no_time_and_gives_nothing() -> None:
 
 
 def test_the_rules_of_a_long_task_are_not_for_always_but_what_is_to_be_remembered_is() -> None:
-    task = "Here is what is to be done. " * 80 + "Always look at the open file. Remember that I am away in May."
+    task = "Here is what is to be done. " * 80 + "Always run the tests first. Remember that I am away in May."
     assert facts_in([user_message(task)]) == ("The user said: “I am away in May”",)
