@@ -9,8 +9,9 @@ import pytest
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.models.capability_probes import tokens_from_text
+from desktop_app.models.capability_probes import ModelCapabilities, tokens_from_text
 from desktop_app.models.catalogue import Catalogue
+from desktop_app.models.last_known import LastKnown, LastKnownFile
 from desktop_app.settings import Server, Settings
 from provider import ScriptedProvider
 
@@ -165,3 +166,11 @@ def test_tokens_are_read_as_people_write_them(text: str, tokens: int) -> None:
 def test_what_is_no_number_of_tokens_is_refused_in_words(text: str) -> None:
     with pytest.raises(ValueError, match="number"):
         tokens_from_text(text)
+
+
+def test_what_was_published_of_a_model_is_an_estimate_in_the_next_run_too() -> None:
+    server, last = Server("cloud", "https://api.example.invalid/v1", ("a",)), LastKnownFile()
+    known = LastKnown(ModelCapabilities(64_000), Provenance.ESTIMATED, 1.0)
+    last.update((server.name, server.base_url, "a"), known)
+    info = Catalogue(Settings(servers=(server,)), lambda _: "", last_known=last).infos()[1]
+    assert (info.window, info.window_provenance, info.window_reported_at) == (64_000, Provenance.ESTIMATED, 0.0)
