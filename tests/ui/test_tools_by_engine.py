@@ -88,7 +88,7 @@ async def run_a_command(window: MainWindow, driver: Driver) -> str:
 
     def card() -> ToolItem | None:
         item = model.item(model.rowCount() - 1)
-        return item if isinstance(item, ToolItem) and "begun" in item.tail else None
+        return item if isinstance(item, ToolItem) and item.run and "begun" in item.run.tail else None
 
     await driver.until(card, 20, "the card of the command that runs")
     return model.item(model.rowCount() - 1).key
