@@ -1,8 +1,149 @@
 from __future__ import annotations
 
-import pytest
+import time
 
-from desktop_app.context.ledger.rules import announces_rules, is_rule, is_strong_rule
+import pytest
+from made_by_hand import head, letters, model, user
+
+from desktop_app.context.extractive.extract import extract
+from desktop_app.context.ledger.fidelity import fidelity
+from desktop_app.context.ledger.ledger import MAX_SUPERSEDED, ledger_of
+from desktop_app.context.ledger.rules import announces_rules, is_rule, is_strong_rule, superseded_by
+from desktop_app.context.summary.restore_facts import restore_facts
+from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.message import Message
+from slowness import slowness
+
+RULES = [
+    "Never commit to main.",
+    "Please use tabs for indentation.",
+    "You must add a changelog entry for every change.",
+    "Always run make test before you say that it works.",
+    "All answers should be in German.",
+]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "old"),
+    [
+        ("Actually use spaces instead.", [RULES[1]]),
+        ("On second thought, spaces for indentation, please.", [RULES[1]]),
+        ("Use spaces instead of tabs.", [RULES[1]]),
+        ("Forget what I said about the changelog.", [RULES[2]]),
+        ("Ignore the rule about changelog entries.", [RULES[2]]),
+        ("We no longer need changelog entries.", [RULES[2]]),
+        ("You don't have to add a changelog entry any more.", [RULES[2]]),
+        ("It's fine to commit to main now.", [RULES[0]]),
+        ("Run make check rather than make test.", [RULES[3]]),
+        ("I changed my mind: answers in English.", [RULES[4]]),
+        ("From now on all answers should be in English.", [RULES[4]]),
+    ],
+)
+def test_what_a_later_word_replaces_or_takes_back_is_found(sentence: str, old: list[str]) -> None:
+    assert superseded_by(sentence, RULES) == old
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Actually, I like it.",
+        "Actually use pytest instead of nose.",
+        "Actually the build is slow, look at it.",
+        "Could we use spaces instead?",
+        "Also add a note to the readme instead of a comment.",
+        "From now on the tables are in schema billing.",
+        "Forget it.",
+        "The old parser is no longer there.",
+        "Ignore the warnings about the linker.",
+        "You can now read the file.",
+        "Rename the column instead of dropping it.",
+        "Use four spaces.",
+        "Use a comment instead of a changelog file.",
+        "It does not work any more.",
+        "",
+    ],
+)
+def test_what_may_be_about_something_else_replaces_nothing(sentence: str) -> None:
+    assert superseded_by(sentence, RULES) == []
+
+
+def test_instead_points_at_the_last_rule_if_it_asks_for_the_same_thing_to_be_done() -> None:
+    assert superseded_by("Use lodash instead.", ["Never push.", "Use ramda."]) == ["Use ramda."]
+    assert superseded_by("Use lodash instead.", ["Use ramda.", "Never push."]) == []
+
+
+def test_a_sentence_does_not_replace_itself() -> None:
+    said = "From now on always use spaces instead of tabs."
+    assert superseded_by(said, [said]) == []
+
+
+def test_no_sentence_takes_long() -> None:
+    started = time.perf_counter()
+    for text in ("forget " * 80, "instead of " * 60, "ne " * 200, "you can " * 80, "a" * 600):
+        superseded_by(text, ["never " * 100] * 60)
+    assert time.perf_counter() - started < 1.0 * slowness()
+
+
+def page_of(said: list[Message], ledger: Ledger, earlier: str = "") -> str:
+    return extract(said, earlier, ledger, 900, letters().text)
+
+
+def test_the_page_says_which_rule_does_not_hold_any_more() -> None:
+    said = head(
+        user("We write the parser anew. Please use tabs for indentation. Never commit to main."),
+        model("I begin."),
+        user("Actually use spaces instead."),
+        model("Spaces it is."),
+    )
+    ledger = ledger_of(said, Ledger())
+    assert [fact.text for fact in ledger.rules] == ["Never commit to main.", "Actually use spaces instead."]
+    assert [(old.text, old.by, old.message_id) for old in ledger.superseded] == [
+        ("Please use tabs for indentation.", "Actually use spaces instead.", "m2")
+    ]
+    page = page_of(said, ledger)
+    line = "- Superseded: Please use tabs for indentation. – since then: Actually use spaces instead."
+    assert page.splitlines().count(line) == 1
+    assert page.count("use tabs") == 1, "nowhere is it shown as valid"
+    assert fidelity(said, page, [], set()).lost_facts == ()
+    restored = restore_facts("## Rules and constraints\n- Actually use spaces instead.", said, ledger)
+    assert line in restored.splitlines()
+
+
+def test_it_stays_superseded_from_compaction_to_compaction_until_it_is_said_again() -> None:
+    first = head(user("Please use tabs for indentation."), model("I will."))
+    second = head(user("Use spaces instead of tabs."), model("I will."))
+    page = page_of(first, ledger := ledger_of(first, Ledger()))
+    assert "- Please use tabs for indentation." in page
+    ledger = ledger_of(second, ledger)
+    page = page_of(second, ledger, page)
+    assert page.count("use tabs") == 1
+    assert "Superseded: Please use tabs for indentation." in page
+    again = head(user("Please use tabs for indentation."))
+    assert ledger_of(again, ledger).superseded == ()
+    assert "Please use tabs for indentation." in [fact.text for fact in ledger_of(again, ledger).rules]
+
+
+def test_within_one_message_only_what_was_said_before_is_superseded() -> None:
+    said = head(user("You should use npm here. Actually use pnpm instead. You must not use yarn."))
+    ledger = ledger_of(said, Ledger())
+    assert [old.text for old in ledger.superseded] == ["You should use npm here."]
+    assert [fact.text for fact in ledger.rules] == ["You must not use yarn."]
+
+
+def test_a_model_does_not_change_the_rules() -> None:
+    said = head(user("Please use tabs for indentation."), model("Actually I use spaces instead of tabs."))
+    assert ledger_of(said, Ledger()).superseded == ()
+
+
+def test_there_is_a_bound_and_what_is_beyond_is_counted() -> None:
+    said = [
+        m for n in range(40) for m in (user(f"Always call table_{n}."), user(f"Forget what I said about table_{n}."))
+    ]
+    ledger = ledger_of(head(*said), Ledger())
+    assert len(ledger.superseded) == MAX_SUPERSEDED
+    assert ledger.superseded[-1].text == "Always call table_39."
+    assert ledger.dropped >= 40 - MAX_SUPERSEDED
+    assert ledger.rules == ()
 
 
 @pytest.mark.parametrize(
