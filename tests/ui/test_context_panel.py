@@ -70,6 +70,7 @@ def test_the_breakdown_adds_up(panel):
     panel.breakdown.set_gauge(replace(GAUGE, segments={Segment.USER: 7_000}, total=7_000))
     over = next(line for line in panel.breakdown.table.lines if line.name == "Over the limit")
     assert over.tokens == 8_192 - 1_638 - 7_000
+    assert {line.share for line in panel.breakdown.table.lines} == {None}, "they would not add up"
 
 
 def test_the_breakdown_tells_where_its_numbers_come_from(panel):
@@ -143,13 +144,14 @@ def test_a_summary_loads_no_pictures_and_no_html(qtbot, tmp_path):
 
 def test_many_operations_are_made_by_and_by(panel):
     panel.show_tab("history")
-    panel.history.set_operations(
-        [replace(COMPACTION, id=f"c{number}", at=float(number)) for number in range(3 * CARDS)]
-    )
+    many = [replace(COMPACTION, id=f"c{number}", at=float(number)) for number in range(3 * CARDS)]
+    panel.history.set_operations(many)
     assert len(panel.history.list.cards) == CARDS
     assert "c59" in panel.history.list.cards
     press(panel.history.list.more)
     assert len(panel.history.list.cards) == 2 * CARDS
+    panel.history.set_operations([replace(row, id=f"other {row.id}") for row in many])
+    assert len(panel.history.list.cards) == CARDS, "another conversation begins anew"
 
 
 # The archived messages
@@ -259,8 +261,10 @@ def test_pins_are_listed_with_their_sum(panel, told):
     assert told[-1] == ("unpin", "m2")
     press(panel.pins.list.cards["m1"].show_in_chat)
     assert told[-1] == ("message", "m1")
+    card = panel.pins.list.cards["m1"]
     panel.pins.set_pins(())
     assert panel.pins.list.empty.isVisible()
+    assert not card.isVisible()
 
 
 def test_tabs_turn_by_mouse_and_by_keyboard(panel, qtbot):

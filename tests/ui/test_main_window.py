@@ -7,6 +7,8 @@ import os
 import signal
 
 import pytest
+from msgspec.structs import replace
+from plan_scenes import PLAN
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, play_scene, send, signalled, texts, until
@@ -19,6 +21,7 @@ from desktop_app.ui.driver import Heartbeat
 from desktop_app.ui.engine_watch import CAME_BACK
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.memory_controller import SAVING_TOOL
+from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import FailureItem, MarkItem, MessageItem
 from desktop_app.ui.transcript.pages import GapItem
@@ -182,6 +185,24 @@ async def test_optimizing_marks_the_chat_and_undo_takes_it_back(window, bridge):
     assert first.row.state is MessageState.ARCHIVED
     window.toast.action.click()
     await until(lambda: "MarkItem" not in texts(window))
+
+
+@play_scene()
+async def test_of_two_plans_the_one_that_was_requested_last_is_shown(window, bridge, monkeypatch):
+    async def answer(request):
+        await asyncio.sleep(0.05 if request.tail_tokens == 1 else 0)
+        return replace(PLAN, summary=f"Tail {request.tail_tokens}")
+
+    window.gauge.optimize.click()
+    await until(lambda: window.findChild(PlanDialog))
+    dialog = window.findChild(PlanDialog)
+    monkeypatch.setattr(bridge, "ask", answer)
+    for tokens in (1, 2):
+        dialog.plan_requested.emit(p.PlanOptimize("c1", tokens))
+    await asyncio.sleep(0.1)
+    assert dialog.summary.text() == "Tail 2"
+    monkeypatch.undo()
+    dialog.reject()
 
 
 @play_scene()

@@ -260,6 +260,9 @@ def test_another_strategy_is_asked_for_and_the_plan_shows_it(dialog, qtbot):
     dialog.set_plan(UNWRITTEN)
     assert dialog.tail.isVisible()
     assert choices.value() == "llm"
+    with qtbot.waitSignal(dialog.plan_requested) as measured:
+        dialog.tail.setValue(dialog.tail.minimum())
+    assert measured.args == [PlanOptimize("c", 512, "last_messages")], "what was chosen stays so"
 
 
 def test_a_model_that_is_too_small_does_not_offer_itself_and_says_why(dialog):

@@ -159,6 +159,7 @@ def test_a_key_is_hidden_replaced_and_removed_but_never_shown(dialog, qtbot):
     form.key.edit.clear()
     assert dialog.keys() == {}
     form.remove_key.click()
+    write(qtbot, form.name, "studio")
     assert save(dialog, qtbot)[1] == {"lmstudio": ""}
 
 
@@ -258,6 +259,9 @@ def test_an_mcp_server_is_a_program_or_an_address(dialog, qtbot):
     assert program.variables.text() == "'LEVEL=very loud'"
     assert [program.command.isVisible(), program.url.isVisible(), address.url.isVisible()] == [True, False, True]
     write(qtbot, address.key, "sk-2")
+    address.way.button("program").click()
+    assert dialog.keys() == {}, "a program has no key"
+    address.way.button("address").click()
     program.way.button("address").click()
     write(qtbot, program.url, "https://tracker.example.com/mcp")
     saved, keys = save(dialog, qtbot)
