@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.conversation.tools import Rule
 from desktop_app.paths import replace_private_file
 
@@ -72,8 +73,9 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     servers: tuple[Server, ...] = ()
     theme: Theme = "system"
     font_scale: FontScale = 1.0
-    # The name of a preset.
+    # The name of a preset, or of one of the user's own policies.
     policy: str = "balanced"
+    policies: tuple[OwnPolicy, ...] = ()
     # Whether room is made without the user's word.
     is_automatic: bool = True
     system_prompt: str = "You are a helpful assistant. Answer clearly and briefly."

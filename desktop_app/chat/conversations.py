@@ -9,8 +9,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
+from desktop_app.context.own_policies import find_policy
 from desktop_app.context.policy import BALANCED, ContextPolicy
-from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
@@ -51,7 +51,12 @@ class Conversations:
     @property
     def policy(self) -> ContextPolicy:
         """The policy that the settings name."""
-        return PRESETS.get(self.settings.policy, BALANCED)
+        return self.policy_named("")
+
+    def policy_named(self, name: str) -> ContextPolicy:
+        """Return the policy of that name; for "" or one that there is not any more, that of the settings."""
+        own = self.settings.policies
+        return find_policy(name, own) or find_policy(self.settings.policy, own) or BALANCED
 
     def in_background(self, key: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run work that nobody waits for, unless it is running. It is cancelled at the end; a bug in it is reported."""
@@ -81,7 +86,8 @@ class Conversations:
             if session is None:
                 info = await self._info_with_model(conversation)
                 entries = await self.archive.entries(conversation)
-                session = Session(info, entries, model_or_stand_in(self.models, info.model), self.policy, self.archive)
+                model, policy = model_or_stand_in(self.models, info.model), self.policy_named(info.policy)
+                session = Session(info, entries, model, policy, self.archive)
                 await self._end_what_was_running(session)
                 await asyncio.to_thread(session.gauge)
                 await self.turns.equip(session)
@@ -185,6 +191,17 @@ class Conversations:
         await self.turns.equip(session)
         return session
 
+    async def choose_policy(self, conversation: str, name: str) -> Session:
+        """Decide by that policy from now on; "" for that of the settings. Raises WorldError if there is none."""
+        session = await self.open(conversation)
+        if name and self.policy_named(name).name != name:
+            kept, advice = "Nothing changed.", "Choose another one."
+            raise WorldError(Failure("not_found", f"There is no policy “{name}”", kept=kept, advice=advice))
+        await self.archive.change(conversation, policy=name)
+        await self._refresh_info(conversation)
+        session.policy = self.policy_named(name)
+        return session
+
     async def _refresh_info(self, conversation: str) -> None:
         session = self._sessions.get(conversation)
         if session is not None:
@@ -196,4 +213,6 @@ class Conversations:
         self.settings = settings
         self._outdated = set(self._sessions)
         for session in self._sessions.values():
-            session.policy = self.policy
+            before, session.policy = session.policy, self.policy_named(session.info.policy)
+            if session.policy != before:
+                self._publish(session.gauge_changed())

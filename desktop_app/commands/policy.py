@@ -1,20 +1,29 @@
-"""`palimpsest policy [NAME]`: the presets in a line each, or every number of one with where it comes from."""
+"""`palimpsest policy [NAME]`: the policies in a line each, or every number of one."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Any, cast
 
 from msgspec.structs import asdict, replace
 
-from desktop_app.context.fitting import fit_policy
-from desktop_app.context.memory.memories import memory_room
+from desktop_app.context.fitting import acting_policy
+from desktop_app.context.own_policies import (
+    WrongNumber,
+    describe_policy,
+    find_policy,
+    in_words,
+    own_policy_of,
+    value_of_text,
+)
 from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
-from desktop_app.context.policy_sources import GROUPS, FieldSource
-from desktop_app.context.presets import PRESETS, SUMMARIES
+from desktop_app.context.policy_sources import GROUPS, SOURCES, FieldSource
+from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.openai_chat import Json
+from desktop_app.paths import settings_file
+from desktop_app.settings import Settings, SettingsDamaged, read_settings, write_settings
 
-from .arguments import BadInput, add_json, print_json, table, tokens_argument
+from .arguments import BadInput, add_data_dir, add_json, data_of, print_json, table, tokens_argument
 from .terminal import show
 
 DIFFERS = "*"
@@ -27,68 +36,134 @@ LEGEND = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("name", nargs="?", help="a preset; without it, all are listed")
+    parser.add_argument("name", nargs="?", help="a preset, or a policy of your own; without it, all are listed")
     parser.add_argument("--window", type=tokens_argument, help="the numbers as they act in that window, such as 32K")
+    parser.add_argument("--diff", metavar="OTHER", help="only the numbers that differ from those of this policy")
+    parser.add_argument(
+        "--set", metavar="FIELD=VALUE", action="append", default=[], help="change a number of a policy of your own"
+    )
+    parser.add_argument("--as", dest="new_name", metavar="NAME", help="store the changed policy under this name")
+    parser.add_argument("--use", action="store_true", help="use the policy in all conversations")
     parser.add_argument("--side-by-side", action="store_true", help="all presets as one Markdown table")
+    add_data_dir(parser)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the presets, or the numbers of one."""
+    """Print the policies, or the numbers of one; or change it first."""
     if arguments.side_by_side:
         show(side_by_side())
         return 0
+    settings = _read_settings(arguments)
     if arguments.name is None:
-        if arguments.json:
-            print_json({"policies": [{"name": name, "summary": SUMMARIES[name]} for name in PRESETS]})
-        else:
-            show(table([(name, SUMMARIES[name]) for name in PRESETS]))
+        _print_list(settings, arguments.json)
         return 0
-    policy = PRESETS.get(arguments.name.lower())
-    if policy is None:
-        raise BadInput(f"There is no policy “{arguments.name}”", advice=f"There are {', '.join(PRESETS)}.")
+    policy = _find(arguments.name, settings)
+    if arguments.set or arguments.new_name or arguments.use:
+        policy, settings = _store_changes(policy, settings, arguments)
+    other = _find(arguments.diff, settings) if arguments.diff else None
     if arguments.window is not None:
-        policy = in_window(policy, arguments.window)
+        policy = _in_window(policy, arguments.window)
+        other = _in_window(other, arguments.window) if other else None
     if arguments.json:
-        print_json(report_of(policy))
+        print_json(report_of(policy, settings, other))
     else:
-        show(for_people(policy))
+        show(compare(policy, other) if other else for_people(policy, settings))
     return 0
 
 
-def in_window(policy: ContextPolicy, window: int) -> ContextPolicy:
+def _in_window(policy: ContextPolicy, window: int) -> ContextPolicy:
     """Return the policy with its numbers as they act in that window, where the whole reserve is kept."""
-    budget = budget_for(policy, window)
-    usable, made = budget.usable, fit_policy(policy, budget)
-    return replace(
-        made,
-        reserve_tokens=budget.reserve,
-        tail_most=min(made.tail_most, round(usable * made.tail_share)),
-        protect_newest=min(made.protect_newest, round(window * made.protect_share_of_window)),
-        prune_least=min(made.prune_least, round(window * made.prune_least_share_of_window)),
-        keep_user_tokens=min(made.keep_user_tokens, round(usable * made.target * made.keep_user_share)),
-        flush_distance=min(made.flush_distance, round(usable * made.flush_share)),
-        memory_most=memory_room(made, budget),
-        recall_most=min(made.recall_most, round(usable * made.recall_share)),
-    )
+    return acting_policy(policy, budget_for(policy, window))
 
 
-def report_of(policy: ContextPolicy) -> Json:
-    """Return the command's JSON object: the fields by group, each with its value, unit and source."""
+def _read_settings(arguments: argparse.Namespace) -> Settings:
+    try:
+        return read_settings(settings_file(data_of(arguments)))
+    except SettingsDamaged as error:
+        raise BadInput("The settings could not be read", str(error), "Mend the file that was kept.") from error
+
+
+def _print_list(settings: Settings, is_json: bool) -> None:
+    own = settings.policies
+    lines = [(name, describe_policy(policy, own)) for name in _names(settings) if (policy := find_policy(name, own))]
+    if is_json:
+        print_json({"policies": [{"name": name, "summary": summary} for name, summary in lines]})
+    else:
+        show(table(lines))
+
+
+def _names(settings: Settings) -> list[str]:
+    return list(dict.fromkeys([*PRESETS, *(one.name for one in settings.policies)]))
+
+
+def _find(name: str, settings: Settings) -> ContextPolicy:
+    policy = find_policy(name, settings.policies) or PRESETS.get(name.lower())
+    if policy is None:
+        raise BadInput(f"There is no policy “{name}”", advice=f"There are {', '.join(_names(settings))}.")
+    return policy
+
+
+def _store_changes(
+    policy: ContextPolicy, settings: Settings, arguments: argparse.Namespace
+) -> tuple[ContextPolicy, Settings]:
+    """Store the policy with its changes under its name; return it, and the settings."""
+    name = arguments.new_name or policy.name
+    if arguments.set or arguments.new_name:
+        if name in PRESETS:
+            advice = f"Store it as one of your own: palimpsest policy {policy.name} --set … --as NAME"
+            raise BadInput(f"“{name}” is a preset, which stays as it is", advice=advice)
+        based_on = next((one.based_on for one in settings.policies if one.name == policy.name), policy.name)
+        policy = replace(_with_changes(policy, arguments.set), name=name)
+        others = [one for one in settings.policies if one.name != name]
+        settings = replace(settings, policies=(*others, own_policy_of(policy, based_on)))
+    if arguments.use:
+        settings = replace(settings, policy=name)
+    write_settings(settings_file(data_of(arguments)), settings)
+    return policy, settings
+
+
+def _with_changes(policy: ContextPolicy, changes: list[str]) -> ContextPolicy:
+    for change in changes:
+        field, sign, text = change.partition("=")
+        if not sign:
+            raise BadInput(f"“{change}” is not FIELD=VALUE", advice="Such as --set compact_at=85%.")
+        try:
+            policy = replace(policy, **{field.strip(): value_of_text(field.strip(), text)})
+        except WrongNumber as error:
+            raise BadInput("That number cannot be set", str(error), "Nothing was stored.") from error
+    return policy
+
+
+def report_of(policy: ContextPolicy, settings: Settings, other: ContextPolicy | None = None) -> Json:
+    """Return the command's JSON object: the fields by group, each with its value, unit and source.
+
+    other: only what differs from that policy.
+    """
     return {
         "name": policy.name,
-        "summary": SUMMARIES[policy.name],
+        "summary": describe_policy(policy, settings.policies),
         "groups": [
-            {"title": group.title, "fields": [_field(policy, source) for source in group.sources]} for group in GROUPS
+            {
+                "title": group.title,
+                "fields": [_field(policy, one, other) for one in group.sources if _is_shown(policy, one.field, other)],
+            }
+            for group in GROUPS
         ],
     }
 
 
-def _field(policy: ContextPolicy, source: FieldSource) -> Json:
-    value = asdict(policy)[source.field]
+def _is_shown(policy: ContextPolicy, field: str, other: ContextPolicy | None) -> bool:
+    return other is None or getattr(policy, field) != getattr(other, field)
+
+
+def _field(policy: ContextPolicy, source: FieldSource, other: ContextPolicy | None) -> Json:
+    compared = {} if other is None else {"other": _value(other, source.field)}
     return {
         "field": source.field,
-        "value": None if value == NO_LIMIT else value,
+        "value": _value(policy, source.field),
+        **compared,
+        "bounds": [source.least, source.most] if source.unit else None,
         "unit": source.unit,
         "meaning": source.meaning,
         "row": source.row,
@@ -97,9 +172,26 @@ def _field(policy: ContextPolicy, source: FieldSource) -> Json:
     }
 
 
-def for_people(policy: ContextPolicy) -> str:
+def _value(policy: ContextPolicy, field: str) -> Any:
+    value = asdict(policy)[field]
+    return None if value == NO_LIMIT else value
+
+
+def compare(policy: ContextPolicy, other: ContextPolicy) -> str:
+    """Return the numbers in which two policies differ, a row each."""
+    rows = [
+        (source.field, ", ".join(elements(policy, source)), ", ".join(elements(other, source)), source.meaning)
+        for source in SOURCES.values()
+        if _is_shown(policy, source.field, other)
+    ]
+    if not rows:
+        return f"{policy.name} and {other.name} have the same numbers."
+    return table([("", policy.name, other.name, ""), *rows], right=frozenset({1, 2}))
+
+
+def for_people(policy: ContextPolicy, settings: Settings) -> str:
     """Return the same as text, a table for each group; of a list, each element has a row."""
-    lines = [f"{policy.name}: {SUMMARIES[policy.name]}"]
+    lines = [f"{policy.name}: {describe_policy(policy, settings.policies)}"]
     for group in GROUPS:
         rows = [row for source in group.sources for row in _rows(policy, source)]
         lines += ["", group.title, table(rows, right=frozenset({2}))]
@@ -139,20 +231,11 @@ def elements(policy: ContextPolicy, source: FieldSource) -> list[str]:
     value: Any = getattr(policy, source.field)
     if not isinstance(value, tuple):
         return [in_words(value, source.unit)]
-    pairs = [f"{v[0]} {v[1]:,} {source.unit}" if isinstance(v, tuple) else in_words(v, source.unit) for v in value]
-    return pairs or ["none"]
+    elements = cast("tuple[Any, ...]", value)
+    return [_element(one, source.unit) for one in elements] or ["none"]
 
 
-def in_words(value: str | float, unit: str) -> str:
-    """Return a value as people read it, with its unit."""
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case str():
-            return value.replace("_", " ")
-        case int() if value == NO_LIMIT:
-            return "no limit"
-        case int():
-            return f"{value:,} {unit}".rstrip()
-        case _:
-            return f"{value:g} {unit}" if unit == "factor" else f"{round(value * 100, 2):g} %"
+def _element(value: Any, unit: str) -> str:
+    if isinstance(value, tuple):
+        return f"{value[0]} {value[1]:,} {unit}"
+    return value if isinstance(value, str) else in_words(value, unit)

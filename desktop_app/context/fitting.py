@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from .memory.memories import memory_room
 from .policy import Budget, ContextPolicy
 
 BYTES_A_TOKEN = 3
@@ -33,6 +34,22 @@ def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
         shares_of="usable",
         buffer_share_of_rest=0.0,
         buffer_least=0,
+    )
+
+
+def acting_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
+    """Return the policy with its numbers as they act in that window, each with the share that limits it."""
+    usable, made = budget.usable, fit_policy(policy, budget)
+    return replace(
+        made,
+        reserve_tokens=budget.reserve,
+        tail_most=min(made.tail_most, round(usable * made.tail_share)),
+        protect_newest=min(made.protect_newest, round(budget.window * made.protect_share_of_window)),
+        prune_least=min(made.prune_least, round(budget.window * made.prune_least_share_of_window)),
+        keep_user_tokens=min(made.keep_user_tokens, round(usable * made.target * made.keep_user_share)),
+        flush_distance=min(made.flush_distance, round(usable * made.flush_share)),
+        memory_most=memory_room(made, budget),
+        recall_most=min(made.recall_most, round(usable * made.recall_share)),
     )
 
 

@@ -1,4 +1,4 @@
-"""What each number of a policy means, in which unit, and where it comes from: the page that `palimpsest policy` prints.
+"""What each number of a policy means, its unit and bounds, and where it comes from: `palimpsest policy` prints it.
 
 A source is a row of the table of features, and the design documents that asked for it by their number:
 0 OpenFork, 1 LM Studio autocompaction, 2 SPEC-008, 3 the Go agent, 4 Seline, + our own.
@@ -6,7 +6,65 @@ A source is a row of the table of features, and the design documents that asked 
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import msgspec
+
+from .policy import NO_LIMIT
+
+_BOUNDS_OF_UNIT: dict[str, tuple[float, float]] = {
+    "": (0, 0),
+    "share": (0, 1),
+    "shares": (0, 1),
+    "factor": (0.01, 10),
+    "tokens": (0, 2_000_000),
+    "lines": (10, 100_000),
+    "bytes": (1_000, 10_000_000),
+    "characters": (0, 10_000_000),
+    "messages": (0, 10_000),
+    "turns": (0, 100),
+    "results": (0, 1_000),
+    "calls": (0, 10),
+    "seconds": (0, 86_400),
+    "days": (1, 3_650),
+    "compactions": (0, 1_000),
+    "restarts": (0, 20),
+    "retries": (0, 20),
+    "tries": (1, 20),
+}
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "reserve_share_of_window": (0, 0.5),
+    "messages_most": (2, 10_000),
+    "calibration_weight": (0.01, 1),
+    "calibration_step": (0.01, 1),
+    "calibration_least": (0.1, 1),
+    "calibration_most": (1, 10),
+    "due_least": (0, 0.9),
+    "background_at": (0.1, 1),
+    "compact_at": (0.1, 1),
+    "blocked_at": (0.2, 1),
+    "buffer_share_of_rest": (0, 0.9),
+    "truncate_line": (80, 1_000_000),
+    "target": (0.05, 1),
+    "target_share_of_due": (0.1, 1),
+    "head_least": (1, 1_000),
+    "summary_most": (50, 100_000),
+    "summary_share_of_head": (0.01, 1),
+    "call_seconds": (1, 3_600),
+    "compaction_seconds": (1, 86_400),
+    "spend_seconds": (1, 86_400),
+    "futile_in_a_row": (1, 100),
+    "last_resort_messages": (1, 1_000),
+    "stream_stop_at": (0.2, 1),
+    "stream_abort_at": (0.2, 1),
+    "stream_rest": (0, 0.5),
+    "stream_calls": (1, 10_000),
+    "stream_characters": (1_000, 100_000_000),
+    "stream_quiet_seconds": (1, 86_400),
+}
+"""Where those of the unit are not narrow or wide enough: beyond these a number would break what it is for."""
+_UNLIMITED = ("tokens", "lines", "bytes", "characters", "messages")
+"""Units of numbers that may also be without a limit."""
 
 
 class FieldSource(msgspec.Struct, frozen=True):
@@ -20,6 +78,22 @@ class FieldSource(msgspec.Struct, frozen=True):
     unit: str
     """What the number counts."""
     meaning: str
+    least: float
+    most: float
+    """The bounds of the number, or of each one in a list; without a unit there are none."""
+
+    @property
+    def may_be_unlimited(self) -> bool:
+        return self.unit in _UNLIMITED
+
+    def has_within(self, value: Any) -> bool:
+        """Return whether that value of the field lies within its bounds."""
+        if isinstance(value, tuple):
+            elements = cast("tuple[Any, ...]", value)
+            return all(self.has_within(one[-1] if isinstance(one, tuple) else one) for one in elements)
+        if isinstance(value, bool | str):
+            return True
+        return self.least <= value <= self.most or (self.may_be_unlimited and value == NO_LIMIT)
 
 
 class FieldGroup(msgspec.Struct, frozen=True):
@@ -30,7 +104,7 @@ class FieldGroup(msgspec.Struct, frozen=True):
 
 
 def _group(title: str, *rows: tuple[str, str, str, str, str]) -> FieldGroup:
-    return FieldGroup(title, tuple(FieldSource(*row) for row in rows))
+    return FieldGroup(title, tuple(FieldSource(*row, *_BOUNDS.get(row[0], _BOUNDS_OF_UNIT[row[3]])) for row in rows))
 
 
 BUDGET = _group(
@@ -148,3 +222,4 @@ MEMORY = _group(
 )
 
 GROUPS = (BUDGET, LADDER, TRUNCATE, PRUNE, COMPACT, PHASES, MEMORY)
+SOURCES = {source.field: source for group in GROUPS for source in group.sources}

@@ -16,6 +16,7 @@ from desktop_app.chat.services import Services
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context import sentence_kinds
 from desktop_app.context.memory.flush import FlushPrompts
+from desktop_app.context.own_policies import faults_of
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.tools import Rule
@@ -119,10 +120,16 @@ async def compose_services(
 def _read_settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:
     """Return the settings, or the defaults with a warning that says why."""
     try:
-        return read_settings(file), ()
+        settings = read_settings(file)
     except SettingsDamaged as error:
         advice = "Choose your settings again, or mend the file that was kept and put it back."
         return Settings(), (Failure("bad_input", "The settings could not be read", str(error), advice=advice),)
     except OSError as error:
         detail = error.strerror or str(error)
         return Settings(), (Failure("disk", "The settings could not be read", detail, advice=f"Check {file}."),)
+    if not (faults := faults_of(settings.policies)):
+        return settings, ()
+    kept, advice = "The file is as it was; all other numbers are used.", f"Correct “policies” in {file}."
+    return settings, (
+        Failure("bad_input", "Some numbers of your policies are not used", " ".join(faults), kept, advice),
+    )

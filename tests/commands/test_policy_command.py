@@ -9,6 +9,9 @@ from msgspec.structs import fields
 from desktop_app.commands.policy import side_by_side
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import PRESETS, SUMMARIES
+from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.paths import settings_file
+from desktop_app.settings import read_settings
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "policies.md"
 BEGIN, END = "<!-- palimpsest policy --side-by-side -->\n", "<!-- end -->\n"
@@ -79,3 +82,43 @@ def test_the_table_of_the_docs_is_the_commands_and_they_speak_of_every_preset() 
     prose, _, rest = DOCS.read_text(encoding="utf-8").partition(BEGIN)
     assert rest.partition(END)[0].strip() == side_by_side().strip(), "run: palimpsest policy --side-by-side"
     assert all(f"**{name}**" in prose for name in PRESETS)
+
+
+def test_two_policies_are_compared(report, printed) -> None:
+    numbers = fields_of(report("policy", "relaxed", "--diff", "balanced"))
+    assert "compact_at" in numbers
+    assert all(number["differs_from_balanced"] for number in numbers.values())
+    assert (numbers["compact_at"]["value"], numbers["compact_at"]["other"]) == (0.93, 0.9)
+    (line,) = [line for line in printed("policy", "relaxed", "--diff", "balanced").splitlines() if "compact_at" in line]
+    assert line.split()[:5] == ["compact_at", "93", "%", "90", "%"]
+    assert "same" in printed("policy", "balanced", "--diff", "balanced")
+    assert "cautious" in printed("policy", "balanced", "--diff", "cautious", code=2)
+
+
+def test_a_policy_of_ones_own_is_stored_changed_and_used(report, printed, data: Path) -> None:
+    change = ("--data-dir", data, "policy", "relaxed", "--set", "compact_at=85%", "--set", "summary_most=3,000")
+    numbers = fields_of(report(*change, "--as", "mine"))
+    assert (numbers["compact_at"]["value"], numbers["target"]["value"]) == (0.85, 0.65)
+    (own,) = read_settings(settings_file(data)).policies
+    assert own == OwnPolicy("mine", "relaxed", {"compact_at": 0.85, "summary_most": 3_000})
+    report("--data-dir", data, "policy", "mine", "--set", "summary_most=2,000", "--use")
+    settings = read_settings(settings_file(data))
+    assert settings.policies == (OwnPolicy("mine", "relaxed", {"compact_at": 0.85}),)
+    assert settings.policy == "mine"
+    assert "mine" in printed("--data-dir", data, "policy").splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("balanced", "--set", "target=0.4"),
+        ("balanced", "--set", "target=0.4", "--as", "seline"),
+        ("balanced", "--set", "target", "--as", "mine"),
+        ("balanced", "--set", "targets=0.4", "--as", "mine"),
+        ("balanced", "--set", "target=400 %", "--as", "mine"),
+        ("none", "--set", "target=0.4", "--as", "mine"),
+    ],
+)
+def test_what_cannot_be_stored_leaves_the_settings_as_they_are(change: tuple[str, ...], printed, data: Path) -> None:
+    assert printed("--data-dir", data, "policy", *change, code=2)
+    assert not settings_file(data).exists()

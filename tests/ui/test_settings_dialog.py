@@ -82,7 +82,7 @@ def test_the_policy_says_what_it_does_and_one_of_another_program_is_kept(window,
     assert "75 %" in dialog.entries["policy"].message.text()
     dialog.entries["policy"].choices.button("relaxed").click()
     assert "85 %" in dialog.entries["policy"].message.text()
-    assert [name for name, _ in policies_offered("balanced")] == ["relaxed", "balanced", "aggressive"]
+    assert [name for name, _ in policies_offered(Settings())] == ["relaxed", "balanced", "aggressive"]
     imitation = open_settings(window, replace(SETTINGS, policy="seline"))
     assert "Seline" in imitation.entries["policy"].message.text()
     assert save(imitation, qtbot)[0].policy == "seline"

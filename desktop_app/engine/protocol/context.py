@@ -173,6 +173,12 @@ class ReadRequestText(ConversationRequest[RequestText], frozen=True):
     index: int = -1
 
 
+class ChoosePolicy(ConversationRequest[Done], frozen=True):
+    """Decide by the policy of that name in this conversation; "" for that of the settings."""
+
+    name: str
+
+
 ContextRequest = (
     ReadRequest
     | CompareRequests
@@ -188,4 +194,5 @@ ContextRequest = (
     | BringBackMessages
     | PinMessage
     | UnpinMessage
+    | ChoosePolicy
 )

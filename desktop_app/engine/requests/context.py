@@ -65,6 +65,9 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
             await engine.publish(session, await operations.pin(session, request.message))
         case p.UnpinMessage():
             await engine.publish(session, await operations.unpin(session, request.message))
+        case p.ChoosePolicy():
+            await engine.conversations.choose_policy(session.id, request.name)
+            await engine.publish(session, [session.gauge_changed()])
         case _:
             assert_never(request)
     return request.respond_with(p.Done())

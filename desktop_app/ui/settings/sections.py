@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.context.presets import FOR_PEOPLE, PRESETS, SUMMARIES
+from desktop_app.context.own_policies import find_policy
+from desktop_app.context.policy import BALANCED
+from desktop_app.context.presets import FOR_PEOPLE, LIKE_PROGRAMS, PRESETS, SUMMARIES
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.tools import Rule
 from desktop_app.settings import Settings
@@ -60,7 +63,7 @@ def context_section(settings: Settings, models: Sequence[ModelInfo], servers: Se
     return section(
         "Context window",
         OnOff("is_automatic", "Make room automatically", settings.is_automatic, AUTOMATIC_NOTE),
-        Segments("policy", policies_offered(settings.policy), settings.policy, policy_description),
+        Segments("policy", policies_offered(settings), settings.policy, partial(policy_description, settings)),
         SummaryChoice(settings, models, servers),
     )
 
@@ -104,18 +107,20 @@ def tools_section(settings: Settings, servers: McpList) -> QWidget:
     )
 
 
-def policies_offered(chosen: str) -> list[tuple[str, str]]:
-    """Return the presets for people; one that imitates another program only if it is chosen in the settings file."""
-    names = [policy.name for policy in FOR_PEOPLE]
-    if chosen in PRESETS and chosen not in names:
-        names.append(chosen)
-    return [(name, name.capitalize()) for name in names]
+def policies_offered(settings: Settings) -> list[tuple[str, str]]:
+    """Return the presets for people and the user's own policies; a preset that imitates another program only if it is
+    chosen in the settings file."""
+    presets = [policy.name for policy in FOR_PEOPLE]
+    if settings.policy in PRESETS and settings.policy not in presets:
+        presets.append(settings.policy)
+    own = {one.name: one.name for one in settings.policies if one.name and one.name not in PRESETS}
+    return [(name, name.capitalize()) for name in presets] + list(own.items())
 
 
-def policy_description(name: str) -> str:
-    """Return what a preset does, from its own numbers."""
-    policy = PRESETS[name]
-    if policy not in FOR_PEOPLE:
+def policy_description(settings: Settings, name: str) -> str:
+    """Return what a policy does, from its own numbers."""
+    policy = find_policy(name, settings.policies) or BALANCED
+    if policy in LIKE_PROGRAMS:
         return f"Imitates another program. {SUMMARIES[name][:1].upper()}{SUMMARIES[name][1:]}."
     return (
         f"Makes room in the background from {format_percent(policy.background_at)} of the usable window, and before a "
