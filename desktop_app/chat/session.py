@@ -102,9 +102,13 @@ class Session:
     @property
     def budget(self) -> Budget:
         """What a request may take under the policy."""
+        return self.budget_under(self._chosen)
+
+    def budget_under(self, policy: ContextPolicy) -> Budget:
+        """Return what a request might take under that policy."""
         info, limit = self.model.info, self._learned_limit
         is_assumed = info.window_provenance is Provenance.ASSUMED and not limit
-        return budget_for(self._chosen, min(info.window, limit or info.window), info.max_output, is_assumed)
+        return budget_for(policy, min(info.window, limit or info.window), info.max_output, is_assumed)
 
     def learn_limit(self, error: ModelError) -> None:
         """Take over the size of the window from the error of a provider that refused a request, if it is given."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
-import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.replayed import Replayed
 from desktop_app.conversation.transcript import (
     AnyEntry,
     Operation,
@@ -37,28 +37,6 @@ SAID = (Message, RequestContext, Recalled, Pin, Unpin)
 """Entries that are said again; operations are the policy's to make."""
 MAX_STEPS = 8
 """Of one making of room, as in a turn."""
-
-
-class Replayed(msgspec.Struct, frozen=True):
-    """What came of it so far. Tokens as they are counted here."""
-
-    requests: int = 0
-    tokens_sent: int = 0
-    """Of all requests together."""
-    tokens_cached: int = 0
-    """Those of them that a request shares with the beginning of the one before, so that a cache has them."""
-    tokens_replied: int = 0
-    compactions: int = 0
-    pruned: int = 0
-    """Results and inputs that were shortened."""
-    requests_too_large: int = 0
-    """Those that did not fit, whatever was archived."""
-    facts: int = 0
-    """Found in what was archived."""
-    facts_kept: int = 0
-    """Those of them that the request still had, word for word or in the summary."""
-    longest_seconds: float = 0.0
-    """That one making of room took."""
 
 
 def replay(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.ports import WorldError
@@ -16,6 +18,8 @@ from .services import EngineServices
 
 MAX_PLANS = 8
 """Plans that can still be applied: the dialog makes a new one at each move of its slider."""
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +39,8 @@ class Engine:
         self.shutdown_requested = asyncio.Event()
         self._is_warm = False
         self._plans: dict[str, Optimization] = {}
-        # The summaries that are being written, by conversation.
-        self.summaries = Tasks(log_bug)
+        # What only the newest request is wanted of, such as the summaries that are being written, by conversation.
+        self.newest = Tasks(log_bug)
 
     def list_was_sent(self) -> None:
         """Begin what takes seconds, once the window has a list to show."""
@@ -68,6 +72,19 @@ class Engine:
         plan = self.plan(plan_id)
         del self._plans[plan_id]
         return plan
+
+    async def run_newest(self, key: str, work: Coroutine[Any, Any, T]) -> T:
+        """Run work in place of what runs under that key. Raises WorldError if newer work takes its place."""
+        await self.newest.cancel(key)
+        task = self.newest.start(key, work)
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            await self.newest.cancel(key)
+            raise
+        if task.cancelled():
+            raise WorldError(Failure("cancelled", "This was cancelled", kept="Nothing was changed."))
+        return task.result()
 
     async def publish(self, session: Session, events: list[TurnEvent]) -> None:
         """Send what an operation changed to the window, and note it in the list of conversations."""

@@ -9,6 +9,7 @@ from .base import *
 from .context import *
 from .conversations import *
 from .lines import *
+from .policies import *
 from .settings import *
 from .tools import *
 from .turns import *

@@ -173,12 +173,6 @@ class ReadRequestText(ConversationRequest[RequestText], frozen=True):
     index: int = -1
 
 
-class ChoosePolicy(ConversationRequest[Done], frozen=True):
-    """Decide by the policy of that name in this conversation; "" for that of the settings."""
-
-    name: str
-
-
 ContextRequest = (
     ReadRequest
     | CompareRequests
@@ -194,5 +188,4 @@ ContextRequest = (
     | BringBackMessages
     | PinMessage
     | UnpinMessage
-    | ChoosePolicy
 )

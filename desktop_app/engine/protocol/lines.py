@@ -17,6 +17,7 @@ from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 from .base import EngineRequest, EngineResponse
 from .context import ContextRequest
 from .conversations import ConversationsRequest
+from .policies import PolicyRequest
 from .settings import SettingsRequest
 from .tools import ToolRequest
 from .turns import TurnRequest
@@ -24,7 +25,7 @@ from .turns import TurnRequest
 VERSION = 8
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
 
-AnyRequest = ConversationsRequest | TurnRequest | ContextRequest | ToolRequest | SettingsRequest
+AnyRequest = ConversationsRequest | TurnRequest | ContextRequest | PolicyRequest | ToolRequest | SettingsRequest
 
 Q = TypeVar("Q", bound=EngineRequest[Any])
 S = TypeVar("S", bound=EngineResponse)

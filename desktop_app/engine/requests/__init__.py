@@ -7,7 +7,7 @@ from typing import assert_never
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
-from . import context, conversations, settings, tools, turns
+from . import context, conversations, policies, settings, tools, turns
 
 
 async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
@@ -18,6 +18,8 @@ async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
         return await turns.respond(engine, request)
     if isinstance(request, p.ContextRequest):
         return await context.respond(engine, request)
+    if isinstance(request, p.PolicyRequest):
+        return await policies.respond(engine, request)
     if isinstance(request, p.ToolRequest):
         return await tools.respond(engine, request)
     if isinstance(request, p.SettingsRequest):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import assert_never
 
 from desktop_app.chat import operations
@@ -48,7 +47,7 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
         case p.ReadRequest() | p.CompareRequests() | p.ReadRequestText():
             return await _read_request(session, request)
         case p.CancelSummary():
-            await engine.summaries.cancel(request.conversation)
+            await engine.newest.cancel(request.conversation)
         case p.ReadOperation():
             rows = operations.messages_touched_by(session, request.operation, request.query)
             page = rows[request.offset : request.offset + request.limit]
@@ -65,9 +64,6 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
             await engine.publish(session, await operations.pin(session, request.message))
         case p.UnpinMessage():
             await engine.publish(session, await operations.unpin(session, request.message))
-        case p.ChoosePolicy():
-            await engine.conversations.choose_policy(session.id, request.name)
-            await engine.publish(session, [session.gauge_changed()])
         case _:
             assert_never(request)
     return request.respond_with(p.Done())
@@ -106,16 +102,7 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
     def report(progress: Progress) -> None:
         engine.coalescer.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, request.plan))
 
-    await engine.summaries.cancel(session.id)
-    task = engine.summaries.start(session.id, write_summary(optimization, order, report))
-    try:
-        await asyncio.wait({task})
-    except asyncio.CancelledError:
-        await engine.summaries.cancel(session.id)
-        raise
-    if task.cancelled():
-        raise WorldError(Failure("cancelled", "The summary was not written", kept="Nothing was changed."))
-    return task.result()
+    return await engine.run_newest(session.id, write_summary(optimization, order, report))
 
 
 async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) -> list[TurnEvent]:

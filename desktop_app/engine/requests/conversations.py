@@ -69,7 +69,7 @@ async def _change_list(
         case p.Rename():
             await chats.rename(request.conversation, request.title)
         case p.Delete():
-            await engine.summaries.cancel(request.conversation)
+            await engine.newest.cancel(request.conversation)
             await chats.delete(request.conversation)
         case p.Restore():
             await chats.restore(request.conversation)

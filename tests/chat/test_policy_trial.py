@@ -1,0 +1,99 @@
+"""What a policy would do in an open conversation: now, and over its past. Nothing is changed by asking."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from msgspec.structs import replace
+from test_replay import long_conversation
+
+from desktop_app.chat.compaction.make_room import decide
+from desktop_app.chat.compaction.snapshot import snapshot_of
+from desktop_app.chat.policy_trial import policies_replayed, try_policy, usage_of
+from desktop_app.context.policy import BALANCED, NO_LIMIT
+from desktop_app.context.presets import AGGRESSIVE, PRESETS
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.transcript import Trigger
+from provider import Reply
+
+EAGER = replace(BALANCED, background_at=0.30, prune_at=0.30, compact_at=0.30, target=0.10)
+
+
+def spoken(count: int) -> list[Message]:
+    roles = (Role.USER, Role.ASSISTANT)
+    return [Message(role=roles[n % 2], parts=(Text(f"Number {n}. " + "word " * 60),)) for n in range(count)]
+
+
+async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Talk", spoken(50))
+    record = session.transcript
+    assert (await try_policy(session, BALANCED, True)).archived == 0
+    trial = await try_policy(session, EAGER, True)
+    assert session.transcript is record
+    session.policy = EAGER
+    plan = decide(snapshot_of(session), Trigger.AFTER_TURN)
+    assert trial.archived == len(plan.archived) > 10
+    assert trial.tokens_after == plan.projected < session.gauge().total
+    assert trial.gauge == session.gauge(), "its marks are those that the gauge has under it"
+
+
+async def test_the_numbers_are_those_that_act_in_the_window(house) -> None:
+    home = await house([], window=8_192)
+    session = await home.chats.create("Talk", spoken(4))
+    trial = await try_policy(session, replace(BALANCED, tail_most=NO_LIMIT, reserve_share_of_window=0.1), True)
+    assert trial.gauge.reserve == trial.acting.reserve_tokens == 1_000
+    assert trial.acting.tail_most == round((8_192 - 1_000) * BALANCED.tail_share)
+
+
+@pytest.mark.parametrize("is_automatic", [True, False])
+async def test_what_may_not_act_unasked_would_do_nothing(house, is_automatic: bool) -> None:
+    home = await house([])
+    session = await home.chats.create("Talk", spoken(50))
+    trial = await try_policy(session, replace(EAGER, is_automatic=not is_automatic), is_automatic)
+    assert (trial.archived, trial.pruned, trial.note) == (0, 0, "")
+
+
+async def test_a_message_that_can_never_fit_is_told(house) -> None:
+    home = await house([], window=2_000)
+    session = await home.chats.create("Talk", [Message(role=Role.USER, parts=(Text("word " * 5_000),))])
+    assert (await try_policy(session, BALANCED, True)).note
+
+
+async def test_without_a_known_window_nothing_is_due(house) -> None:
+    home = await house([], window=0)
+    session = await home.chats.create("Talk", spoken(20))
+    trial = await try_policy(session, EAGER, True)
+    assert (trial.archived, trial.gauge) == (0, session.gauge())
+
+
+async def test_the_past_under_two_policies(house) -> None:
+    _, session = await long_conversation(house, turns=12)
+    record = session.transcript
+    before, after, seconds = await policies_replayed(session, BALANCED, AGGRESSIVE)
+    assert before.requests == after.requests == 12
+    assert before.compactions == after.compactions == 2
+    assert usage_of(after).prompt_tokens < usage_of(before).prompt_tokens
+    assert usage_of(after).cached_tokens == after.tokens_cached
+    assert seconds >= 0
+    assert session.transcript is record
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+async def test_each_preset_can_be_tried_in_a_conversation_without_a_past(house, name: str) -> None:
+    home = await house([Reply("Yes.")])
+    session = await home.chats.create("Empty")
+    await try_policy(session, PRESETS[name], True)
+    before, after, _ = await policies_replayed(session, BALANCED, PRESETS[name])
+    assert before.requests == after.requests == 0
+
+
+async def test_a_replay_ends_soon_after_it_is_cancelled(house) -> None:
+    home = await house([])
+    session = await home.chats.create("Talk", spoken(4_000))
+    task = asyncio.ensure_future(policies_replayed(session, BALANCED, AGGRESSIVE))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
