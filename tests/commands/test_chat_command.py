@@ -97,7 +97,12 @@ def test_ctrl_c_ends_it_in_order(data_folder, step) -> None:
     with ScriptedProvider([step]) as provider:
         options = ["--model", "scripted", "--base-url", provider.base_url, "--window", "16K", "--json"]
         command = [sys.executable, "-m", "desktop_app", "chat", *options, "--data-dir", str(data_folder)]
-        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        before = signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        )  # a background job hands on that it ignores it
+        child = subprocess.Popen(command, **pipes)
+        signal.signal(signal.SIGINT, before)
         try:
             assert child.stdin is not None
             assert child.stdout is not None
