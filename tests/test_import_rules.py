@@ -53,6 +53,10 @@ LIBRARY_LIVES_IN = {
     "mcp": "tools",
     "trafilatura": "tools.page_child",
     "ddgs": "tools.web_search_child",
+    "PIL": "tools.attachment_child",
+    "docx": "tools.attachment_child",
+    "pypdf": "tools.attachment_child",
+    "python_calamine": "tools.attachment_child",
 }
 
 # The nouns and the decisions are pure: no clock, chance, database, network, file, thread or process.

@@ -69,8 +69,9 @@ class Turns:
 
         The message is stored before its event is published. is_forced: see `take_turn`.
         """
-        message = _user_message(text, attachments)
-        await self._begin(session, text, partial(self._turn, session, message, is_forced=is_forced))
+        message = user_message(text, attachments)
+        about = text or ", ".join(part.name for part in attachments)
+        await self._begin(session, about, partial(self._turn, session, message, is_forced=is_forced))
 
     async def edit(self, session: Session, message_id: str, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Send a message of the user's once more, with that text, in a branch that begins before it.
@@ -80,7 +81,7 @@ class Turns:
         message = session.message(message_id)
         if message is None or message.role is not Role.USER or not session.branches.is_current(message_id):
             raise not_found("This message")
-        edited = _user_message(text, attachments)
+        edited = user_message(text, attachments)
         await self._begin_anew(session, lambda _: message, partial(self._turn, session, edited))
 
     async def research(self, session: Session, question: str) -> None:
@@ -270,8 +271,3 @@ def first_answer(session: Session) -> Message | None:
     said = [entry for entry in session.view.path if isinstance(entry, Message)]
     after = [message.id for message in said].index(session.view.last_user_id) + 1 if session.view.last_user_id else 0
     return said[after] if after < len(said) else None
-
-
-def _user_message(text: str, attachments: tuple[Attachment, ...]) -> Message:
-    message = user_message(text)
-    return replace(message, parts=(*message.parts, *attachments))

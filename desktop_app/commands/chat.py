@@ -153,7 +153,7 @@ async def _send(services: EngineServices, session: Session, text: str, is_forced
     if question := question_in(text):
         await turns.research(session, question)
     else:
-        attachments = await asyncio.to_thread(attached_in, text, Path.cwd())
+        attachments = await attached_in(text, Path.cwd())
         await turns.send(session, text, attachments, is_forced)
 
 

@@ -64,11 +64,13 @@ class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
 
 
 class Attachment(msgspec.Struct, frozen=True, tag="attachment"):
-    """A file or an image. `content` is a data URL, a web URL, or the text of a text file."""
+    """A file or an image. `content` is a data URL, a web URL, or the text of a file."""
 
     name: str
     media_type: str
     content: str
+    about: str = ""
+    """What the user should know of it, such as "14 pages"; it is not sent."""
 
     @property
     def is_image(self) -> bool:
@@ -191,6 +193,14 @@ def with_parts(message: Message, parts: Sequence[Part]) -> Message:
     return message if is_same else replace(message, parts=tuple(parts))
 
 
-def user_message(text: str) -> Message:
+class MessageDraft(msgspec.Struct, frozen=True):
+    """A message that is being written: all that stands in the composer."""
+
+    text: str = ""
+    attachments: tuple[Attachment, ...] = ()
+
+
+def user_message(text: str, attachments: tuple[Attachment, ...] = ()) -> Message:
     """Return a user's message, not yet stamped."""
-    return Message(role=Role.USER, parts=(Text(text),))
+    said = (Text(text),) if text.strip() or not attachments else ()
+    return Message(role=Role.USER, parts=(*said, *attachments))

@@ -20,7 +20,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.message import Role, Totals
+from desktop_app.conversation.message import Attachment, MessageDraft, Role, Totals
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
@@ -180,7 +180,7 @@ class ConversationController(QObject):
     # The turn
 
     @in_task
-    async def send(self, text: str) -> None:
+    async def send(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Send a message, one at a time; it stays in the composer until it is stored."""
         if self._is_sending:
             return
@@ -192,8 +192,8 @@ class ConversationController(QObject):
                 if not self.conversation:
                     await self._open(p.CreateConversation())
             conversation = self.conversation
-            await self._bridge.ask(request_of(conversation, text))
-            self.drafts.note_sent(conversation, text)
+            await self._bridge.ask(request_of(conversation, text, attachments))
+            self.drafts.note_sent(conversation, MessageDraft(text, attachments))
         finally:
             self._is_sending = False
 

@@ -6,12 +6,22 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QPaintEvent, QShortcut
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeySequence,
+    QPaintEvent,
+    QShortcut,
+)
 
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
+from .attach_controller import AttachController
 from .bridge import Bridge
+from .composer.draft_field import has_attachments
 from .context_controller import ContextController
 from .conversation_controller import ConversationController
 from .engine_watch import EngineWatch
@@ -50,6 +60,7 @@ class MainWindow(Parts):
         self.questions = QuestionController(bridge, self, self.chat)
         self.recovery = RecoveryController(bridge, self, self.chat, self.settings)
         self.tools = ToolsController(bridge, self, self.chat, self.settings)
+        self.attach = AttachController(bridge, self, self.chat)
         self.watch = EngineWatch(bridge, self, self.chat)
         self.memory = MemoryController(bridge, self, self.chat)
         for controller in (self.chat, self.memory):
@@ -58,6 +69,7 @@ class MainWindow(Parts):
         self._connect(bridge)
         self._add_shortcuts()
         self._recall_layout()
+        self.setAcceptDrops(True)
 
     def _connect(self, bridge: Bridge) -> None:
         chat, listing, context, settings, watch = self.chat, self.listing, self.context, self.settings, self.watch
@@ -83,6 +95,11 @@ class MainWindow(Parts):
         transcript.action_requested.connect(self.recovery.perform)
         transcript.page_requested.connect(chat.past.read)
         transcript.copied.connect(self.toast.show_message)
+        # attachments
+        self.composer.attach_requested.connect(self.attach.choose_files)
+        self.composer.field.files_given.connect(self.attach.attach_files)
+        self.composer.field.image_given.connect(self.attach.attach_image)
+        transcript.attachment_requested.connect(self.tools.open_attachment)
         # what a turn asks
         bridge.happened.connect(self.questions.note)
         bridge.engine_died.connect(self.questions.show)
@@ -142,6 +159,7 @@ class MainWindow(Parts):
             "Ctrl+.": self._toggle_panel,
             "Ctrl+,": self.settings.open,
             "Ctrl+Shift+T": self.tools.open,
+            "Ctrl+Shift+A": self.attach.choose_files,
             "Ctrl+L": self.composer.take_focus,
             "F2": self._rename,
         }.items():
@@ -173,6 +191,14 @@ class MainWindow(Parts):
         if QGuiApplication.platformName() == "offscreen":
             return QSize(*SIZE)
         return self.screen().availableSize() - QSize(*FRAME)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if has_attachments(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.attach.attach(event.mimeData())
+        event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Store the layout; whoever runs the window ends it in order."""

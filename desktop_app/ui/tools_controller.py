@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,15 +103,23 @@ class ToolsController(Controller):
 
     def open_whole(self, spill: str, title: str) -> None:
         """Open a window that shows a whole output."""
+        self._open_viewer(title, lambda *page: p.ReadSpill(spill, *page))
+
+    def open_attachment(self, message_id: str, part: int, title: str) -> None:
+        """Open a window that shows a text that was attached to a message."""
+        conversation = self._chat.conversation
+        self._open_viewer(title, lambda *page: p.ReadAttachment(conversation, message_id, part, *page))
+
+    def _open_viewer(self, title: str, request_of: Callable[..., p.ReadSpill | p.ReadAttachment]) -> None:
         from .tools.spill_viewer import SpillViewer
 
-        viewer = SpillViewer(spill, title, self._parts)
-        viewer.page_requested.connect(lambda *page: self._read(viewer, p.ReadSpill(*page)))
+        viewer = SpillViewer(title, self._parts)
+        viewer.page_requested.connect(lambda *page: self._read(viewer, request_of(*page)))
         viewer.search()
         viewer.show()
 
     @in_task
-    async def _read(self, viewer: SpillViewer, request: p.ReadSpill) -> None:
+    async def _read(self, viewer: SpillViewer, request: p.ReadSpill | p.ReadAttachment) -> None:
         try:
             page = await self._bridge.ask(request)
         except EngineFailure as error:

@@ -13,7 +13,7 @@ import pytest
 
 from desktop_app.conversation.events import Failure
 from desktop_app.engine import protocol as p
-from desktop_app.engine.requests import context, conversations, settings, tools, turns
+from desktop_app.engine.requests import attachments, context, conversations, settings, tools, turns
 
 if TYPE_CHECKING:
     from desktop_app.ui.bridge import Bridge
@@ -41,7 +41,7 @@ def test_each_request_is_in_the_union_of_its_area() -> None:
     assert set(REQUESTS) == leaves(p.EngineRequest)
 
 
-@pytest.mark.parametrize("area", [conversations, turns, context, tools, settings])
+@pytest.mark.parametrize("area", [attachments, conversations, turns, context, tools, settings])
 def test_the_engine_reports_a_request_that_it_does_not_carry_out(area: ModuleType) -> None:
     assert get_args(get_type_hints(area.respond)["request"])
     assert "assert_never(request)" in inspect.getsource(area)

@@ -120,7 +120,7 @@ class ScriptedEngine:
         self._running.add(name)
         self._tell(TurnStarted(name))
         if isinstance(wish, p.Send):
-            self._record.append(name, user_message(wish.text))
+            self._record.append(name, user_message(wish.text, wish.attachments))
         elif isinstance(wish, p.StartResearch):
             self._record.append(name, user_message(f"researched: {wish.question}"))
         elif isinstance(wish, p.Regenerate):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+
 from scripted_record import MODEL, NOW, OTHER_MODEL, ScriptedRecord
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server
@@ -50,7 +53,7 @@ class ScriptedWorld:
             case p.ListTools():
                 return self._listed()
             case _:
-                return self._answer_settings(wish)
+                return _answer_attachments(wish) or self._answer_settings(wish)
 
     def _answer_settings(self, wish: p.AnyRequest) -> p.EngineResponse | None:
         match wish:
@@ -91,7 +94,24 @@ class ScriptedWorld:
 
 
 def _read(wish: p.ReadSpill) -> p.SpillRead:
-    if wish.spill == "gone":
+    if wish.spill == "gone" and not wish.query:
         raise LookupError("gone")
     lines = [(n, f"line {n} of the output") for n in range(1, 5_001) if wish.query in f"line {n} of the output"]
     return p.SpillRead(tuple(lines[wish.offset : wish.offset + wish.limit]), len(lines), 120_000)
+
+
+def _answer_attachments(wish: p.AnyRequest) -> p.EngineResponse | None:
+    match wish:
+        case p.AttachFile(path):
+            if path.endswith("gone.txt"):
+                raise LookupError(path)
+            return p.FileAttached(Attachment(path.rpartition("/")[2], "text/plain", "a text", "1 page"))
+        case p.AttachImage(name, content):
+            url = f"data:image/png;base64,{base64.b64encode(content).decode()}"
+            return p.FileAttached(Attachment(name, "image/png", url, "80 × 60"))
+        case p.CountAttachments(_, attachments):
+            return p.AttachmentsCounted((50,) * len(attachments))
+        case p.ReadAttachment(_, _, part):
+            return p.SpillRead(((1, f"part {part}"),), 1, 6)
+        case _:
+            return None

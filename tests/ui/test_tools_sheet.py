@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from ui_scenes import is_idle, play_scene, texts, until
 
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.engine.protocol import Send, SpillRead, StartResearch, ToolOffer, ToolsListed
 from desktop_app.ui.composer.composer import hint_of, refusal_of, request_of
@@ -101,7 +102,7 @@ async def test_a_folder_is_chosen_and_shown(window, bridge, tmp_path):
 
 @pytest.fixture
 def viewer(qtbot) -> SpillViewer:
-    made = SpillViewer("ab12", "bash make all")
+    made = SpillViewer("bash make all")
     qtbot.addWidget(made)
     made.show()
     return made
@@ -118,7 +119,7 @@ def test_it_reads_the_first_page_and_the_next_when_the_end_is_near(viewer):
     assert viewer.note.text() == "5,000 lines · 53 KB"
     bar = viewer.text.verticalScrollBar()
     bar.setValue(bar.maximum())
-    assert [list(asked.at(n)) for n in range(asked.count())] == [["ab12", "", 0, PAGE], ["ab12", "", PAGE, PAGE]]
+    assert [list(asked.at(n)) for n in range(asked.count())] == [["", 0, PAGE], ["", PAGE, PAGE]]
     viewer.show_page("", PAGE, page(1_001, PAGE, 5_000))
     assert "line 2000" in viewer.text.toPlainText()
 
@@ -128,7 +129,7 @@ def test_a_search_replaces_what_is_shown_and_late_pages_are_passed_over(viewer, 
     viewer.show_page("", 0, page(1, 10, 10))
     with qtbot.waitSignal(viewer.page_requested) as told:
         viewer.field.setText("error")
-    assert told.args == ["ab12", "error", 0, PAGE]
+    assert told.args == ["error", 0, PAGE]
     viewer.show_page("", 0, page(1, 10, 10, "late"))
     viewer.show_page("error", 0, page(7, 1, 1, "error"))
     assert viewer.text.toPlainText().split() == ["7", "error", "7"]
@@ -192,8 +193,8 @@ def test_a_beginning_of_a_command_is_explained(text, has_hint):
 
 
 def test_a_command_without_its_question_is_not_sent():
-    assert refusal_of("/research  ")
-    assert not refusal_of("/research why")
+    assert refusal_of(MessageDraft("/research  "))
+    assert not refusal_of(MessageDraft("/research why"))
 
 
 @pytest.mark.wire
@@ -217,8 +218,7 @@ async def test_an_output_that_is_gone_says_so_and_can_be_asked_for_again(window,
     viewer = window.findChildren(SpillViewer)[0]
     await until(lambda: viewer.note.text() == "There is no such conversation")
     assert not window.failure.isVisible()
-    viewer.spill = "ab12"
-    viewer.search()
+    viewer.field.setText("line")
     await until(lambda: viewer.note.text().startswith("5,000 lines"))
     viewer.close()
 

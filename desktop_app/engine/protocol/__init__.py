@@ -5,6 +5,7 @@ To add an action: write the two classes in the module of their area here, with t
 carry it out in the module of the same name in `engine/requests`, where pyright reports the request that is missing.
 """
 
+from .attachments import *
 from .base import *
 from .context import *
 from .conversations import *

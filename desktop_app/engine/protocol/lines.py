@@ -14,6 +14,7 @@ from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 
+from .attachments import AttachmentRequest
 from .base import EngineRequest, EngineResponse
 from .context import ContextRequest
 from .conversations import ConversationsRequest
@@ -22,10 +23,18 @@ from .settings import SettingsRequest
 from .tools import ToolRequest
 from .turns import TurnRequest
 
-VERSION = 8
+VERSION = 9
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
 
-AnyRequest = ConversationsRequest | TurnRequest | ContextRequest | PolicyRequest | ToolRequest | SettingsRequest
+AnyRequest = (
+    ConversationsRequest
+    | TurnRequest
+    | ContextRequest
+    | PolicyRequest
+    | ToolRequest
+    | SettingsRequest
+    | AttachmentRequest
+)
 
 Q = TypeVar("Q", bound=EngineRequest[Any])
 S = TypeVar("S", bound=EngineResponse)

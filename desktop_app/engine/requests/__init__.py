@@ -7,7 +7,7 @@ from typing import assert_never
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
-from . import context, conversations, policies, settings, tools, turns
+from . import attachments, context, conversations, policies, settings, tools, turns
 
 
 async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
@@ -22,6 +22,8 @@ async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
         return await policies.respond(engine, request)
     if isinstance(request, p.ToolRequest):
         return await tools.respond(engine, request)
+    if isinstance(request, p.AttachmentRequest):
+        return await attachments.respond(engine, request)
     if isinstance(request, p.SettingsRequest):
         return await settings.respond(engine, request)
     assert_never(request)

@@ -48,10 +48,11 @@ async def _read_spill(engine: Engine, request: p.ReadSpill) -> p.SpillRead:
     if text is None:
         kept = "The part that the model saw is in the conversation."
         raise WorldError(Failure("not_found", "This output is no longer available", kept=kept))
-    return await asyncio.to_thread(_lines_of, text, request)
+    return await asyncio.to_thread(lines_of, text, request)
 
 
-def _lines_of(text: str, request: p.ReadSpill) -> p.SpillRead:
+def lines_of(text: str, request: p.ReadSpill | p.ReadAttachment) -> p.SpillRead:
+    """Return the lines of a text that the request asks for."""
     query = request.query.casefold()
     whole = text.removesuffix("\n").split("\n") if text else []
     lines = [(n, line) for n, line in enumerate(whole, 1) if not query or query in line.casefold()]

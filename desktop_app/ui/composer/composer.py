@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.engine.protocol import Send, StartResearch
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import pluralize
@@ -15,10 +16,12 @@ from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
+from .attachments import AttachmentBar
 from .draft_field import DraftField, cursor_on_all
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message… (Enter sends, Shift+Enter for a new line)", "Message…"
 SEND, STOP = "Send ⏎", "Stop"
+ATTACH = "+ Attach"
 TOOLS, NO_TOOLS = "Tools", "No tools"
 MIN_LINES, MAX_LINES = 2, 10
 OTHER_HEIGHT = 450  # pixels of the window's height that belong to everything else
@@ -26,10 +29,12 @@ MARGIN = 3  # pixels above and below the lines
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
 HINT_TIME = 4_000  # milliseconds that a hint stays
 WAIT_HINT = "Stop the reply to send now"
+READING_HINT = "Wait until the files are read"
 RESEARCH = "/research"
 _RESEARCH = re.compile(rf"\s*{RESEARCH}(?:\s+(.*))?\Z", re.DOTALL)
 HINT = f"{RESEARCH} QUESTION searches the web and answers with sources"
 MISSING = f"Type a question after {RESEARCH}"
+NO_FILES = f"{RESEARCH} takes no attachments"
 
 
 class Composer(StyleAware, QWidget):
@@ -38,11 +43,12 @@ class Composer(StyleAware, QWidget):
     It keeps the draft on `send_requested`: `clear` it once the message is stored.
     """
 
-    send_requested = Signal(str)
+    send_requested = Signal(str, tuple)  # the text, and the attachments
     stop_requested = Signal()
     escape_pressed = Signal()
-    draft_changed = Signal(str)
+    draft_changed = Signal(object)  # a MessageDraft
     tools_requested = Signal()
+    attach_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,11 +59,15 @@ class Composer(StyleAware, QWidget):
         self.field.setAccessibleName("Message")
         self.note = TextLabel(size=12, tint="ink_faint")
         self.button = Button(SEND, ButtonKind.PRIMARY)
+        self.attachments = AttachmentBar(self)
+        self.attach = Button(ATTACH, ButtonKind.QUIET)
+        self.attach.setToolTip("Attach images, text, PDF, Word or spreadsheets (Ctrl+Shift+A)")
+        self.attach.setAccessibleName("Attach")
         self.tools = Button(TOOLS, ButtonKind.QUIET)
         self._pause = QTimer(self, interval=DRAFT_PAUSE, singleShot=True)
         self._hint_time = QTimer(self, interval=HINT_TIME, singleShot=True)
-        bottom = horizontal(self.tools, STRETCH, self.note, self.button, spacing=10)
-        vertical(self.field, bottom, holder=self, spacing=6, margins=(12, 10, 10, 10))
+        bottom = horizontal(self.attach, self.tools, STRETCH, self.note, self.button, spacing=10)
+        vertical(self.attachments, self.field, bottom, holder=self, spacing=6, margins=(12, 10, 10, 10))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self.field)
         self._connect()
@@ -95,11 +105,19 @@ class Composer(StyleAware, QWidget):
         self.field.setFocus()
 
     def clear(self) -> None:
-        """Empty the draft; Ctrl+Z brings it back."""
-        self.set_text("")
+        """Empty the draft; Ctrl+Z brings its text back."""
+        self.set_draft(MessageDraft())
 
     def text(self) -> str:
         return self.field.draft()
+
+    def draft(self) -> MessageDraft:
+        return MessageDraft(self.text(), self.attachments.attachments)
+
+    def set_draft(self, draft: MessageDraft) -> None:
+        """Replace the text and the attachments."""
+        self.set_text(draft.text)
+        self.attachments.set_attachments(draft.attachments)
 
     def set_text(self, text: str) -> None:
         """Replace the draft, and put the cursor at its end."""
@@ -142,8 +160,12 @@ class Composer(StyleAware, QWidget):
         self.field.textChanged.connect(self._change)
         self.field.installEventFilter(self)
         self.button.clicked.connect(self._press)
+        self.field.attachments_wanted.connect(self.attachments.focus_last)
+        self.attachments.changed.connect(self._change)
+        self.attachments.left.connect(self.take_focus)
+        self.attach.clicked.connect(lambda _=False: self.attach_requested.emit())
         self.tools.clicked.connect(lambda _=False: self.tools_requested.emit())
-        self._pause.timeout.connect(lambda: self.draft_changed.emit(self.text()))
+        self._pause.timeout.connect(lambda: self.draft_changed.emit(self.draft()))
         self._hint_time.timeout.connect(self._update_note)
 
     def _press(self) -> None:
@@ -154,15 +176,16 @@ class Composer(StyleAware, QWidget):
         self.take_focus()
 
     def _send(self) -> None:
-        text = self.text()
-        if not text.strip():
+        draft = self.draft()
+        if not draft.text.strip() and not self.attachments.chips:
             return
-        self._refusal = refusal_of(text) or (WAIT_HINT if self._is_running else "")
+        reading = READING_HINT if self.attachments.is_reading else ""
+        self._refusal = refusal_of(draft) or reading or (WAIT_HINT if self._is_running else "")
         if self._refusal:
             self._hint_time.start()
             self._update_note()
             return
-        self.send_requested.emit(text)
+        self.send_requested.emit(draft.text, draft.attachments)
 
     def _change(self) -> None:
         self._fit()
@@ -172,7 +195,7 @@ class Composer(StyleAware, QWidget):
 
     def _update_note(self) -> None:
         """Show what the draft costs, or why Enter did nothing."""
-        is_empty = self.field.document().isEmpty()
+        is_empty = self.field.document().isEmpty() and not self.attachments.chips
         if self._hint_time.isActive():
             self.note.set_text(self._refusal)
         else:
@@ -203,12 +226,12 @@ class Composer(StyleAware, QWidget):
             self.field.verticalScrollBar().setValue(0)
 
 
-def request_of(conversation: str, text: str) -> Send | StartResearch:
+def request_of(conversation: str, text: str, attachments: tuple[Attachment, ...] = ()) -> Send | StartResearch:
     """Return the request that sends a draft. A path, or a word that only begins like a command, is a message."""
     found = _RESEARCH.match(text)
     if found and (found[1] or "").strip():
         return StartResearch(conversation, found[1].strip())
-    return Send(conversation, text)
+    return Send(conversation, text, attachments)
 
 
 def hint_of(text: str) -> str:
@@ -221,7 +244,9 @@ def hint_of(text: str) -> str:
     return HINT if RESEARCH.startswith(word) and not is_question else ""
 
 
-def refusal_of(text: str) -> str:
+def refusal_of(draft: MessageDraft) -> str:
     """Return why a draft cannot be sent; "" if it can."""
-    found = _RESEARCH.match(text)
-    return MISSING if found and not (found[1] or "").strip() else ""
+    found = _RESEARCH.match(draft.text)
+    if found is None:
+        return ""
+    return NO_FILES if draft.attachments else MISSING if not (found[1] or "").strip() else ""

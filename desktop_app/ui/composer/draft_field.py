@@ -35,10 +35,17 @@ def pieces_of(text: str) -> Iterator[tuple[str, bool]]:
 
 
 class DraftField(TextArea):
-    """Enter sends, Shift+Enter starts a line, Escape stops."""
+    """Enter sends, Shift+Enter starts a line, Escape stops.
+
+    Signals: files_given(list of paths) and image_given(QImage), when these are pasted or dropped; attachments_wanted,
+    at Backspace in an empty draft.
+    """
 
     send_requested = Signal()
     escape_pressed = Signal()
+    files_given = Signal(list)
+    image_given = Signal(object)
+    attachments_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,8 +75,15 @@ class DraftField(TextArea):
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return has_attachments(source) or super().canInsertFromMimeData(source)
+
     def insertFromMimeData(self, source: QMimeData) -> None:
-        if source.hasText():
+        if files := local_files(source):
+            self.files_given.emit(files)
+        elif has_attachments(source):
+            self.image_given.emit(source.imageData())
+        elif source.hasText():
             cursor = self.textCursor()
             cursor.removeSelectedText()
             self.setTextCursor(cursor)
@@ -90,6 +104,8 @@ class DraftField(TextArea):
         elif event.key() == Qt.Key.Key_Escape:
             self.escape_pressed.emit()
             event.ignore()  # what lies over the conversation closes
+        elif event.key() == Qt.Key.Key_Backspace and self.document().isEmpty():
+            self.attachments_wanted.emit()
         else:
             super().keyPressEvent(event)
 
@@ -113,6 +129,16 @@ class DraftField(TextArea):
             parts.append(_utf16_slice(block.text(), first, end - block.position()))
             block = block.next()
         return "".join(parts)
+
+
+def local_files(source: QMimeData) -> list[str]:
+    """Return the files that are pasted or dropped."""
+    return [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
+
+
+def has_attachments(source: QMimeData) -> bool:
+    """Return whether files are pasted or dropped, or an image that is no picture of a text, as spreadsheets give it."""
+    return bool(local_files(source)) or (source.hasImage() and not source.hasText())
 
 
 def _utf16_slice(text: str, start: int, end: int) -> str:

@@ -1,4 +1,4 @@
-"""A whole output in a window of its own, read in pages as it is scrolled, and searched by the engine."""
+"""A whole output or attached text in a window of its own, read in pages as it is scrolled, searched by the engine."""
 
 from __future__ import annotations
 
@@ -21,27 +21,26 @@ NO_MATCH = "No matching lines."
 
 
 class SpillViewer(StyleAware, QDialog):
-    """Signal: page_requested(spill, query, offset, limit), answered by `show_page`; `search` requests the first."""
+    """Signal: page_requested(query, offset, limit), answered by `show_page`; `search` requests the first."""
 
-    page_requested = Signal(str, str, int, int)
+    page_requested = Signal(str, int, int)
 
-    def __init__(self, spill: str, title: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(first_line(title, 120))
-        self.spill = spill
         self._shown = self._total = 0
         self._is_reading = False
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Search in this output…")
-        self.field.setAccessibleName("Search in this output")
+        self.field.setPlaceholderText("Search in this text…")
+        self.field.setAccessibleName("Search in this text")
         self.field.setClearButtonEnabled(True)
         self.note = TextLabel(size=12, tint="ink_faint")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setFrameStyle(0)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setAccessibleName("Full output")
+        self.text.setAccessibleName("Whole text")
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         head = horizontal((self.field, 1), self.note, spacing=12, margins=(14, 10, 14, 10))
         vertical(head, (self.text, 1), holder=self, spacing=0)
@@ -61,7 +60,7 @@ class SpillViewer(StyleAware, QDialog):
         self._pause.stop()
         self._shown = self._total = 0
         self._is_reading = True
-        self.page_requested.emit(self.spill, self.query(), 0, PAGE)
+        self.page_requested.emit(self.query(), 0, PAGE)
 
     def show_page(self, query: str, offset: int, page: SpillRead) -> None:
         """Show the lines from `offset` on, unless another query or page was requested meanwhile."""
@@ -90,7 +89,7 @@ class SpillViewer(StyleAware, QDialog):
         is_near = bar.value() + NEAR_END * bar.pageStep() >= bar.maximum()
         if is_near and not self._is_reading and 0 < self._shown < self._total:
             self._is_reading = True
-            self.page_requested.emit(self.spill, self.query(), self._shown, PAGE)
+            self.page_requested.emit(self.query(), self._shown, PAGE)
 
     def _find(self) -> None:
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 
 from desktop_app.ui.widgets.look import colour, paint_box
+from desktop_app.ui.widgets.pictures import paint_picture
 
 
 class Action(StrEnum):
@@ -37,6 +38,7 @@ class Action(StrEnum):
     UNDO_OPERATION = "Undo"
     OPEN_CONVERSATION = "Open"
     STOP = "Stop"
+    OPEN_ATTACHMENT = "Open attachment"
     OPEN_WHOLE = "Open whole output"
     TRY_AGAIN = "Try again"
     GO_ON = "Go on"
@@ -87,6 +89,14 @@ class Flow(msgspec.Struct, frozen=True):
         return QRectF(self.top_left.x(), self.top_left.y(), self.document.textWidth(), size.height())
 
 
+class Picture(msgspec.Struct, frozen=True):
+    """An attached image, by its data URL."""
+
+    box: QRectF
+    url: str
+    radius: float = 0
+
+
 class DashedRule(msgspec.Struct, frozen=True):
     """A dashed horizontal rule."""
 
@@ -105,7 +115,7 @@ class HitRegion(msgspec.Struct, frozen=True):
     is_on_hover: bool = False
 
 
-DisplayItem = Fill | TextLine | Flow | DashedRule
+DisplayItem = Fill | TextLine | Flow | DashedRule | Picture
 
 
 class RowLayout(msgspec.Struct):
@@ -146,6 +156,9 @@ def paint_row(
                 _paint_fill(painter, drawn)
             case TextLine():
                 paint_words(painter, drawn)
+            case Picture(box, url, radius):
+                if box.intersects(clip):
+                    paint_picture(painter, box, url, radius)
             case DashedRule(left, length, ink):
                 pen = QPen(ink, 1)
                 pen.setDashPattern([6, 4])

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import MessageState
-from desktop_app.conversation.message import Attachment, Reasoning, Role
+from desktop_app.conversation.message import Reasoning, Role
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.formats import format_number, pluralize, speaker_of
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
+from .attachment_rows import estimated_attachments_height, lay_out_attachments
 from .cards import lay_out_earlier, lay_out_failure, lay_out_mark, lay_out_missing
 from .display_list import Action, Fill, RowLayout
 from .documents import LINE_HEIGHT, DocumentCache
@@ -70,7 +71,8 @@ def estimated_height(item: Item, width: float) -> float:
         case MessageItem(row):
             is_user, text = row.message.role is Role.USER, row.message.text
             shown = text[:LONG_SHOWN] if is_user and len(text) > LONG else text
-            return scale(20 + (24 if is_user else 0)) + estimated_text_height(shown, width, LINE_HEIGHT)
+            around = scale(20 + (24 if is_user else 0)) + estimated_attachments_height(row.message)
+            return around + estimated_text_height(shown, width, LINE_HEIGHT)
         case ToolItem():
             return scale(HEAD)
         case GapItem(first, last):
@@ -90,15 +92,12 @@ def _message(builder: RowBuilder, item: MessageItem) -> None:
         name += " called " + ", ".join(call.name for call in message.tool_calls)
     builder.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item))
     _reasoning(builder, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)))
-    if message.role is Role.USER:
+    if message.role is Role.USER and message.text:
         _user_box(builder, item.key, message.text)
     elif message.text:
         builder.skip(6 if message.text.startswith(("```", "~~~")) else 2)
         flow_markdown(builder, item.key, message.text)
-    for part in message.parts:
-        if isinstance(part, Attachment):
-            builder.skip(6)
-            _chip_line(builder, part.name, part.media_type)
+    lay_out_attachments(builder, message)
     for call in item.unanswered:
         builder.skip(6)
         _chip_line(builder, call.name, arguments_summary(call))

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scale
+from desktop_app.ui.widgets.pictures import pictures
 
 from .display_list import HitRegion, RowLayout, paint_row
 from .highlight import Highlighter
@@ -47,6 +48,7 @@ class TranscriptView(RowView):
         self._shown_key = ""
         self._highlighter = Highlighter(self)
         self._highlighter.highlighted.connect(self.viewport().update)
+        pictures.loaded.connect(self.viewport().update)
         self._settling = QTimer(self, singleShot=True, interval=0)
         self._settling.timeout.connect(self.lay_out_visible)
         self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)

@@ -13,7 +13,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
 
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Attachment, Message
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.formats import format_number, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import vertical
@@ -56,6 +56,7 @@ class TranscriptWidget(TranscriptView):
     action_requested = Signal(object, str)  # an Action that is not carried out here, and its argument
     stop_requested = Signal(str, int)  # a running call: the reply that made it, and its index
     whole_requested = Signal(str, str)  # a spill, and what it is the output of
+    attachment_requested = Signal(str, int, str)  # a message, which of its parts, and its name
     copied = Signal(str)
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
@@ -84,6 +85,8 @@ class TranscriptWidget(TranscriptView):
                 self._stop(argument)
             case Action.OPEN_WHOLE:
                 self._open_whole(argument)
+            case Action.OPEN_ATTACHMENT:
+                self._open_attachment(argument)
             case _:
                 self.action_requested.emit(action, argument)
 
@@ -141,6 +144,13 @@ class TranscriptWidget(TranscriptView):
         if isinstance(item, MessageItem) and result is not None:
             words = arguments_summary(item.call) if item.call else ""
             self.whole_requested.emit(result.spill, f"{result.name} {words}".strip())
+
+    def _open_attachment(self, argument: str) -> None:
+        key, _, number = argument.rpartition(" ")
+        item = self._item(key)
+        part = item.row.message.parts[int(number)] if isinstance(item, MessageItem) else None
+        if isinstance(part, Attachment):
+            self.attachment_requested.emit(key, int(number), part.name)
 
     def _open_link(self, target: str) -> None:
         """Open web and mail addresses only: a message must not start a program or open a file."""

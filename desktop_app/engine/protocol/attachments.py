@@ -1,0 +1,51 @@
+"""What is attached to a message: files that are read for it, their tokens, and the text of those that were sent."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.message import Attachment
+
+from .base import ConversationRequest, EngineRequest, EngineResponse
+from .tools import SpillRead
+
+
+class FileAttached(EngineResponse, frozen=True):
+    """A file as it is sent."""
+
+    attachment: Attachment
+
+
+class AttachmentsCounted(EngineResponse, frozen=True):
+    """Tokens of each attachment as the model of the conversation gets it."""
+
+    tokens: tuple[int, ...]
+
+
+class AttachFile(EngineRequest[FileAttached], frozen=True):
+    """Read a file as an attachment."""
+
+    path: str
+
+
+class AttachImage(EngineRequest[FileAttached], frozen=True):
+    """Scale an image down to what providers take; `content` is of one of the kinds that are sent."""
+
+    name: str
+    content: bytes
+
+
+class CountAttachments(ConversationRequest[AttachmentsCounted], frozen=True):
+    attachments: tuple[Attachment, ...]
+
+
+class ReadAttachment(ConversationRequest[SpillRead], frozen=True):
+    """Read lines of a text that was attached to a message, those with `query` in them if it is given."""
+
+    message_id: str
+    # Among the parts of the message.
+    part: int
+    query: str = ""
+    offset: int = 0
+    limit: int = 2_000
+
+
+AttachmentRequest = AttachFile | AttachImage | CountAttachments | ReadAttachment

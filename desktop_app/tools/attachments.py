@@ -1,0 +1,123 @@
+"""Reads what the user attaches to a message: images as they are sent, and the text of all other files."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import Attachment
+
+from .child_process import run_script
+from .text_files import bom_of, decode_text
+
+MAX_BYTES = 50_000_000
+"""Of one file."""
+MAX_TEXT = 5_000_000
+"""Characters of one file: four times of what fits into a window of a million tokens is certainly a mistake."""
+SECONDS = 60.0
+"""For one file; a document whose pages take longer is read in part, see `attachment_child.py`."""
+_SNIFFED = 1_024
+_IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
+_ARCHIVE, _OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_SHEETS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+KINDS = "Images (PNG, JPEG, GIF, WebP), text in any form, PDF, Word (docx) and spreadsheets can be attached."
+ReaderKind = Literal["image", "pdf", "docx", "sheets", "text", ""]
+
+
+class _ChildReply(msgspec.Struct, frozen=True):
+    """What attachment_child.py prints."""
+
+    media_type: str = ""
+    content: str = ""
+    about: str = ""
+    error: str = ""
+
+
+async def read_attachment(path: Path) -> Attachment:
+    """Return a file as it is sent. Raises WorldError."""
+    kind, content = await asyncio.to_thread(_look_at, path)
+    if kind == "text":
+        return await asyncio.to_thread(_text_of, path.name, content)
+    if not kind:
+        raise _refusal(f"{path.name} is neither an image nor text", KINDS)
+    return await _read_in_child(kind, path, path.name)
+
+
+async def read_image(name: str, content: bytes) -> Attachment:
+    """Return an image that is in no file, such as one from the clipboard. Raises WorldError."""
+    with tempfile.NamedTemporaryFile(prefix="palimpsest-") as file:
+        await asyncio.to_thread(Path(file.name).write_bytes, content)
+        return await _read_in_child("image", Path(file.name), name)
+
+
+def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
+    """Return how the file is read, and its content if it is text."""
+    try:
+        with open(path, "rb", opener=_open_at_once) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise _refusal(f"{path.name} is not a file", "Attach the files in it one by one.")
+            if status.st_size > MAX_BYTES:
+                raise _refusal(f"{path.name} is larger than {MAX_BYTES // 1_000_000} MB", "Attach a part of it.")
+            kind = kind_of(path.name, file.read(_SNIFFED))
+            file.seek(0)
+            content = file.read(MAX_BYTES) if kind == "text" else b""
+    except OSError as error:
+        advice = "Check its path and its rights."
+        raise _refusal(f"{path.name} cannot be read: {error.strerror}", advice, "not_found") from error
+    is_binary = b"\0" in content and not bom_of(content)[0]
+    return ("", b"") if is_binary else (kind, content)
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # else a pipe that nobody writes to never opens
+
+
+def kind_of(name: str, start: bytes) -> ReaderKind:
+    """Return how a file is read, by its first bytes; "" for a binary file that is not known."""
+    ending = os.path.splitext(name)[1].lower()
+    if start.startswith(_IMAGES) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP"):
+        return "image"
+    if b"%PDF-" in start:
+        return "pdf"
+    if start.startswith((_ARCHIVE, _OLD_OFFICE)):
+        return "sheets" if ending in _SHEETS else "docx" if ending == ".docx" else ""
+    return "text"
+
+
+def _text_of(name: str, content: bytes) -> Attachment:
+    file = decode_text(content)
+    if len(file.text) > MAX_TEXT:
+        raise _too_long(name)
+    about = "" if file.encoding == "utf-8" else f"read as {file.encoding}"
+    return Attachment(name, "text/plain", file.text, about)
+
+
+async def _read_in_child(kind: ReaderKind, path: Path, name: str) -> Attachment:
+    """Let a process of its own read the file: what it holds may be made to take for ever, or all memory."""
+    printed = await run_script("attachment_child.py", kind, str(path.absolute()), seconds=SECONDS)
+    if printed is None:
+        title = f"{name} could not be read within {SECONDS:.0f} seconds and 1 GB of memory"
+        raise _refusal(title, "Save it anew in the program that made it, or attach a part of it.")
+    read = msgspec.json.decode(printed, type=_ChildReply)
+    if read.error:
+        raise _refusal(f"{name} {read.error}", "Save it anew in the program that made it, or attach it as text.")
+    if kind != "image" and len(read.content) > MAX_TEXT:
+        raise _too_long(name)
+    return Attachment(name, read.media_type, read.content, read.about)
+
+
+def _too_long(name: str) -> WorldError:
+    return _refusal(f"{name} holds more than {MAX_TEXT:,} characters", "Attach a part of it.")
+
+
+def _refusal(title: str, advice: str, kind: str = "bad_input") -> WorldError:
+    return WorldError(Failure(kind, title, kept="Nothing was sent.", advice=advice))

@@ -1,0 +1,70 @@
+"""The controller of attachments: files and images that are attached to the draft, and texts that were sent with one."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QMimeData
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
+
+from desktop_app.conversation.message import Attachment
+from desktop_app.engine import protocol as p
+
+from .bridge import in_task
+from .composer.draft_field import local_files
+from .controller import Controller
+
+MAX_FILES = 20  # of one draft
+TOO_MANY = f"A message takes {MAX_FILES} attachments; the others were not attached"
+PASTED = "Pasted image.png"
+
+
+class AttachController(Controller):
+    """Lets the engine read what is attached, and shows it as chips in the composer."""
+
+    def choose_files(self) -> None:
+        dialog = QFileDialog(self._parts, "Attach files", str(Path.home()))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self.attach_files)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def attach(self, given: QMimeData) -> None:
+        """Attach what was dropped."""
+        if files := local_files(given):
+            self.attach_files(files)
+        else:
+            self.attach_image(given.imageData())
+
+    def attach_files(self, files: list[str]) -> None:
+        """Attach files by their paths."""
+        room = max(MAX_FILES - len(self._parts.composer.attachments.chips), 0)
+        if len(files) > room:
+            self._parts.toast.show_message(TOO_MANY)
+        for file in files[:room]:
+            self._attach(Path(file).name, p.AttachFile(file))
+        self._parts.composer.take_focus()
+
+    @in_task
+    async def attach_image(self, image: QImage) -> None:
+        """Attach an image from the clipboard, or one that was dropped."""
+        content = await asyncio.to_thread(_png_of, image)
+        self._attach(PASTED, p.AttachImage(PASTED, content))
+
+    @in_task
+    async def _attach(self, name: str, request: p.AttachFile | p.AttachImage) -> None:
+        conversation, number = self._chat.conversation, self._parts.composer.attachments.begin(name)
+        attachment: Attachment | None = None
+        try:
+            attachment = (await self._bridge.ask(request)).attachment
+        finally:  # without it, the bridge tells why
+            self._chat.drafts.attach(conversation, number, attachment)
+
+
+def _png_of(image: QImage) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())

@@ -1,0 +1,182 @@
+"""The attachments of the draft, as chips above its text."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from desktop_app.conversation.message import Attachment
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
+from desktop_app.ui.widgets.formats import pluralize, shorten
+from desktop_app.ui.widgets.layouts import FlowLayout, discard, horizontal
+from desktop_app.ui.widgets.look import MEDIUM, StyleAware, colour, paint_box, scale
+from desktop_app.ui.widgets.pictures import paint_picture, pictures
+from desktop_app.ui.widgets.text_label import Run, TextLabel
+
+MAX_NAME = 40  # characters of a name that are shown
+READING = "reading…"
+REMOVING = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+
+
+class RemoveButton(Button):
+    """The × of a chip; Delete and Backspace press it, too."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(scale(24), scale(24))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in REMOVING:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+
+class Thumbnail(QWidget):
+    """A small picture of an image."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._url = url
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        pictures.loaded.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(scale(40), scale(28))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_picture(QPainter(self), QRectF(self.rect()), self._url, 4)
+
+
+class AttachmentChip(StyleAware, QWidget):
+    """One attachment, or a file that is being read. Signal: remove_requested."""
+
+    remove_requested = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.attachment: Attachment | None = None
+        self._name = name
+        self.label = TextLabel(size=13)
+        self.remove = RemoveButton("×", ButtonKind.QUIET)
+        self.remove.setAccessibleName(f"Remove {name}")
+        self.remove.setToolTip("Remove (Delete)")
+        self.remove.clicked.connect(lambda _=False: self.remove_requested.emit())
+        self._row = horizontal(self.label, self.remove, holder=self, spacing=6, margins=(10, 3, 4, 3))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.set_tokens(None)
+
+    def set_attachment(self, attachment: Attachment) -> None:
+        """Show the file that was read."""
+        self.attachment = attachment
+        if attachment.is_image:
+            self._row.insertWidget(0, Thumbnail(attachment.content))
+        self.set_tokens(None)
+
+    def set_tokens(self, tokens: int | None) -> None:
+        """Show what it adds to the request; None: that is not known yet."""
+        cost = "" if tokens is None else pluralize(tokens, "token")
+        details = (self.attachment.about, cost) if self.attachment is not None else (READING,)
+        detail = " · ".join(filter(None, details))
+        self.label.set_runs((Run(shorten(self._name, MAX_NAME), weight=MEDIUM), Run(f"  {detail}", "ink_faint")))
+        self.setAccessibleName(f"{self._name}, {detail}")
+        self.setToolTip(self._name)
+        self.updateGeometry()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("line"), 8)
+
+
+class AttachmentBar(FlowLayout):
+    """The chips of the draft, in their order.
+
+    Signals: changed, when the attachments are others; left, when the last chip was removed by the user.
+    """
+
+    changed = Signal()
+    left = Signal()
+
+    def __init__(self, holder: QWidget) -> None:
+        super().__init__(gap=6)
+        self._holder = holder
+        self._numbers = count()
+        self._chips: dict[int, AttachmentChip] = {}
+        self._removed: set[int] = set()
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        return tuple(chip.attachment for chip in self._chips.values() if chip.attachment is not None)
+
+    @property
+    def chips(self) -> tuple[AttachmentChip, ...]:
+        return tuple(self._chips.values())
+
+    @property
+    def is_reading(self) -> bool:
+        return any(chip.attachment is None for chip in self._chips.values())
+
+    def set_attachments(self, attachments: tuple[Attachment, ...]) -> None:
+        """Show these instead."""
+        for number in list(self._chips):
+            self._drop(number)
+        for attachment in attachments:
+            self._add(attachment.name).set_attachment(attachment)
+        self.changed.emit()
+
+    def begin(self, name: str) -> int:
+        """Show a file that is being read, and return the number of its chip."""
+        self._add(name)
+        self.changed.emit()
+        return max(self._chips)
+
+    def finish(self, number: int, attachment: Attachment | None) -> None:
+        """Show what was read; None: it could not be."""
+        if attachment is None:
+            self._drop(number)
+        else:
+            self._chips[number].set_attachment(attachment)
+        self.changed.emit()
+
+    def has(self, number: int) -> bool:
+        return number in self._chips
+
+    def was_removed(self, number: int) -> bool:
+        """Return whether the user removed that chip."""
+        return number in self._removed
+
+    def set_tokens(self, tokens: tuple[int, ...]) -> None:
+        """Show the tokens of each attachment."""
+        read = [chip for chip in self._chips.values() if chip.attachment is not None]
+        for chip, one in zip(read, tokens, strict=False):
+            chip.set_tokens(one)
+
+    def focus_last(self) -> bool:
+        """Give the newest chip the keyboard; return whether there is one."""
+        if not self._chips:
+            return False
+        self.chips[-1].remove.setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
+    def _add(self, name: str) -> AttachmentChip:
+        number, chip = next(self._numbers), AttachmentChip(name)
+        chip.setParent(self._holder)
+        chip.remove_requested.connect(lambda: self._remove(number))
+        self._chips[number] = chip
+        self.addWidget(chip)
+        chip.show()
+        return chip
+
+    def _remove(self, number: int) -> None:
+        self._removed.add(number)
+        had_focus = self._chips[number].remove.hasFocus()
+        self._drop(number)
+        self.changed.emit()
+        if not (had_focus and self.focus_last()):
+            self.left.emit()
+
+    def _drop(self, number: int) -> None:
+        chip = self._chips.pop(number)
+        self.removeWidget(chip)
+        discard(chip)

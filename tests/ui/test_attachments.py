@@ -1,0 +1,196 @@
+"""Attaching by paste, drop and button: chips in the composer, and what is shown of them in the conversation."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog
+from ui_scenes import is_idle, play_scene, press, texts, until
+
+from desktop_app.conversation.message import Attachment, MessageDraft
+from desktop_app.engine import protocol as p
+from desktop_app.ui.attach_controller import MAX_FILES
+from desktop_app.ui.composer.attachments import READING
+from desktop_app.ui.composer.composer import NO_FILES, READING_HINT, Composer
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.tools.spill_viewer import SpillViewer
+from desktop_app.ui.transcript.display_list import Action, Picture
+from desktop_app.ui.transcript.items import MessageItem
+
+NOTE = Attachment("note.txt", "text/plain", "a text", "1 page")
+
+
+def files(*names: str) -> QMimeData:
+    content = QMimeData()
+    content.setUrls([QUrl.fromLocalFile(f"/somewhere/{name}") for name in names])
+    content.setText("\n".join(names))  # as file managers give it
+    return content
+
+
+def picture() -> QMimeData:
+    content = QMimeData()
+    image = QImage(80, 60, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.red)
+    content.setImageData(image)
+    return content
+
+
+def paste(window: MainWindow, content: QMimeData) -> None:
+    QGuiApplication.clipboard().setMimeData(content)
+    window.composer.take_focus()
+    QTest.keyClick(window.composer.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+
+
+def shown(window: MainWindow) -> list[str]:
+    return [chip.label.text() for chip in window.composer.attachments.chips]
+
+
+async def counted(window: MainWindow, chips: int) -> None:
+    await until(lambda: len(shown(window)) == chips and all("50 tokens" in text for text in shown(window)))
+
+
+@play_scene()
+async def test_pasted_files_are_chips_with_their_tokens_and_are_sent(window, bridge):
+    paste(window, files("spec.pdf", "note.txt"))
+    await counted(window, 2)
+    assert all(part in shown(window)[0] for part in ("spec.pdf", "1 page"))
+    assert window.composer.text() == ""
+    await until(lambda: window.composer.draft_tokens == 100)
+    QTest.keyClicks(window.composer.field, "Look")
+    await until(lambda: window.composer.draft_tokens == 101)
+    before = len(texts(window))
+    QTest.keyClick(window.composer.field, Qt.Key.Key_Return)
+    await until(lambda: len(texts(window)) > before + 1 and is_idle(window))
+    sent = next(m for m in reversed(window.transcript_model.rows) if m.message.text == "Look").message
+    assert [part.name for part in sent.parts[1:]] == ["spec.pdf", "note.txt"]
+    await until(lambda: window.composer.draft() == MessageDraft())
+    assert shown(window) == []
+
+
+@play_scene()
+async def test_a_pasted_image_is_sent_alone_and_shown_in_place(window, bridge):
+    paste(window, picture())
+    await counted(window, 1)
+    assert window.composer.button.isEnabled()
+    press(window.composer.button)
+    await until(lambda: any(r.message.has_image for r in window.transcript_model.rows) and is_idle(window))
+    row = max(n for n, r in enumerate(window.transcript_model.rows) if r.message.has_image)
+    key = window.transcript_model.rows[row].message.id
+    layout = window.transcript.layout_of(window.transcript_model.row_of(key))
+    drawn = next(one for one in layout.drawn if isinstance(one, Picture))
+    assert drawn.box.size().toSize().toTuple() == (80, 60)
+
+
+@play_scene()
+async def test_what_is_dropped_on_the_window_is_attached(window, bridge):
+    where, none = (
+        QPointF(window.chat_pane.mapTo(window, window.chat_pane.rect().center())),
+        Qt.KeyboardModifier.NoModifier,
+    )
+    content, copying = files("note.txt"), Qt.DropAction.CopyAction
+    entering = QDragEnterEvent(where.toPoint(), copying, content, Qt.MouseButton.LeftButton, none)
+    QApplication.sendEvent(window, entering)
+    assert entering.isAccepted()
+    QApplication.sendEvent(window, QDropEvent(where, copying, content, Qt.MouseButton.LeftButton, none))
+    await counted(window, 1)
+    words = QMimeData()
+    words.setText("only words")
+    refused = QDragEnterEvent(where.toPoint(), copying, words, Qt.MouseButton.LeftButton, none)
+    refused.ignore()
+    QApplication.sendEvent(window, refused)
+    assert not refused.isAccepted()
+
+
+@play_scene()
+async def test_the_button_opens_a_dialog_whose_files_are_attached(window, bridge):
+    press(window.composer.attach)
+    dialog = window.findChildren(QFileDialog)[0]
+    dialog.filesSelected.emit(["/somewhere/a.txt", "/somewhere/b.txt"])
+    dialog.close()
+    await counted(window, 2)
+
+
+@play_scene()
+async def test_chips_are_removed_by_click_and_by_keys(window, bridge):
+    paste(window, files("a.txt", "b.txt", "c.txt"))
+    await counted(window, 3)
+    press(window.composer.attachments.chips[0].remove)
+    assert [text.split()[0] for text in shown(window)] == ["b.txt", "c.txt"]
+    window.composer.take_focus()
+    QTest.keyClick(window.composer.field, Qt.Key.Key_Backspace)  # the draft is empty
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Backspace)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Delete)
+    assert shown(window) == []
+    await until(lambda: window.composer.draft_tokens == 0)
+    assert QApplication.focusWidget() is window.composer.field
+
+
+@play_scene()
+async def test_a_file_that_cannot_be_read_leaves_the_draft_as_it_is(window, bridge):
+    window.composer.set_text("Look at this")
+    window.attach.attach_files(["/somewhere/gone.txt", "/somewhere/note.txt"])
+    await until(window.failure.isVisible)
+    await counted(window, 1)
+    assert window.composer.text() == "Look at this"
+    window.attach.attach_files([f"/somewhere/{n}.txt" for n in range(2 * MAX_FILES)])
+    await counted(window, MAX_FILES)
+    assert window.toast.isVisible()
+
+
+@play_scene()
+async def test_each_conversation_keeps_its_attachments(window, bridge):
+    first = window.chat.conversation
+    paste(window, files("note.txt"))
+    await counted(window, 1)
+    window.attach.attach_files(["/somewhere/late.txt"])  # still being read when the conversation is left
+    window.chat.open_with(p.CreateConversation())
+    await until(lambda: window.chat.conversation != first and not shown(window))
+    window.chat.open(first)
+    await counted(window, 2)
+
+
+@play_scene()
+async def test_a_text_that_was_sent_is_opened_from_its_chip(window, bridge):
+    before = len(texts(window))
+    window.chat.send("", (NOTE,))
+    await until(lambda: len(texts(window)) > before + 1 and is_idle(window))
+    items = [window.transcript_model.item(n) for n in range(window.transcript_model.rowCount())]
+    row = max(n for n, i in enumerate(items) if isinstance(i, MessageItem) and NOTE in i.row.message.parts)
+    window.transcript.show_message(items[row].key)
+    await until(lambda: window.transcript.is_settled)
+    chip = next(h for h in window.transcript.layout_of(row).hit_regions if h.action is Action.OPEN_ATTACHMENT)
+    where = (window.transcript.origin(row) + chip.box.center()).toPoint()
+    QTest.mouseClick(window.transcript.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    viewer = window.findChildren(SpillViewer)[0]
+    await until(lambda: "part 0" in viewer.text.toPlainText())
+    viewer.close()
+
+
+@pytest.fixture
+def composer(qtbot):
+    made = Composer()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_nothing_is_sent_while_a_file_is_read(composer, qtbot):
+    number = composer.attachments.begin("big.pdf")
+    assert READING in composer.attachments.chips[0].label.text()
+    with qtbot.assertNotEmitted(composer.send_requested):
+        qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert composer.note.text() == READING_HINT
+    composer.attachments.finish(number, NOTE)
+    with qtbot.waitSignal(composer.send_requested) as sent:
+        qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert sent.args == ["", (NOTE,)]
+
+
+def test_research_takes_no_attachments(composer, qtbot):
+    composer.set_draft(MessageDraft("/research why", (NOTE,)))
+    with qtbot.assertNotEmitted(composer.send_requested):
+        qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert composer.note.text() == NO_FILES
+    assert composer.draft() == MessageDraft("/research why", (NOTE,))
