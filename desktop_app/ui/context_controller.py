@@ -29,6 +29,8 @@ LATER = (
     ".tools.tools_sheet",
     ".search.search_palette",
     ".tools.spill_viewer",
+    ".palette.command_palette",
+    ".palette.shortcut_sheet",
 )
 
 

@@ -5,22 +5,15 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QCloseEvent,
-    QDragEnterEvent,
-    QDropEvent,
-    QGuiApplication,
-    QKeySequence,
-    QPaintEvent,
-    QShortcut,
-)
+from PySide6.QtCore import QByteArray, QSettings, QSize, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent
 
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
 from .attach_controller import AttachController
 from .bridge import Bridge
+from .command_controller import CommandController
 from .composer.draft_field import has_attachments
 from .context_controller import ContextController
 from .conversation_controller import ConversationController
@@ -32,6 +25,7 @@ from .question_controller import QuestionController
 from .recovery_controller import RecoveryController
 from .settings_controller import SettingsController
 from .tools_controller import ToolsController
+from .window_actions import WindowControllers, window_actions
 
 SIZE = (1440, 900)
 FRAME = (8, 44)
@@ -63,11 +57,16 @@ class MainWindow(Parts):
         self.attach = AttachController(bridge, self, self.chat)
         self.watch = EngineWatch(bridge, self, self.chat)
         self.memory = MemoryController(bridge, self, self.chat)
+        self.commands = CommandController(bridge, self, self.chat, self._memory)
         for controller in (self.chat, self.memory):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
         self._connect(bridge)
-        self._add_shortcuts()
+        controllers = WindowControllers(
+            self.chat, self.listing, self.context, self.settings, self.questions, self.recovery, self.tools,
+            self.attach, self.commands,
+        )  # fmt: skip
+        self.commands.use_actions(window_actions(self, controllers))
         self._recall_layout()
         self.setAcceptDrops(True)
 
@@ -123,7 +122,7 @@ class MainWindow(Parts):
         header.title_changed.connect(listing.rename_open)
         header.models_requested.connect(settings.offer_models)
         header.model_chosen.connect(chat.choose_model)
-        header.panel_button.clicked.connect(self._toggle_panel)
+        header.panel_button.clicked.connect(lambda: panel.setVisible(not panel.isVisible()))
         # what the model sees
         self.gauge.optimize_requested.connect(context.optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
@@ -150,31 +149,6 @@ class MainWindow(Parts):
         asked.conversation_requested.connect(chat.open)
         # the system
         QGuiApplication.styleHints().colorSchemeChanged.connect(settings.show_theme)
-
-    def _add_shortcuts(self) -> None:
-        for keys, act in {
-            "Ctrl+N": self.chat.open_new,
-            "Ctrl+K": self.listing.open_search,
-            "Ctrl+Shift+O": self.context.optimize,
-            "Ctrl+.": self._toggle_panel,
-            "Ctrl+,": self.settings.open,
-            "Ctrl+Shift+T": self.tools.open,
-            "Ctrl+Shift+A": self.attach.choose_files,
-            "Ctrl+L": self.composer.take_focus,
-            "F2": self._rename,
-        }.items():
-            QShortcut(QKeySequence(keys), self, act)
-        stop = QShortcut(QKeySequence(Qt.Key.Key_Escape), self.chat_pane, self.questions.escape)
-        stop.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # elsewhere Escape has other meanings
-
-    def _toggle_panel(self) -> None:
-        self.panel.setVisible(not self.panel.isVisible())
-
-    def _rename(self) -> None:
-        if self.sidebar.list.hasFocus():
-            self.sidebar.list.rename()
-        else:
-            self.header.rename()
 
     def _recall_layout(self) -> None:
         self.resize(QSize(*SIZE))

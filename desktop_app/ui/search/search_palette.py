@@ -5,23 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.ui.widgets.formats import ROLE_NAMES, format_time, pluralize
-from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.look import BOLD, scale
-from desktop_app.ui.widgets.row_list import ListRow, RowList
-from desktop_app.ui.widgets.sheet import Sheet
-from desktop_app.ui.widgets.text_label import Run, TextLabel
+from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.palette_sheet import HELP, PaletteSheet
+from desktop_app.ui.widgets.row_list import ListRow
+from desktop_app.ui.widgets.text_label import Run
 
-WIDTH, LIST_HEIGHT = 640, 420  # pixels
 PAUSE = 120  # milliseconds from the last key to the search
 MAX_CONVERSATIONS = 50
-HELP = "↑ ↓ to choose · Enter to open · Esc to close"
-MOVES = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
 
 
 def runs_of(snippet: str) -> tuple[Run, ...]:
@@ -43,7 +38,7 @@ def row_of(result: SearchResult, now: float) -> ListRow:
     return ListRow(result.message, title, at, runs_of(result.snippet), "archived" if result.archived else "")
 
 
-class SearchPalette(Sheet):
+class SearchPalette(PaletteSheet):
     """A field and its results. Without a query it lists the given conversations."""
 
     search_requested = Signal(str)
@@ -51,20 +46,10 @@ class SearchPalette(Sheet):
     conversation_chosen = Signal(str)  # a conversation's id
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, width=WIDTH, top=0.12, closes_outside=True, title="Search everything")
+        super().__init__(parent, title="Search everything")
         self._results: dict[str, SearchResult] = {}
         self._conversations: tuple[ConversationInfo, ...] = ()
-        self.field = QLineEdit()
-        self.field.setPlaceholderText("Search everything…")
-        self.field.setAccessibleName("Search everything")
-        self.note = TextLabel(HELP, size=12, tint="ink_faint")
-        self.list = RowList()
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stays in the field
-        self.list.setAccessibleName("Results")
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
-        vertical(self.field, self.list, self.note, holder=self, margins=(14, 14, 14, 12), spacing=8)
-        self.set_first(self.field)
-        self.field.installEventFilter(self)
         self.field.textChanged.connect(self._change)
         self._pause.timeout.connect(self._search)
         self.list.row_chosen.connect(self._choose)
@@ -75,9 +60,6 @@ class SearchPalette(Sheet):
         self.field.selectAll()
         self._search()
         super().open()
-
-    def query(self) -> str:
-        return self.field.text().strip()
 
     def set_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         self._conversations = tuple(conversations)
@@ -90,21 +72,10 @@ class SearchPalette(Sheet):
             return
         now = time.time()
         self._results = {result.message: result for result in results}
-        self._show([row_of(result, now) for result in self._results.values()])
+        self.show_rows([row_of(result, now) for result in self._results.values()])
         self.note.set_text(
             f"{pluralize(len(results), 'result')} · {HELP}" if results else f"Nothing found for “{query}”."
         )
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move in the list and choose from it while the field has the keyboard."""
-        if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in MOVES:
-                self.list.step(MOVES[Qt.Key(event.key())])
-                return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._enter()
-                return True
-        return super().eventFilter(watched, event)
 
     def _change(self) -> None:
         if self.query():
@@ -118,12 +89,12 @@ class SearchPalette(Sheet):
         if self.query():
             self.search_requested.emit(self.query())
 
-    def _enter(self) -> None:
+    def enter(self) -> None:
         """Open the choice; while a search is due, search first."""
         if self._pause.isActive():
             self._search()
-        elif self.list.current_key():
-            self._choose(self.list.current_key())
+        else:
+            super().enter()
 
     def _choose(self, key: str) -> None:
         result = self._results.get(key)
@@ -141,16 +112,8 @@ class SearchPalette(Sheet):
             ListRow(info.id, info.title or "Untitled", format_time(info.updated_at, now), (Run(_about(info)),))
             for info in shown
         ]
-        self._show(rows)
+        self.show_rows(rows)
         self.note.set_text(HELP if rows else "Searches all messages of all conversations, archived or not.")
-
-    def _show(self, rows: list[ListRow]) -> None:
-        self.list.rows.replace(rows)
-        if rows:
-            self.list.setCurrentIndex(self.list.rows.index(0))
-        self.list.setVisible(bool(rows))
-        row = self.list.sizeHintForRow(0) if rows else 0
-        self.list.setFixedHeight(min(len(rows) * row + 2, scale(LIST_HEIGHT)))
 
 
 def _about(info: ConversationInfo) -> str:

@@ -1,0 +1,41 @@
+"""An action of the window: the one description from which its shortcut, the palette and the menus are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class WindowAction:
+    """Something that the user can do, wherever the keyboard is."""
+
+    name: str
+    """As the palette, the menus and the sheet of shortcuts call it; it identifies the action."""
+    group: str
+    """What it is about."""
+    about: str
+    """What it does, in a few words."""
+    run: Callable[[], object]
+    keys: tuple[str, ...] = ()
+    """Its shortcuts, as "Ctrl+N"; the first one is shown in the palette."""
+    is_available: Callable[[], object] = _always
+    """Whether it can be done now."""
+    scope: QWidget | None = None
+    """The widget in which the shortcuts hold; None for the whole window."""
+
+    def run_if_available(self) -> None:
+        if self.is_available():
+            self.run()
+
+
+def keys_text(keys: Sequence[str]) -> str:
+    """Return shortcuts as this system writes them."""
+    return "  ".join(QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in keys)

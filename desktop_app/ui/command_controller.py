@@ -1,0 +1,77 @@
+"""The controller of the table of actions: its shortcuts, the command palette and the sheet of shortcuts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+
+from .actions import WindowAction
+from .bridge import Bridge, in_task
+from .controller import Controller
+from .conversation_controller import ConversationController
+from .parts import Parts
+
+if TYPE_CHECKING:
+    from .palette.command_palette import CommandPalette
+    from .palette.shortcut_sheet import ShortcutSheet
+
+MAX_RECENT = 8
+RECENT_KEY = "recent_commands"
+
+
+class CommandController(Controller):
+    """Carries out actions by their names, and remembers which were used last."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, memory: QSettings) -> None:
+        super().__init__(bridge, parts, chat)
+        self._memory = memory
+        self.actions: tuple[WindowAction, ...] = ()
+        self._palette: CommandPalette | None = None
+        self._sheet: ShortcutSheet | None = None
+
+    def use_actions(self, actions: Sequence[WindowAction]) -> None:
+        """Take the table, and listen to its shortcuts."""
+        self.actions = tuple(actions)
+        for action in actions:
+            for keys in action.keys:
+                shortcut = QShortcut(QKeySequence(keys), action.scope or self._parts, action.run_if_available)
+                if action.scope is not None:
+                    shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+
+    def recent(self) -> tuple[str, ...]:
+        """Return the names of the actions that the palette carried out, the newest first."""
+        return tuple(filter(None, str(self._memory.value(RECENT_KEY, "")).split("\n")))
+
+    def run(self, name: str) -> None:
+        """Carry out an action of the palette."""
+        names = (name, *(other for other in self.recent() if other != name))
+        self._memory.setValue(RECENT_KEY, "\n".join(names[:MAX_RECENT]))
+        next(action for action in self.actions if action.name == name).run_if_available()
+
+    def open_palette(self) -> None:
+        """Offer what can be done now."""
+        from .palette.command_palette import CommandPalette
+
+        if self._palette is None:
+            self._palette = CommandPalette(self._parts)
+            self._palette.action_chosen.connect(self.run)
+        offered = [a for a in self.actions if a.is_available() and a.run != self.open_palette]
+        self._palette.show_actions(offered, self.recent())
+        self._palette.open()
+
+    @in_task
+    async def open_shortcuts(self) -> None:
+        from .palette.shortcut_sheet import ShortcutSheet
+
+        if self._sheet is None:
+            sheet = self._sheet = ShortcutSheet(self.actions, self._parts)
+            sheet.finished.connect(self._forget_sheet)
+            await sheet.open_gradually()
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None

@@ -1,0 +1,54 @@
+"""The command palette: every action of the window by its name, those used last first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.ui.actions import WindowAction, keys_text
+from desktop_app.ui.widgets.palette_sheet import HELP, PaletteSheet
+from desktop_app.ui.widgets.row_list import ListRow
+from desktop_app.ui.widgets.text_label import Run
+
+from .fuzzy import fuzzy_rank
+
+TITLE = "Type a command"
+
+
+def matching_actions(query: str, actions: Sequence[WindowAction], recent: Sequence[str]) -> list[WindowAction]:
+    """Return the actions whose names fit the query, best first; of equals those used last first."""
+    ages = {name: age for age, name in enumerate(recent)}
+    ranked = [(fuzzy_rank(query, f"{action.name} {action.group}"), action) for action in actions]
+    fitting = [(rank, action) for rank, action in ranked if rank is not None]
+    by_use = sorted(fitting, key=lambda pair: ages.get(pair[1].name, len(ages)))
+    return [action for _, action in sorted(by_use, key=lambda pair: pair[0])]
+
+
+class CommandPalette(PaletteSheet):
+    """Signal: action_chosen(name), once the palette is closed."""
+
+    action_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, title=TITLE, has_body=False)
+        self._actions: tuple[WindowAction, ...] = ()
+        self._recent: tuple[str, ...] = ()
+        self.field.textChanged.connect(self._filter)
+        self.list.row_chosen.connect(self._choose)
+
+    def show_actions(self, actions: Sequence[WindowAction], recent: Sequence[str]) -> None:
+        """Offer these actions, with nothing typed. recent: the names of those used last, the newest first."""
+        self._actions, self._recent = tuple(actions), tuple(recent)
+        self.field.clear()
+        self._filter()
+
+    def _filter(self) -> None:
+        found = matching_actions(self.query(), self._actions, self._recent)
+        self.show_rows([ListRow(a.name, a.name, keys_text(a.keys[:1]), (Run(a.about),)) for a in found])
+        self.note.set_text(HELP.replace("open", "carry out") if found else f"No command fits “{self.query()}”.")
+
+    def _choose(self, name: str) -> None:
+        self.accept()
+        self.action_chosen.emit(name)

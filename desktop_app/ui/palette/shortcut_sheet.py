@@ -1,0 +1,79 @@
+"""The sheet of shortcuts: what each key does, by what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.ui.actions import WindowAction, keys_text
+from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.sheet import Sheet
+from desktop_app.ui.widgets.text_label import TextLabel
+
+WIDTH = 560
+TITLE = "Keyboard shortcuts"
+Shortcut = tuple[str, str]  # what the keys do, and the keys
+
+LOCAL_KEYS: dict[str, tuple[Shortcut, ...]] = {
+    "Message": (
+        ("Send the message", "Return"),
+        ("New line", "Shift+Return"),
+    ),
+    "List of conversations": (
+        ("Open", "Return"),
+        ("Rename", "F2"),
+        ("Delete", "Del"),
+        ("More actions", "Menu"),
+    ),
+    "Messages": (
+        ("Previous or next message", "Up"),
+        ("What can be done with a message", "Return"),
+        ("First or newest message", "Home"),
+        ("Copy the selection", "Ctrl+C"),
+    ),
+}
+"""Keys that mean something only where the keyboard is, by that place."""
+
+
+def shortcuts_by_group(actions: Iterable[WindowAction]) -> dict[str, tuple[Shortcut, ...]]:
+    """Return what has keys, by its group."""
+    groups: dict[str, tuple[Shortcut, ...]] = {}
+    for action in actions:
+        if action.keys:
+            groups[action.group] = (*groups.get(action.group, ()), (action.name, keys_text(action.keys)))
+    return groups
+
+
+class ShortcutSheet(Sheet):
+    """Built group by group, so that the window stays quick."""
+
+    def __init__(self, actions: Sequence[WindowAction], parent: QWidget | None = None) -> None:
+        super().__init__(parent, width=WIDTH, closes_outside=True, title=TITLE)
+        self.area = ScrollColumn(spacing=18)
+        self.close_button = Button("Done")
+        self.close_button.clicked.connect(self.accept)
+        self.lay_out(self.area, STRETCH, self.close_button)
+        self.set_first(self.close_button)
+        local = {where: tuple((what, keys_text((keys,))) for what, keys in rows) for where, rows in LOCAL_KEYS.items()}
+        self.groups = {**shortcuts_by_group(actions), **local}
+        self.steps = self._fill()
+
+    def _fill(self) -> Iterator[QWidget]:
+        for title, rows in self.groups.items():
+            group = QWidget()
+            lines = [horizontal((TextLabel(what, size=13), 1), _keys_label(what, keys)) for what, keys in rows]
+            vertical(TextLabel(title, size=12, weight=BOLD, tint="ink_faint"), *lines, holder=group, spacing=7)
+            self.area.add(group)
+            yield group
+
+
+def _keys_label(what: str, keys: str) -> TextLabel:
+    label = TextLabel(keys, size=12, tint="ink_soft", is_mono=True)
+    label.setAccessibleName(f"{what}: {keys}")
+    label.setAlignment(Qt.AlignmentFlag.AlignRight)
+    return label

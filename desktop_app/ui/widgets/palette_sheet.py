@@ -1,0 +1,64 @@
+"""A sheet with a field and a list below it: the arrow keys choose while the keyboard stays in the field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from .layouts import vertical
+from .look import scale
+from .row_list import ENTER, ListRow, RowList
+from .sheet import Sheet
+from .text_label import TextLabel
+
+WIDTH, LIST_HEIGHT = 640, 420  # pixels
+HELP = "↑ ↓ to choose · Enter to open · Esc to close"
+MOVES = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
+
+
+class PaletteSheet(Sheet):
+    """The base of palettes, which override `enter` and connect `list.row_chosen`."""
+
+    def __init__(self, parent: QWidget | None, *, title: str, has_body: bool = True) -> None:
+        super().__init__(parent, width=WIDTH, top=0.12, closes_outside=True, title=title)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(f"{title}…")
+        self.field.setAccessibleName(title)
+        self.note = TextLabel(HELP, size=12, tint="ink_faint")
+        self.list = RowList(has_body=has_body)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stays in the field
+        self.list.setAccessibleName("Results")
+        vertical(self.field, self.list, self.note, holder=self, margins=(14, 14, 14, 12), spacing=8)
+        self.set_first(self.field)
+        self.field.installEventFilter(self)
+
+    def query(self) -> str:
+        return self.field.text().strip()
+
+    def enter(self) -> None:
+        """Choose the current row."""
+        if self.list.current_key():
+            self.list.row_chosen.emit(self.list.current_key())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Move in the list and choose from it while the field has the keyboard."""
+        if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in MOVES:
+                self.list.step(MOVES[Qt.Key(event.key())])
+                return True
+            if event.key() in ENTER:
+                self.enter()
+                return True
+        return super().eventFilter(watched, event)
+
+    def show_rows(self, rows: Sequence[ListRow]) -> None:
+        """Show these rows and choose the first; the list is as high as they need, within a limit."""
+        self.list.rows.replace(rows)
+        if rows:
+            self.list.setCurrentIndex(self.list.rows.index(0))
+        self.list.setVisible(bool(rows))
+        row = self.list.sizeHintForRow(0) if rows else 0
+        self.list.setFixedHeight(min(len(rows) * row + 2, scale(LIST_HEIGHT)))

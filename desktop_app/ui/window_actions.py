@@ -1,0 +1,136 @@
+"""The table of the window's actions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from desktop_app.engine import protocol as p
+
+from .actions import WindowAction
+from .attach_controller import AttachController
+from .command_controller import CommandController
+from .context_controller import ContextController
+from .conversation_controller import ConversationController
+from .listing_controller import ListingController
+from .parts import Parts
+from .question_controller import QuestionController
+from .recovery_controller import RecoveryController
+from .settings_controller import SettingsController
+from .tools_controller import ToolsController
+
+CONVERSATION, REPLY, CONTEXT, WINDOW = "Conversation", "Reply", "Context", "Window"
+TABS = {"breakdown": "what fills the window", "history": "every operation", "pins": "pinned messages",
+        "memory": "what is remembered"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class WindowControllers:
+    """What carries the actions out."""
+
+    chat: ConversationController
+    listing: ListingController
+    context: ContextController
+    settings: SettingsController
+    questions: QuestionController
+    recovery: RecoveryController
+    tools: ToolsController
+    attach: AttachController
+    commands: CommandController
+
+
+def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+    """Return all actions; each is written down here and nowhere else."""
+    return (
+        *_conversation_actions(parts, use),
+        *_reply_actions(parts, use),
+        *_context_actions(parts, use),
+        *_view_actions(use),
+    )
+
+
+def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+    chat, listing, recovery = use.chat, use.listing, use.recovery
+
+    def is_open() -> object:
+        return chat.conversation
+
+    def has_messages() -> object:
+        return chat.conversation and not parts.transcript_model.is_blank
+
+    def is_idle() -> object:
+        return has_messages() and not parts.transcript_model.is_running
+
+    def start_fresh() -> None:
+        chat.open_with(p.StartFresh(chat.conversation))
+
+    def delete() -> None:
+        listing.delete(chat.conversation)
+
+    def rename() -> None:
+        (parts.sidebar.list if parts.sidebar.list.hasFocus() else parts.header).rename()
+
+    return (
+        WindowAction("New conversation", CONVERSATION, "begin without messages", chat.open_new, ("Ctrl+N",)),
+        WindowAction("Search everything", CONVERSATION, "all messages of all conversations",
+                     listing.open_search, ("Ctrl+K",)),
+        WindowAction("Rename conversation", CONVERSATION, "another title", rename, ("F2",), is_open),
+        WindowAction("Choose a model…", CONVERSATION, "for this conversation",
+                     use.settings.offer_models, (), is_open),
+        WindowAction("Choose a working folder…", CONVERSATION, "where tools work",
+                     use.tools.offer_folder, (), is_open),
+        WindowAction("Choose tools…", CONVERSATION, "what the model may call",
+                     use.tools.open, ("Ctrl+Shift+T",), is_open),
+        WindowAction("Start fresh with the summary", CONVERSATION, "a new conversation; this one stays",
+                     start_fresh, (), is_idle),
+        WindowAction("Export conversation…", CONVERSATION, "write it to a file",
+                     recovery.choose_export, ("Ctrl+Shift+E",), has_messages),
+        WindowAction("Import conversations…", CONVERSATION, "from files", listing.choose_import),
+        WindowAction("Delete conversation", CONVERSATION, "can be undone", delete, (), is_open),
+    )  # fmt: skip
+
+
+def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+    chat, model = use.chat, parts.transcript_model
+
+    def is_running() -> object:
+        return model.is_running
+
+    def is_answered() -> object:
+        return chat.conversation and not model.is_blank and not model.is_running
+
+    return (
+        WindowAction("Write a message", REPLY, "put the keyboard there", parts.composer.take_focus, ("Ctrl+L",)),
+        WindowAction("Attach files…", REPLY, "to the next message", use.attach.choose_files, ("Ctrl+Shift+A",)),
+        WindowAction("Stop the reply", REPLY, "what has arrived is kept", use.questions.escape, ("Esc",),
+                     is_running, parts.chat_pane),  # elsewhere Escape has other meanings
+        WindowAction("Regenerate the reply", REPLY, "the earlier one is kept", chat.regenerate, (), is_answered),
+    )  # fmt: skip
+
+
+def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+    panel = parts.panel
+
+    def toggle_panel() -> None:
+        panel.setVisible(not panel.isVisible())
+
+    def show_tab(name: str) -> None:
+        panel.show()
+        panel.show_tab(name)
+
+    tabs = [WindowAction(f"Show {name}", CONTEXT, about, partial(show_tab, name)) for name, about in TABS.items()]
+    return (
+        WindowAction("Optimize conversation…", CONTEXT, "see what would be compacted", use.context.optimize,
+                     ("Ctrl+Shift+O",), lambda: use.chat.conversation),
+        WindowAction("Show or hide the context panel", CONTEXT, "", toggle_panel, ("Ctrl+.",)),
+        *tabs,
+    )  # fmt: skip
+
+
+def _view_actions(use: WindowControllers) -> tuple[WindowAction, ...]:
+    commands = use.commands
+    return (
+        WindowAction("Settings…", WINDOW, "servers, models, summaries, look", use.settings.open, ("Ctrl+,",)),
+        WindowAction("Commands…", WINDOW, "every action by its name", commands.open_palette, ("Ctrl+Shift+P",)),
+        WindowAction("Keyboard shortcuts", WINDOW, "every key", commands.open_shortcuts, ("F1", "Ctrl+/")),
+    )
