@@ -6,15 +6,16 @@ Each figure is of the record itself, so that nothing has to be counted beside it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.insights import Insights, Moment, OperationMoment, UsageOf
-from desktop_app.conversation.message import Message, Role, Usage
+from desktop_app.conversation.insights import DayInsights, Insights, Moment, OperationMoment, UsageOf
+from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.transcript import (
     AnyEntry,
     AuxiliaryUsage,
@@ -30,24 +31,35 @@ from desktop_app.conversation.transcript import (
 )
 
 from .counting.measured import is_measured
-from .counting.tokens import TokenCounts
+from .counting.tokens import SEGMENT_OF_ROLE, TokenCounts
+from .truncate import bytes_left_out
 
 NOT_REPORTED = Usage(0, 0)
 """A request of which its provider said nothing counts as a request."""
 
 
-def insights_of(transcript: Transcript, counts: TokenCounts) -> Insights:
-    """Return the figures of one conversation. What was undone or abandoned was said and paid for all the same."""
+MAX_MOMENTS = 800
+"""Of one conversation that a chart is given, which is about as wide in pixels."""
+
+
+def insights_of(transcript: Transcript, counts: TokenCounts | None, day_of: Callable[[float], str]) -> Insights:
+    """Return the figures of one conversation. What was undone or abandoned was said and paid for all the same.
+
+    counts: None to count no text; then there are no moments, and what was said is told in characters. day_of: returns
+    the day of a time.
+    """
     entries = transcript.entries
     holding = {entry.id for entry in active_entries(entries)}
     operations = [entry for entry in entries if isinstance(entry, Operation)]
     compactions = [e.fidelity for e in operations if isinstance(e, Compaction) and e.id in holding]
     return Insights(
-        moments=tuple(_moments(entries, counts)),
+        moments=tuple(_moments(entries, counts)) if counts else (),
         operations=tuple(_moment_of(operation, operation.id not in holding) for operation in operations),
         said=_said(entries, counts),
         usage=_usage_of(entries),
         fidelity=_sum_of(compactions),
+        days=_sum_of_days(_day_parts(entries, holding, day_of)),
+        is_counted=counts is not None,
     )
 
 
@@ -67,7 +79,21 @@ def combine(several: Iterable[Insights]) -> Insights:
         said=dict(said),
         usage=_largest_first(usage),
         fidelity=_sum_of(one.fidelity for one in insights),
+        days=_sum_of_days(day for one in insights for day in one.days),
+        is_counted=all(one.is_counted for one in insights),
     )
+
+
+def thin_out(moments: Sequence[Moment], most: int = MAX_MOMENTS) -> tuple[Moment, ...]:
+    """Return about `most` of the moments: the first and the last one, and the lowest and highest of each section."""
+    if len(moments) <= most:
+        return tuple(moments)
+    kept = {0, len(moments) - 1}
+    for part in range(most // 2):
+        section = range(part * len(moments) // (most // 2), (part + 1) * len(moments) // (most // 2))
+        kept.add(min(section, key=lambda index: moments[index].tokens))
+        kept.add(max(section, key=lambda index: moments[index].tokens))
+    return tuple(moments[index] for index in sorted(kept))
 
 
 def _moments(entries: Iterable[AnyEntry], counts: TokenCounts) -> Iterable[Moment]:
@@ -100,6 +126,7 @@ def _moment_of(operation: Operation, is_undone: bool) -> OperationMoment:
         operation.trigger,
         operation.tokens_before,
         operation.tokens_after,
+        len(operation.message_ids if isinstance(operation, Prune) else operation.archived),
         is_undone=is_undone,
     )
     if isinstance(operation, Compaction):
@@ -107,28 +134,70 @@ def _moment_of(operation: Operation, is_undone: bool) -> OperationMoment:
     return moment
 
 
-def _said(entries: Iterable[AnyEntry], counts: TokenCounts) -> dict[Segment, int]:
+def _said(entries: Iterable[AnyEntry], counts: TokenCounts | None) -> dict[Segment, int]:
     said = Counter[Segment]()
     for entry in entries:
         if isinstance(entry, Message):
-            for segment, tokens in counts.of(entry).parts:
-                said[segment] += tokens
+            for segment, size in counts.of(entry).parts if counts else _characters(entry):
+                said[segment] += size
     return dict(said)
+
+
+def _characters(message: Message) -> Iterator[tuple[Segment, int]]:
+    for part in message.parts:
+        match part:
+            case Text(text):
+                yield SEGMENT_OF_ROLE[message.role], len(text)
+            case ToolResult():
+                yield Segment.RESULTS, len(part.text)
+            case ToolCall():
+                yield Segment.CALLS, len(part.name) + len(part.arguments)
+            case Attachment() if not part.is_image:
+                yield Segment.ATTACHMENTS, len(part.content)
+            case _:  # reasoning is rarely sent again, and an image has no characters
+                pass
+
+
+def _day_parts(
+    entries: Iterable[AnyEntry], holding: AbstractSet[str], day_of: Callable[[float], str]
+) -> Iterator[DayInsights]:
+    """Yield what each entry adds to its day. Entries of unknown time are of none."""
+    for entry in entries:
+        if not entry.at:
+            continue
+        if isinstance(entry, Operation):
+            freed = entry.tokens_before - entry.tokens_after if entry.id in holding else 0
+            yield DayInsights(day_of(entry.at), operations=1, freed=freed)
+        if isinstance(entry, Message) and (result := entry.tool_result) and (left_out := bytes_left_out(result.text)):
+            yield DayInsights(day_of(entry.at), truncated=1, bytes_left_out=left_out)
+        if (asked := _usage_in(entry)) is not None:
+            yield DayInsights(day_of(entry.at), asked.usage)
+
+
+def _sum_of_days(parts: Iterable[DayInsights]) -> tuple[DayInsights, ...]:
+    days: dict[str, DayInsights] = {}
+    for part in parts:
+        days[part.day] = days[part.day].plus(part) if part.day in days else part
+    return tuple(days[day] for day in sorted(days))
 
 
 def _usage_of(entries: Iterable[AnyEntry]) -> tuple[UsageOf, ...]:
     usage: dict[tuple[str, str], Usage] = {}
-    for entry in entries:
-        purpose = _purpose_of(entry)
-        if not purpose or not isinstance(entry, Message | Compaction | Flush | AuxiliaryUsage):
-            continue
-        key, took = (entry.model, purpose), entry.usage or NOT_REPORTED
-        usage[key] = usage[key].plus(took) if key in usage else took
+    for part in filter(None, map(_usage_in, entries)):
+        key = part.model, part.purpose
+        usage[key] = usage[key].plus(part.usage) if key in usage else part.usage
     return _largest_first(usage)
 
 
+def _usage_in(entry: AnyEntry) -> UsageOf | None:
+    """Return what the request took whose usage the entry has; None if it has none."""
+    purpose = _purpose_of(entry)
+    if not purpose or not isinstance(entry, Message | Compaction | Flush | AuxiliaryUsage):
+        return None
+    return UsageOf(entry.model, purpose, entry.usage or NOT_REPORTED)
+
+
 def _purpose_of(entry: AnyEntry) -> str:
-    """Return what the request was made for whose usage the entry has; "" if it has none."""
     match entry:
         case Message() if entry.role is Role.ASSISTANT and entry.model:
             return "chat"

@@ -13,7 +13,9 @@ from .text_cuts import head_of, tail_of
 
 LINE_CUT = "... (line truncated)"
 NOTICE = "[Truncated: "
-_NOTICED = re.compile(re.escape(NOTICE) + r"[\d,]+ lines, [\d,]+ bytes; [^\n]*\]\s*\Z")
+_NOTICED = re.compile(
+    re.escape(NOTICE) + r"[\d,]+ lines, ([\d,]+) bytes; (?:[\d,]+ lines, ([\d,]+) bytes are shown)?[^\n]*\]\s*\Z"
+)
 MAX_NOTICE = 600
 """Characters that the notice and the marker take at most; what is shown is cut so that both fit into the limits."""
 MIN_SIZE, MIN_LINE, MIN_LINES = 1_200, 500, 12
@@ -113,6 +115,15 @@ def notice(cut: Truncation, is_spilled: bool) -> str:
 def is_truncated(text: str) -> bool:
     """Return whether a result ends in the notice, so that it is not all that the tool said."""
     return NOTICE in text[-MAX_NOTICE:] and _NOTICED.search(text[-MAX_NOTICE:]) is not None
+
+
+def bytes_left_out(text: str) -> int:
+    """Return how many bytes a result lacks, by its notice; 0 if it has none."""
+    noticed = _NOTICED.search(text[-MAX_NOTICE:]) if NOTICE in text[-MAX_NOTICE:] else None
+    if noticed is None:
+        return 0
+    whole, shown = (int((digits or "0").replace(",", "")) for digits in noticed.groups())
+    return max(whole - shown, 0)
 
 
 def _keep(split: list[str], limits: TruncationLimits, is_both: bool) -> tuple[list[str], list[str]]:

@@ -6,7 +6,7 @@ import msgspec
 
 from .facts import Fidelity
 from .gauge import Segment
-from .message import Usage
+from .message import NO_USAGE, Usage
 from .transcript import Trigger
 
 
@@ -29,6 +29,8 @@ class OperationMoment(msgspec.Struct, frozen=True):
     trigger: Trigger
     tokens_before: int
     tokens_after: int
+    messages: int = 0
+    """How many it shortened or archived."""
     seconds: float = 0.0
     is_undone: bool = False
     note: str = ""
@@ -37,6 +39,11 @@ class OperationMoment(msgspec.Struct, frozen=True):
     @property
     def freed(self) -> int:
         return 0 if self.is_undone else self.tokens_before - self.tokens_after
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether the user's message or the reply waited until it was done."""
+        return self.trigger not in (Trigger.AFTER_TURN, Trigger.USER)
 
 
 class UsageOf(msgspec.Struct, frozen=True):
@@ -48,6 +55,30 @@ class UsageOf(msgspec.Struct, frozen=True):
     usage: Usage
 
 
+class DayInsights(msgspec.Struct, frozen=True):
+    """One day on which something was asked, freed or truncated."""
+
+    day: str
+    """As 2026-11-22."""
+    usage: Usage = NO_USAGE
+    operations: int = 0
+    freed: int = 0
+    truncated: int = 0
+    """Tool results that were cut as they entered."""
+    bytes_left_out: int = 0
+
+    def plus(self, other: DayInsights) -> DayInsights:
+        """Return the figures of both together, for the day of this one."""
+        return DayInsights(
+            self.day,
+            self.usage.plus(other.usage),
+            self.operations + other.operations,
+            self.freed + other.freed,
+            self.truncated + other.truncated,
+            self.bytes_left_out + other.bytes_left_out,
+        )
+
+
 class Insights(msgspec.Struct, frozen=True):
     """The figures of one conversation, or of several together; then there are no moments."""
 
@@ -55,11 +86,15 @@ class Insights(msgspec.Struct, frozen=True):
     moments: tuple[Moment, ...] = ()
     operations: tuple[OperationMoment, ...] = ()
     said: dict[Segment, int] = {}
-    """Tokens of all that was recorded, by segment, as they are counted here."""
+    """All that was recorded, by segment: tokens as they are counted here, or characters."""
+    is_counted: bool = True
+    """Whether `said` is in tokens."""
     usage: tuple[UsageOf, ...] = ()
     """Largest first."""
     fidelity: Fidelity = Fidelity()
     """Of all compactions that hold: what became of the facts of what they archived."""
+    days: tuple[DayInsights, ...] = ()
+    """Oldest first."""
 
     @property
     def began_at(self) -> float:
@@ -72,3 +107,19 @@ class Insights(msgspec.Struct, frozen=True):
     def freed(self, kind: str) -> int:
         """Return the tokens that operations of that kind freed."""
         return sum(one.freed for one in self.operations if one.kind == kind)
+
+    def spent(self, purpose: str = "") -> Usage:
+        """Return what all requests took, or those for one purpose."""
+        total = NO_USAGE
+        for part in self.usage:
+            if purpose in ("", part.purpose):
+                total = total.plus(part.usage)
+        return total
+
+    @property
+    def whole(self) -> DayInsights:
+        """All days together."""
+        total = DayInsights("")
+        for day in self.days:
+            total = total.plus(day)
+        return total

@@ -76,6 +76,7 @@ class ConversationController(QObject):
         if not self._parts.transcript_model.is_blank:
             is_listed = self._parts.sidebar.list.conversations.row_of(self._blank) >= 0
             await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
+        self._parts.show_chat()
         self._parts.composer.take_focus()
 
     def choose_model(self, model: str) -> None:
@@ -104,6 +105,7 @@ class ConversationController(QObject):
 
     async def show_message(self, conversation: str, message_id: str, index: int | None = None) -> None:
         """Scroll to a message. index: its position in the conversation, if known."""
+        self._parts.show_chat()
         if conversation != self.conversation:
             await self._open(p.OpenConversation(conversation))
         await self.past.show_message(message_id, index)
@@ -130,6 +132,7 @@ class ConversationController(QObject):
     async def _open(self, request: p.OpeningRequest) -> None:
         self._wanted += 1
         wanted = self._wanted
+        self._parts.show_chat()
         waiting = self._await(request)
         try:
             opened = await self._bridge.ask(request)

@@ -18,6 +18,7 @@ from .composer.draft_field import has_attachments
 from .context_controller import ContextController
 from .conversation_controller import ConversationController
 from .engine_watch import EngineWatch
+from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .memory_controller import MemoryController
 from .parts import Parts
@@ -58,13 +59,14 @@ class MainWindow(Parts):
         self.watch = EngineWatch(bridge, self, self.chat)
         self.memory = MemoryController(bridge, self, self.chat)
         self.commands = CommandController(bridge, self, self.chat, self._memory)
+        self.insights = InsightsController(bridge, self, self.chat)
         for controller in (self.chat, self.memory):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
         self._connect(bridge)
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.recovery, self.tools,
-            self.attach, self.commands,
+            self.attach, self.insights, self.commands,
         )  # fmt: skip
         self.commands.use_actions(window_actions(self, controllers))
         self._recall_layout()
@@ -147,6 +149,11 @@ class MainWindow(Parts):
         asked.write_requested.connect(self.memory.write)
         asked.delete_requested.connect(self.memory.delete)
         asked.conversation_requested.connect(chat.open)
+        # insights
+        sidebar.insights_requested.connect(self.insights.toggle)
+        asked.insights_requested.connect(self.insights.toggle)
+        chat.shown.connect(self.insights.note_opened)
+        bridge.happened.connect(self.insights.note)
         # the system
         QGuiApplication.styleHints().colorSchemeChanged.connect(settings.show_theme)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from .composer.composer import Composer
 from .context_panel.context_panel import ContextPanel
@@ -39,6 +39,13 @@ class Parts(QMainWindow):
         vertical((self.chat_pane, 1), self.toast, foot, holder=chat, spacing=0)
         self.split_pane = SplitPane(chat, self.panel)
         ground = Panel("paper")
-        right = vertical(self.header, (self.split_pane, 1), spacing=0)
-        horizontal(self.sidebar, (right, 1), holder=ground, spacing=0)
+        self.chat_page = QWidget()
+        vertical(self.header, (self.split_pane, 1), holder=self.chat_page, spacing=0)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.chat_page)
+        horizontal(self.sidebar, (self.pages, 1), holder=ground, spacing=0)
         self.setCentralWidget(ground)
+
+    def show_chat(self) -> None:
+        """Show the conversation, in place of another page."""
+        self.pages.setCurrentWidget(self.chat_page)

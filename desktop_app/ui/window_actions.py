@@ -12,6 +12,7 @@ from .attach_controller import AttachController
 from .command_controller import CommandController
 from .context_controller import ContextController
 from .conversation_controller import ConversationController
+from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .parts import Parts
 from .question_controller import QuestionController
@@ -36,6 +37,7 @@ class WindowControllers:
     recovery: RecoveryController
     tools: ToolsController
     attach: AttachController
+    insights: InsightsController
     commands: CommandController
 
 
@@ -96,11 +98,15 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
     def is_running() -> object:
         return model.is_running
 
+    def write() -> None:
+        parts.show_chat()
+        parts.composer.take_focus()
+
     def is_answered() -> object:
         return chat.conversation and not model.is_blank and not model.is_running
 
     return (
-        WindowAction("Write a message", REPLY, "put the keyboard there", parts.composer.take_focus, ("Ctrl+L",)),
+        WindowAction("Write a message", REPLY, "put the keyboard there", write, ("Ctrl+L",)),
         WindowAction("Attach files…", REPLY, "to the next message", use.attach.choose_files, ("Ctrl+Shift+A",)),
         WindowAction("Stop the reply", REPLY, "what has arrived is kept", use.questions.escape, ("Esc",),
                      is_running, parts.chat_pane),  # elsewhere Escape has other meanings
@@ -115,6 +121,7 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
         panel.setVisible(not panel.isVisible())
 
     def show_tab(name: str) -> None:
+        parts.show_chat()
         panel.show()
         panel.show_tab(name)
 
@@ -124,6 +131,8 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
                      ("Ctrl+Shift+O",), lambda: use.chat.conversation),
         WindowAction("Show or hide the context panel", CONTEXT, "", toggle_panel, ("Ctrl+.",)),
         *tabs,
+        WindowAction("Insights", CONTEXT, "what this conversation took, or all of them", use.insights.toggle,
+                     ("Ctrl+I",)),
     )  # fmt: skip
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
 from made_by_hand import letters, model, record, user
 from msgspec.structs import replace
 
 from desktop_app.context.counting.totals import usage_totals_of
-from desktop_app.context.insights import combine, insights_of
+from desktop_app.context.insights import combine, insights_of, thin_out
+from desktop_app.context.presets import PRESETS
+from desktop_app.context.truncate import bytes_left_out, truncate_result
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.message import Usage
+from desktop_app.conversation.insights import Moment
+from desktop_app.conversation.message import Message, Role, ToolResult, Usage
 from desktop_app.conversation.transcript import (
     AnyEntry,
     AuxiliaryUsage,
@@ -32,6 +37,10 @@ def answer(prompt: int, reply: int, name: str = "one/big") -> AnyEntry:
     return replace(model("Fine."), model=name, usage=Usage(prompt, reply, dollars=0.5))
 
 
+def day_of(at: float) -> str:
+    return f"day {at:g}"
+
+
 def of(*entries: AnyEntry) -> Transcript:
     return Transcript().extend(tuple(record(*entries).entries))
 
@@ -39,11 +48,11 @@ def of(*entries: AnyEntry) -> Transcript:
 def test_the_series_is_what_was_reported_and_grows_by_what_was_not() -> None:
     counts, unreported, again = letters(), model("Yes. " * 40), model("Once more.")
     transcript = of(user("Hello?"), answer(100, 20), user("And?"), unreported, Rewind(first_message_id="m3"), again)
-    sizes = [moment.tokens for moment in insights_of(transcript, counts).moments]
+    sizes = [moment.tokens for moment in insights_of(transcript, counts, day_of).moments]
     assert sizes[:2] == [120, 120 + counts.total(user("And?")) + counts.total(unreported)]
     said = (user("Hello?"), model("Fine."), user("And?"), again)
     assert sizes[2] == sum(map(counts.total, said)), "the branch has nothing of what was replaced"
-    assert [moment.is_measured for moment in insights_of(transcript, counts).moments] == [True, False, False]
+    assert [moment.is_measured for moment in insights_of(transcript, counts, day_of).moments] == [True, False, False]
 
 
 def test_operations_free_tokens_until_they_are_undone() -> None:
@@ -51,11 +60,11 @@ def test_operations_free_tokens_until_they_are_undone() -> None:
     prune = Prune(trigger=Trigger.AFTER_TURN, tokens_before=400, tokens_after=300)
     made = compaction(id="c1", tokens_before=300, tokens_after=100, seconds=2.0, note="", fidelity=Fidelity(3, 4, 2, 1))
     transcript = of(user("Hello?"), answer(380, 20), prune, made, user("?"), model("A"))
-    insights = insights_of(transcript, counts)
+    insights = insights_of(transcript, counts, day_of)
     assert (insights.freed("prune"), insights.freed("compaction")) == (100, 200)
     assert insights.moments[-1].tokens == 100 + counts.total(user("?")) + counts.total(model("A"))
     assert (insights.fidelity.verbatim, insights.fidelity.total) == (3, 10)
-    undone = insights_of(transcript.append(Undo(entry_id="c1", id="u1")), counts)
+    undone = insights_of(transcript.append(Undo(entry_id="c1", id="u1")), counts, day_of)
     assert (undone.freed("compaction"), undone.fidelity.total) == (0, 0)
     assert [one.is_undone for one in undone.operations] == [False, True]
 
@@ -65,7 +74,7 @@ def test_what_it_took_is_told_by_model_and_purpose_and_sums_to_the_totals() -> N
     title = AuxiliaryUsage(purpose="title", model="two/small")
     flush = Flush(memories=(), model="one/big", usage=Usage(50, 5))
     transcript = of(user("Hello?"), answer(100, 20), user("?"), answer(200, 30), made, title, flush)
-    insights = insights_of(transcript, letters())
+    insights = insights_of(transcript, letters(), day_of)
     assert [(part.model, part.purpose, part.usage.requests) for part in insights.usage] == [
         ("two/small", "summary", 1),
         ("one/big", "chat", 2),
@@ -79,8 +88,10 @@ def test_what_it_took_is_told_by_model_and_purpose_and_sums_to_the_totals() -> N
 
 def test_several_conversations_are_summed() -> None:
     counts = letters()
-    one = insights_of(of(user("Hello?"), answer(100, 20), compaction(tokens_before=50, tokens_after=20)), counts)
-    other = insights_of(of(user("Hi?"), answer(10, 2, "two/small"), compaction(at=2.0)), counts)
+    one = insights_of(
+        of(user("Hello?"), answer(100, 20), compaction(tokens_before=50, tokens_after=20)), counts, day_of
+    )
+    other = insights_of(of(user("Hi?"), answer(10, 2, "two/small"), compaction(at=2.0)), counts, day_of)
     both = combine([one, other])
     assert both.conversations == 2
     assert both.said[Segment.USER] == one.said[Segment.USER] + other.said[Segment.USER]
@@ -88,3 +99,39 @@ def test_several_conversations_are_summed() -> None:
     assert [moment.at for moment in both.operations] == sorted(moment.at for moment in both.operations)
     assert both.freed("compaction") == 30
     assert combine([]).usage == ()
+
+
+def test_days_add_up_to_the_totals_and_have_what_was_truncated() -> None:
+    whole = "word " * 5_000
+    cut = truncate_result(whole, "bash", PRESETS["balanced"])
+    result = Message(role=Role.TOOL, parts=(ToolResult("1", "bash", cut.text, spill=cut.spill or ""),), at=9.0)
+    made = compaction(at=8.0, tokens_before=300, tokens_after=100, usage=Usage(90, 9))
+    transcript = of(user("Hello?"), replace(answer(100, 20), at=8.0), result, made, replace(answer(200, 30), at=9.0))
+    insights = insights_of(transcript, None, day_of)
+    assert [day.day for day in insights.days] == ["day 8", "day 9"]
+    assert [(day.usage.requests, day.freed, day.truncated) for day in insights.days] == [(2, 200, 0), (1, 0, 1)]
+    assert insights.days[1].bytes_left_out == len(whole.encode()) - cut.shown_bytes
+    assert insights.whole.usage.prompt_tokens == insights.spent().prompt_tokens == 390
+    assert (insights.moments, insights.is_counted) == ((), False)
+    assert insights.said == {
+        Segment.USER: len("Hello?"),
+        Segment.ASSISTANT: 2 * len("Fine."),
+        Segment.RESULTS: len(cut.text),
+    }
+    assert combine([insights, insights]).days[0].usage.requests == 4
+
+
+def test_a_text_that_only_looks_like_the_notice_was_not_truncated() -> None:
+    assert bytes_left_out("[Truncated: many lines]") == 0
+    assert bytes_left_out("x" * 2_000) == 0
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=400), st.integers(4, 60))
+def test_a_thinned_chart_keeps_its_ends_and_its_peaks(sizes: list[int], most: int) -> None:
+    moments = [Moment(float(at), tokens, True) for at, tokens in enumerate(sizes)]
+    thin = thin_out(moments, most)
+    assert (thin[0], thin[-1]) == (moments[0], moments[-1])
+    assert max(one.tokens for one in thin) == max(sizes)
+    assert min(one.tokens for one in thin) == min(sizes)
+    assert list(thin) == sorted(thin, key=lambda one: one.at)
+    assert len(moments) <= most or len(thin) <= most + 2

@@ -7,9 +7,13 @@ import base64
 from scripted_record import MODEL, NOW, OTHER_MODEL, ScriptedRecord
 
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.insights import DayInsights, Insights, Moment, OperationMoment, UsageOf
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Attachment
+from desktop_app.conversation.message import Attachment, Usage
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server
 
@@ -20,6 +24,28 @@ FOUND = (
     Server("Anthropic", "", ("claude-sonnet-4-5",), kind="anthropic"),
 )
 PROPOSED = {"anthropic": ("claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5")}
+
+
+def insights_read(conversation: str) -> p.InsightsRead:
+    """A life of five replies with a compaction; without a conversation, of two such; of "c2", nothing."""
+    if conversation == "c2":
+        return p.InsightsRead(Insights())
+    times = 1 if conversation else 2
+    moments = tuple(Moment(NOW + n, 1_000 * n, True) for n in (1, 2, 3, 5, 6))
+    freed = OperationMoment(NOW + 4, "compaction", Trigger.BEFORE_REQUEST, 5_500, 900, 12, 2.5)
+    spent = Usage(17_000 * times, 400, 8_500 * times, dollars=0.5, requests=5 * times)
+    insights = Insights(
+        times,
+        moments if conversation else (),
+        (freed,) * times,
+        {Segment.USER: 750, Segment.RESULTS: 2_250},
+        is_counted=bool(conversation),
+        usage=(UsageOf("far/large", "chat", spent), UsageOf("far/small", "summary", Usage(900, 90))),
+        fidelity=Fidelity(6, 3, 1),
+        days=(DayInsights("2025-10-09", spent, 1, 4_600), DayInsights("2025-10-10", Usage(900, 90), 0, 0, 2, 90_000)),
+    )
+    gauge = Gauge({Segment.USER: 600}, 600, 8_192, 2_048, Status.SAFE)
+    return p.InsightsRead(insights, gauge if conversation else None, 1.25)
 
 
 class ScriptedWorld:
@@ -48,6 +74,8 @@ class ScriptedWorld:
             case p.ExportConversation(_, path):
                 with open(path, "w") as file:
                     return p.ConversationExported(path, file.write("# Exported\n"))
+            case p.ReadInsights(conversation):
+                return insights_read(conversation)
             case p.ReadSpill():
                 return _read(wish)
             case p.ListTools():

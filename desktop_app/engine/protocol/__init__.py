@@ -9,6 +9,7 @@ from .attachments import *
 from .base import *
 from .context import *
 from .conversations import *
+from .insights import *
 from .lines import *
 from .policies import *
 from .settings import *

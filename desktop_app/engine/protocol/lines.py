@@ -18,6 +18,7 @@ from .attachments import AttachmentRequest
 from .base import EngineRequest, EngineResponse
 from .context import ContextRequest
 from .conversations import ConversationsRequest
+from .insights import InsightsRequest
 from .policies import PolicyRequest
 from .settings import SettingsRequest
 from .tools import ToolRequest
@@ -34,6 +35,7 @@ AnyRequest = (
     | ToolRequest
     | SettingsRequest
     | AttachmentRequest
+    | InsightsRequest
 )
 
 Q = TypeVar("Q", bound=EngineRequest[Any])

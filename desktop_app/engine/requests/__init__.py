@@ -7,7 +7,7 @@ from typing import assert_never
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
-from . import attachments, context, conversations, policies, settings, tools, turns
+from . import attachments, context, conversations, insights, policies, settings, tools, turns
 
 
 async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
@@ -26,4 +26,6 @@ async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
         return await attachments.respond(engine, request)
     if isinstance(request, p.SettingsRequest):
         return await settings.respond(engine, request)
+    if isinstance(request, p.InsightsRequest):
+        return await insights.respond(engine, request)
     assert_never(request)

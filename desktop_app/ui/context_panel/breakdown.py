@@ -14,19 +14,12 @@ from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.widgets.bars import basis_sentence
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import format_number, format_percent, percentages, pluralize
+from desktop_app.ui.widgets.formats import format_dollars, format_number, format_percent, percentages, pluralize
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, StyleAware, Tint, colour, font, paint_box, scale
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .requests import PanelRequests
-
-
-def format_dollars(dollars: float) -> str:
-    """Return such as "$1.24", "$0.0031", "less than $0.0001"."""
-    if 0 < dollars < 0.0001:
-        return "less than $0.0001"
-    return f"${dollars:,.2f}" if dollars >= 0.1 or not dollars else f"${dollars:.4f}"
 
 
 def format_spent(spent: Usage) -> str:
@@ -182,6 +175,10 @@ class Breakdown(QWidget):
         scroll.add(self.own_window)
         self.totals = TotalsCard()
         scroll.add(self.totals)
+        self.insights = LinkButton("Insights…")
+        self.insights.setToolTip("What this conversation took over its life (Ctrl+I)")
+        self.insights.clicked.connect(requests.insights_requested)
+        scroll.add(self.insights)
         scroll.column.setContentsMargins(0, 0, 12, 0)
         vertical(scroll, holder=self)
 

@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.layouts import FlowLayout, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, font, paint_box, scale
 
 from .conversation_list import ConversationList
 
 WIDTH = 248
+PADDING = 12  # pixels of the buttons at the foot
 
 
 class WideButton(Button):
@@ -53,6 +54,7 @@ class Sidebar(StyleAware, QWidget):
     new_requested = Signal()
     import_requested = Signal()
     settings_requested = Signal()
+    insights_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,14 +63,17 @@ class Sidebar(StyleAware, QWidget):
         self.new = WideButton("+ New conversation")
         self.new.setToolTip("Ctrl+N")
         self.list = ConversationList()
-        self.importing = Button("Import…", ButtonKind.QUIET)
-        self.settings = Button("Settings", ButtonKind.QUIET)
+        self.importing = Button("Import…", ButtonKind.QUIET, padding=PADDING)
+        self.insights = Button("Insights", ButtonKind.QUIET, padding=PADDING)
+        self.insights.setToolTip("Ctrl+I")
+        self.settings = Button("Settings", ButtonKind.QUIET, padding=PADDING)
         self.settings.setToolTip("Ctrl+,")
         self.search.clicked.connect(self.search_requested)
         self.new.clicked.connect(self.new_requested)
         self.importing.clicked.connect(self.import_requested)
+        self.insights.clicked.connect(self.insights_requested)
         self.settings.clicked.connect(self.settings_requested)
-        bottom = horizontal(self.importing, STRETCH, self.settings)
+        bottom = FlowLayout(self.importing, self.insights, self.settings, gap=10)
         vertical(self.search, self.new, (self.list, 1), bottom, holder=self, spacing=12, margins=(12, 16, 13, 12))
         self.refresh_style()
 

@@ -24,8 +24,12 @@ class ButtonKind(StrEnum):
 class Button(StyleAware, QPushButton):
     """A button that shows a focus ring only when the keyboard brought the focus."""
 
-    def __init__(self, text: str, kind: ButtonKind = ButtonKind.PLAIN, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str, kind: ButtonKind = ButtonKind.PLAIN, parent: QWidget | None = None, *, padding: int = 26
+    ) -> None:
+        """padding: pixels left and right of the text together."""
         super().__init__(text, parent)
+        self._padding = padding
         self.kind = kind
         self.setAutoDefault(False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -45,7 +49,7 @@ class Button(StyleAware, QPushButton):
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._font())
         width = max(map(metrics.horizontalAdvance, (self.text(), *self._texts)))
-        return QSize(width + scale(26), scale(36))
+        return QSize(width + scale(self._padding), scale(36))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

@@ -22,6 +22,13 @@ def format_bytes(size: int) -> str:
     return f"{size / 1_048_576:.1f} MB"
 
 
+def format_dollars(dollars: float) -> str:
+    """Return such as "$1.24", "$0.0031", "less than $0.0001"."""
+    if 0 < dollars < 0.0001:
+        return "less than $0.0001"
+    return f"${dollars:,.2f}" if dollars >= 0.1 or not dollars else f"${dollars:.4f}"
+
+
 def format_duration(seconds: float) -> str:
     """Return "8 s", "2 min 5 s" or "1 h 3 min"."""
     minutes, rest = divmod(int(seconds), 60)

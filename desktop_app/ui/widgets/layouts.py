@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
 
+from .look import scale
+
 STRETCH = 1
 """An item that takes the room that is left."""
 LayoutItem = QWidget | QLayout | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag] | int
@@ -117,3 +119,35 @@ class FlowLayout(QLayout):
             x += size.width() + self._gap
             line = max(line, size.height())
         return y + line - rect.y()
+
+
+class TileLayout(FlowLayout):
+    """Lays its widgets out in columns of one width, as many as have at least `min_width` pixels; rows are even."""
+
+    def __init__(self, *widgets: QWidget, min_width: int, gap: int = 12) -> None:
+        super().__init__(*widgets, gap=gap)
+        self._min_width = min_width
+
+    def minimumSize(self) -> QSize:
+        return QSize(min(self._min_width, 160), 0)
+
+    def _arrange(self, rect: QRect, *, moves: bool) -> int:
+        items = [item for item in self._items if not item.isEmpty()]
+        fitting = max((rect.width() + self._gap) // (scale(self._min_width) + self._gap), 1)
+        columns = max(min(fitting, len(items)), 1)
+        lefts = [rect.x() + column * (rect.width() + self._gap) // columns for column in range(columns + 1)]
+        y = rect.y()
+        for first in range(0, len(items), columns):
+            row = [
+                (item, left, right - self._gap - left)
+                for item, left, right in zip(items[first:], lefts, lefts[1:], strict=False)
+            ]
+            height = max(_height_of(item, width) for item, _, width in row)
+            for item, left, width in row if moves else ():
+                item.setGeometry(QRect(left, y, width, height))
+            y += height + self._gap
+        return max(y - self._gap - rect.y(), 0)
+
+
+def _height_of(item: QLayoutItem, width: int) -> int:
+    return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()

@@ -1,0 +1,116 @@
+"""Reading the figures of conversations from the record, and writing them to a file."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+from collections.abc import Callable, Iterable
+from datetime import date
+from pathlib import Path
+
+from desktop_app.context.insights import combine, insights_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.insights import Insights
+from desktop_app.conversation.message import Usage
+from desktop_app.conversation.transcript import Transcript
+
+from .ports import Archive, Price, WorldError
+from .session import Session
+
+HEADINGS: tuple[str, ...] = (
+    "kind", "at", "name", "detail", "tokens_before", "tokens_after", "tokens_freed", "messages", "seconds", "requests",
+    "tokens_in", "tokens_cached", "tokens_out", "dollars", "bytes_left_out",
+)  # fmt: skip
+
+
+def local_day(at: float) -> str:
+    """Return the day on which that was here, as 2026-11-22."""
+    return date.fromtimestamp(at).isoformat()
+
+
+async def insights_of_one(session: Session) -> Insights:
+    """Return the figures of an open conversation, with the tokens of all that was said."""
+    return await asyncio.to_thread(insights_of, session.transcript, session.counts, local_day)
+
+
+async def insights_of_all(archive: Archive) -> Insights:
+    """Return the figures of all conversations together. One is read after the other, so that nothing waits for long."""
+    insights: list[Insights] = []
+    for info in await archive.conversations():
+        transcript = Transcript(Chain(await archive.entries(info.id)))
+        insights.append(await asyncio.to_thread(insights_of, transcript, None, local_day))
+    return combine(insights)
+
+
+def dollars_saved(insights: Insights, price_of: Callable[[str], Price | None]) -> float | None:
+    """Return what prompt caches have saved at those prices, less what writing to them cost; None without a price."""
+    priced = [(part.usage, price) for part in insights.usage if (price := price_of(part.model))]
+    return sum(_saved(usage, price) for usage, price in priced) if priced else None
+
+
+def _saved(usage: Usage, price: Price) -> float:
+    return price.of(Usage(usage.prompt_tokens, usage.reply_tokens)) - price.of(usage)
+
+
+async def export_insights(insights: Insights, path: str) -> None:
+    """Write the figures as CSV, a row for each. Raises WorldError; then there is no half a file."""
+    try:
+        await asyncio.to_thread(_write, Path(path), csv_of(insights).encode("utf-8-sig"))
+    except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
+        detail = getattr(error, "strerror", None) or str(error)
+        raise WorldError(
+            Failure("disk", f"{path} could not be written", detail, advice="Choose another place.")
+        ) from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    new = path.with_name(f"{path.name}.part")
+    try:
+        new.write_bytes(content)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def csv_of(insights: Insights) -> str:
+    """Return a table: replies, operations, days, models and what was said, told apart by the first column."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, HEADINGS, lineterminator="\r\n")
+    table.writeheader()
+    table.writerows({name: _cell(value) for name, value in row.items()} for row in _rows(insights))
+    return text.getvalue()
+
+
+def _rows(insights: Insights) -> Iterable[dict[str, object]]:
+    for moment in insights.moments:
+        how = "measured" if moment.is_measured else "estimated"
+        yield {"kind": "reply", "at": moment.at, "detail": how, "tokens_after": moment.tokens}
+    for one in insights.operations:
+        state = "undone" if one.is_undone else one.note
+        yield {
+            "kind": one.kind, "at": one.at, "name": one.trigger.value, "detail": state, "messages": one.messages,
+            "tokens_before": one.tokens_before, "tokens_after": one.tokens_after, "tokens_freed": one.freed,
+            "seconds": one.seconds,
+        }  # fmt: skip
+    for day in insights.days:
+        figures = {"tokens_freed": day.freed, "messages": day.truncated, "bytes_left_out": day.bytes_left_out}
+        yield {"kind": "day", "at": day.day} | figures | _usage_cells(day.usage)
+    for part in insights.usage:
+        yield {"kind": "model", "name": part.model, "detail": part.purpose} | _usage_cells(part.usage)
+    unit = "tokens" if insights.is_counted else "characters"
+    for segment, size in insights.said.items():
+        yield {"kind": "said", "name": segment.value, "detail": unit, "tokens_in": size}
+
+
+def _usage_cells(usage: Usage) -> dict[str, object]:
+    return {
+        "requests": usage.requests, "tokens_in": usage.prompt_tokens, "tokens_cached": usage.cached_tokens,
+        "tokens_out": usage.reply_tokens, "dollars": "" if usage.dollars is None else usage.dollars,
+    }  # fmt: skip
+
+
+def _cell(value: object) -> object:
+    """Return the value of a cell; a text that a spreadsheet would take for a formula gets an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

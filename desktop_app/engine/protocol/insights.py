@@ -1,0 +1,38 @@
+"""Insights: what a conversation took over its life, or all conversations together."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.insights import Insights
+
+from .base import Done, EngineRequest, EngineResponse
+
+
+class InsightsRead(EngineResponse, frozen=True):
+    """The figures, and those that the record does not have."""
+
+    insights: Insights
+    # How full the window is now; None for all conversations together.
+    gauge: Gauge | None = None
+    # US dollars that prompt caches have saved, at the prices of today; None if no price is known.
+    saved: float | None = None
+
+
+class ReadInsights(EngineRequest[InsightsRead], frozen=True):
+    """Read the figures of one conversation, or of all that are not deleted."""
+
+    conversation: str = ""
+
+
+class CancelInsights(EngineRequest[Done], frozen=True):
+    """Cancel reading all conversations, which then fails with the kind "cancelled"."""
+
+
+class ExportInsights(EngineRequest[Done], frozen=True):
+    """Write the figures to a CSV file."""
+
+    path: str
+    conversation: str = ""
+
+
+InsightsRequest = ReadInsights | CancelInsights | ExportInsights

@@ -1,0 +1,44 @@
+"""Requests about insights: figures of one conversation or of all, read from the record."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from desktop_app.chat.insights import dollars_saved, export_insights, insights_of_all, insights_of_one
+from desktop_app.context.insights import thin_out
+from desktop_app.engine import protocol as p
+from desktop_app.engine.engine import Engine
+
+READING = "insights"
+"""The key of the task that reads all conversations."""
+
+
+async def respond(engine: Engine, request: p.InsightsRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    match request:
+        case p.ReadInsights():
+            return request.respond_with(_drawn(await _read(engine, request.conversation)))
+        case p.ExportInsights():
+            await export_insights((await _read(engine, request.conversation)).insights, request.path)
+        case p.CancelInsights():
+            await engine.newest.cancel(READING)
+        case _:
+            assert_never(request)
+    return request.respond_with(p.Done())
+
+
+async def _read(engine: Engine, conversation: str) -> p.InsightsRead:
+    price_of = engine.services.catalogue.price
+    if not conversation:
+        insights = await engine.run_newest(READING, insights_of_all(engine.services.archive))
+        return p.InsightsRead(insights, None, dollars_saved(insights, price_of))
+    session = await engine.conversations.open(conversation)
+    insights = await insights_of_one(session)
+    return p.InsightsRead(insights, session.gauge(), dollars_saved(insights, price_of))
+
+
+def _drawn(read: p.InsightsRead) -> p.InsightsRead:
+    """Return it with as many moments as a chart can show."""
+    return replace(read, insights=replace(read.insights, moments=thin_out(read.insights.moments)))

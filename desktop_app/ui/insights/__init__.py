@@ -1,0 +1,1 @@
+"""The page of insights: what a conversation took over its life, or all of them."""

@@ -1,0 +1,265 @@
+"""How full the window was at each reply, with the operations that made room: a chart that the arrow keys read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.insights import Insights, OperationMoment
+from desktop_app.ui.widgets.formats import format_number, format_percent, pluralize
+from desktop_app.ui.widgets.look import TRANSPARENT, StyleAware, Tint, colour, font, mix, paint_focus, scale
+
+from .figures import clock_of, format_amount
+
+HEIGHT, HEAD = 220, 1.06  # pixels; the height of the scale, of its highest value
+TICK = 110  # pixels from one time to the next
+DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class ChartPoint:
+    """A reply, or an operation that took the request from `before` to `tokens`."""
+
+    at: float
+    before: int
+    tokens: int
+    is_measured: bool = False
+    operation: OperationMoment | None = None
+
+
+def points_of(insights: Insights) -> list[ChartPoint]:
+    """Return replies and operations in the order of time."""
+    replies = [ChartPoint(one.at, one.tokens, one.tokens, one.is_measured) for one in insights.moments]
+    operations = [ChartPoint(one.at, one.tokens_before, one.tokens_after, operation=one) for one in insights.operations]
+    return sorted([*replies, *operations], key=lambda point: point.at)
+
+
+def describe_point(point: ChartPoint, usable: int) -> str:
+    """Return what is known of a point, such as "Tue 18 Nov, 14:02 · 42,310 tokens, 66 % · measured"."""
+    words = [clock_of(point.at)] if point.at else []
+    if (done := point.operation) is None:
+        share = f", {format_percent(point.tokens / usable)}" if usable else ""
+        source = "measured" if point.is_measured else "estimated"
+        return " · ".join([*words, f"{format_number(point.tokens)} tokens{share}", source])
+    name = "Compaction" if done.kind == "compaction" else "Results shortened"
+    words += [name, f"{format_number(point.before)} → {format_number(point.tokens)} tokens"]
+    words += [f"{done.seconds:.1f} s"] if done.seconds else []
+    return " · ".join([*words, *(["undone"] if done.is_undone else [])])
+
+
+class WindowChart(StyleAware, QWidget):
+    """Signal: pointed(text), what is known of the point under the mouse or the keyboard; "" for none."""
+
+    pointed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.points: list[ChartPoint] = []
+        self._gauge: Gauge | None = None
+        self._chosen = -1
+        self._picture: QPixmap | None = None
+        self._highest = 1.0  # the tokens at the top of the scale
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("The window over time")
+
+    def show_insights(self, insights: Insights, gauge: Gauge | None) -> None:
+        self.points, self._gauge = points_of(insights), gauge
+        self._highest = max([self.usable, 1, *(max(point.before, point.tokens) for point in self.points)]) * HEAD
+        self._picture = None
+        self._choose(-1)
+
+    @property
+    def usable(self) -> int:
+        """The usable window; 0 while it is not known."""
+        return self._gauge.usable if self._gauge and self._gauge.is_window_known else 0
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, scale(HEIGHT))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, scale(HEIGHT))
+
+    def position_of(self, index: int) -> QPointF:
+        """Return where a point is painted."""
+        box, last = self._box(), max(len(self.points) - 1, 1)
+        return QPointF(box.left() + box.width() * index / last, self._y_of(self.points[index].tokens))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        box = self._box()
+        share = (event.position().x() - box.left()) / max(box.width(), 1)
+        self._choose(min(max(round(share * (len(self.points) - 1)), 0), len(self.points) - 1))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._choose(-1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        last, chosen = len(self.points) - 1, self._chosen
+        operations = [index for index, point in enumerate(self.points) if point.operation]
+        targets = {
+            Qt.Key.Key_Left: chosen - 1 if chosen >= 0 else last,
+            Qt.Key.Key_Right: chosen + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+            Qt.Key.Key_PageUp: max((i for i in operations if i < chosen), default=chosen),
+            Qt.Key.Key_PageDown: min((i for i in operations if i > chosen), default=chosen),
+        }
+        target = targets.get(Qt.Key(event.key()))
+        if target is None or not self.points:
+            super().keyPressEvent(event)
+        else:
+            self._choose(min(max(target, 0), last))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._picture = None
+
+    def refresh_style(self) -> None:
+        self._picture = None
+        super().refresh_style()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._picture is None or self._picture.devicePixelRatio() != self.devicePixelRatio():
+            self._picture = self._draw()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.drawPixmap(0, 0, self._picture)
+        if self._chosen >= 0:
+            self._paint_chosen(painter, self._box())
+        if self.hasFocus():
+            paint_focus(painter, QRectF(self.rect()), 6)
+
+    def _draw(self) -> QPixmap:
+        """Return the chart as it is without the mouse: drawn once, since thousands of points take a while."""
+        picture = QPixmap(self.size() * self.devicePixelRatio())
+        picture.setDevicePixelRatio(self.devicePixelRatio())
+        picture.fill(TRANSPARENT)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(font(11))
+        box = self._box()
+        for tokens, label, tint in self._lines():
+            self._paint_line(painter, box, tokens, label, tint)
+        if self.points:
+            self._paint_times(painter, box)
+            self._paint_area(painter, box)
+            self._paint_marks(painter)
+        painter.end()
+        return picture
+
+    def _choose(self, index: int) -> None:
+        self._chosen = index
+        text = describe_point(self.points[index], self.usable) if 0 <= index < len(self.points) else ""
+        self.setAccessibleDescription(text or self._describe())
+        self.pointed.emit(text)
+        self.update()
+
+    def _describe(self) -> str:
+        if not self.points:
+            return "No reply yet"
+        done = sum(point.operation is not None for point in self.points)
+        highest = max(max(point.before, point.tokens) for point in self.points)
+        newest = describe_point(self.points[-1], self.usable)
+        return (
+            f"{pluralize(len(self.points) - done, 'reply', 'replies')}, {pluralize(done, 'operation')}, "
+            f"at most {format_number(highest)} tokens. Newest: {newest}. Arrow keys read each point."
+        )
+
+    def _box(self) -> QRectF:
+        left, bottom = scale(46), scale(24)
+        return QRectF(left, scale(6), max(self.width() - left - scale(12), 1), self.height() - bottom - scale(6))
+
+    def _y_of(self, tokens: float) -> float:
+        box = self._box()
+        return box.bottom() - box.height() * tokens / self._highest
+
+    def _lines(self) -> Iterator[tuple[float, str, Tint]]:
+        """Yield the lines behind the curve: their height, label and colour."""
+        yield 0, "0", "line"
+        if self._gauge is None or not self.usable:
+            top = self._highest / HEAD
+            yield top, format_amount(round(top)), "line_soft"
+            return
+        warning, _, critical, _ = self._gauge.thresholds
+        yield warning * self.usable, format_percent(warning), "warning"
+        yield critical * self.usable, format_percent(critical), "critical"
+
+    def _paint_line(self, painter: QPainter, box: QRectF, tokens: float, label: str, tint: Tint) -> None:
+        y = self._y_of(tokens)
+        is_limit = tint in ("warning", "critical")
+        painter.setPen(QPen(colour(tint, 0.7), 1.2, Qt.PenStyle.DotLine if is_limit else Qt.PenStyle.SolidLine))
+        painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
+        painter.setPen(colour("ink_faint"))
+        room = QRectF(0, y - scale(9), box.left() - scale(8), scale(18))
+        painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, label)
+
+    def _paint_times(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(colour("ink_faint"))
+        metrics = QFontMetricsF(font(11))
+        for index, label in time_labels(self.points, max(int(box.width() / scale(TICK)), 1)):
+            width = metrics.horizontalAdvance(label)
+            x = min(max(self.position_of(index).x() - width / 2, box.left()), box.right() - width)
+            painter.drawText(QPointF(x, box.bottom() + scale(18)), label)
+
+    def _paint_area(self, painter: QPainter, box: QRectF) -> None:
+        """Paint piece by piece: one polygon of a thousand corners takes fifty times as long."""
+        line: list[QPointF] = []
+        for index, point in enumerate(self.points):
+            at = self.position_of(index)
+            line += [QPointF(at.x(), self._y_of(point.before)), at] if point.before != point.tokens else [at]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # else seams would show
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour("accent_soft"))
+        for one, other in pairwise(line):
+            if one.x() != other.x():
+                feet = QPointF(other.x(), box.bottom()), QPointF(one.x(), box.bottom())
+                painter.drawConvexPolygon([one, other, *feet])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colour("accent"), 1.5))
+        painter.drawLines([QLineF(one, other) for one, other in pairwise(line)])
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        for index, point in enumerate(self.points):
+            if (done := point.operation) is None:
+                continue
+            radius = scale(9 if done.kind == "compaction" else 6) / 2
+            ground = colour("raised") if done.is_undone else colour("warning" if done.kind == "compaction" else "ok")
+            painter.setPen(QPen(mix("warning" if done.kind == "compaction" else "ok", "raised", 0.9), 1.2))
+            painter.setBrush(ground)
+            painter.drawEllipse(QPointF(self.position_of(index).x(), self._y_of(point.before)), radius, radius)
+
+    def _paint_chosen(self, painter: QPainter, box: QRectF) -> None:
+        at = self.position_of(self._chosen)
+        painter.setPen(QPen(colour("ink_soft"), 1))
+        painter.drawLine(QPointF(at.x(), box.top()), QPointF(at.x(), box.bottom()))
+        painter.setBrush(colour("accent"))
+        painter.drawEllipse(at, 3.5, 3.5)
+
+
+def time_labels(points: Sequence[ChartPoint], most: int) -> Iterator[tuple[int, str]]:
+    """Yield at most `most` indexes of points with their times: days, or hours if all are of one day; none twice."""
+    is_long = points[-1].at - points[0].at > DAY
+    before = ""
+    for number in range(most):
+        index = number * (len(points) - 1) // max(most - 1, 1)
+        then = datetime.fromtimestamp(points[index].at)
+        label = f"{then.day} {then:%b}" if is_long else f"{then:%H:%M}"
+        if points[index].at and label != before:
+            yield index, label
+            before = label

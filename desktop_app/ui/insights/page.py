@@ -1,0 +1,174 @@
+"""The page of insights: figures in cards, the window over time, and tables."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from desktop_app.engine.protocol import InsightsRead
+from desktop_app.ui.widgets.boxes import Card, Panel, SteadyColumn
+from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
+from desktop_app.ui.widgets.formats import pluralize
+from desktop_app.ui.widgets.inputs import Segmented
+from desktop_app.ui.widgets.layouts import TileLayout, horizontal, vertical
+from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.text_label import TextLabel
+
+from .chart import WindowChart
+from .figures import (
+    MAX_DAYS,
+    Figure,
+    content_rows,
+    day_rows,
+    figures_of,
+    model_rows,
+    provider_rows,
+    range_of,
+)
+from .table import TableCard
+
+SCOPES = (("one", "This conversation"), ("all", "Everything"))
+USAGE = ("requests", "read", "cached", "written", "cost")
+DAYS = ("requests", "read", "written", "cost", "operations", "freed", "truncated")
+EMPTY = (
+    "No reply yet.\n\nOnce a model has answered, this page shows what filled the window, what was freed, and what that "
+    "cost."
+)
+ESTIMATED = "Estimated: no provider has reported tokens in this conversation."
+POINT_HINT = "Point at the curve, or use the arrow keys, for the figures of a reply."
+TITLES = ("Tokens freed", "Facts kept in context", "Cost", "Read from the cache", "Waited for room")
+
+
+class FigureCard(Card):
+    """One figure, large, with what it is made of."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.value = TextLabel(size=22, weight=BOLD)
+        self.detail = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.column.setSpacing(2)
+        self.column.addWidget(TextLabel(title, size=12, tint="ink_soft"))
+        self.column.addWidget(self.value)
+        self.column.addWidget(self.detail)
+        self.column.addStretch(1)
+
+    def show_figure(self, figure: Figure) -> None:
+        self.value.set_text(figure.value)
+        self.detail.set_text(figure.detail)
+        self.setAccessibleName(f"{figure.title}: {figure.value}")
+        self.setAccessibleDescription(figure.detail)
+
+
+class InsightsPage(Panel):
+    """Signals: scope_changed; export_requested; cancel_requested, while much is read; closed."""
+
+    scope_changed = Signal()
+    export_requested = Signal()
+    cancel_requested = Signal()
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("paper")
+        self.scope = Segmented(SCOPES)
+        self.range = TextLabel(size=13, tint="ink_soft")
+        self.export = Button("Export CSV")
+        self.close_button = Button("Close", ButtonKind.QUIET)
+        self.close_button.setToolTip("Back to the conversation (Esc)")
+        self.status = TextLabel(size=13, tint="ink_soft", wraps=True)
+        self.cancel = LinkButton("Cancel")
+        self.empty = TextLabel(EMPTY, size=14, tint="ink_soft", wraps=True)
+        self.cards = [FigureCard(title) for title in TITLES]
+        self.chart = WindowChart()
+        self.pointed = TextLabel(POINT_HINT, size=12, tint="ink_soft")
+        self.source = TextLabel(ESTIMATED, size=12, tint="ink_faint", wraps=True)
+        self.contents = TableCard("What filled it", ("tokens in", "share", "now"))
+        self.models = TableCard("By model", USAGE)
+        self.providers = TableCard("By provider", USAGE)
+        self.days = TableCard("By day", DAYS)
+        self._lay_out()
+        self._connect()
+        self.setAccessibleName("Insights")
+
+    @property
+    def is_all(self) -> bool:
+        """Whether all conversations are shown."""
+        return self.scope.value() == "all"
+
+    def show_reading(self) -> None:
+        """Show that the figures are on their way; what is shown stays until they are here."""
+        self.say("Reading all conversations…" if self.is_all else "Reading…")
+        self.cancel.setVisible(self.is_all)
+        self.export.setEnabled(False)
+
+    def say(self, text: str) -> None:
+        """Show a line under the head; "" for none."""
+        self.status.set_text(text)
+        self.status.setVisible(bool(text))
+        self.cancel.hide()
+
+    def show_insights(self, read: InsightsRead) -> None:
+        insights = read.insights
+        is_empty = not (insights.days or insights.moments)
+        self.say("")
+        self.export.setEnabled(not is_empty)
+        self.empty.setVisible(is_empty)
+        self.content.setVisible(not is_empty)
+        count = f"{pluralize(insights.conversations, 'conversation')} · " if self.is_all else ""
+        self.range.set_text(f"{count}{range_of(insights)}" if not is_empty else "")
+        if is_empty:
+            return
+        for card, figure in zip(self.cards, figures_of(read), strict=True):
+            card.show_figure(figure)
+        self.curve.setVisible(not self.is_all)
+        self.chart.show_insights(insights, read.gauge)
+        self.source.setVisible(not any(moment.is_measured for moment in insights.moments))
+        unit = "tokens in" if insights.is_counted else "characters in"
+        headings = (unit, "share", "now") if read.gauge else (unit, "share")
+        note = "" if insights.is_counted else "In characters: tokens are counted for one conversation at a time."
+        self.contents.show_rows(content_rows(insights, read.gauge), headings, note)
+        self.models.show_rows(model_rows(insights))
+        self.providers.show_rows(provider_rows(insights))
+        earlier = len(insights.days) - MAX_DAYS
+        self.days.show_rows(
+            day_rows(insights), note=f"{pluralize(earlier, 'earlier day')} in the CSV" if earlier > 0 else ""
+        )
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _lay_out(self) -> None:
+        self.curve = Card()
+        title = TextLabel("The window over time", size=13, weight=BOLD)
+        self.curve.column.addWidget(title)
+        self.curve.column.addWidget(self.pointed)
+        self.curve.column.addWidget(self.chart)
+        self.curve.column.addWidget(self.source)
+        self.content = QWidget()
+        cards = TileLayout(*self.cards, min_width=140)
+        servers = QWidget()
+        vertical(self.models, (self.providers, 1), holder=servers, spacing=12)
+        tables = TileLayout(self.contents, servers, min_width=430)
+        vertical(cards, self.curve, tables, self.days, holder=self.content, spacing=12, margins=(0, 0, 0, 18))
+        heading = TextLabel("Insights", size=17, weight=BOLD)
+        self.scope.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        actions = horizontal((heading, 1), self.export, self.close_button, spacing=8)
+        below = horizontal(self.scope, (self.range, 1), spacing=14)
+        said = horizontal((self.status, 1), self.cancel, spacing=12)
+        head = vertical(actions, below, said, margins=(0, 0, 16, 0), spacing=10)
+        self.area = SteadyColumn(spacing=10)
+        self.area.add(self.empty)
+        self.area.add(self.content)
+        vertical(head, (self.area, 1), holder=self, spacing=12, margins=(28, 18, 12, 0))
+        for widget in (self.status, self.cancel, self.empty, self.content):
+            widget.hide()
+
+    def _connect(self) -> None:
+        self.scope.chosen.connect(lambda _: self.scope_changed.emit())
+        self.export.clicked.connect(lambda _=False: self.export_requested.emit())
+        self.cancel.clicked.connect(lambda _=False: self.cancel_requested.emit())
+        self.close_button.clicked.connect(lambda _=False: self.closed.emit())
+        self.chart.pointed.connect(lambda text: self.pointed.set_text(text or POINT_HINT))

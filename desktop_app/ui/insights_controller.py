@@ -1,0 +1,127 @@
+"""The controller of the page of insights: reads the figures, and exports them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from desktop_app.conversation.events import TurnEvent, TurnFinished, ViewChanged
+from desktop_app.engine import protocol as p
+
+from .bridge import Bridge, EngineFailure, in_task
+from .controller import Controller
+from .conversation_controller import ConversationController
+from .parts import Parts
+
+if TYPE_CHECKING:
+    from .insights.page import InsightsPage
+
+FILE_NAME = "insights.csv"
+
+
+class InsightsController(Controller):
+    """Shows the page in place of the conversation, and keeps its figures current."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self.page: InsightsPage | None = None
+        self._asked = 0
+        self._is_reading_all = False
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the page is what the window shows."""
+        return self.page is not None and self._parts.pages.currentWidget() is self.page
+
+    def toggle(self) -> None:
+        """Show the page, or the conversation again."""
+        if self.is_shown:
+            self._close()
+            return
+        page = self.page or self._make()
+        self._parts.pages.setCurrentWidget(page)
+        page.scope.button(page.scope.value()).setFocus(Qt.FocusReason.OtherFocusReason)
+        self.read()
+
+    def note_opened(self, opened: p.ConversationOpened) -> None:
+        """Read the figures of another conversation; the window shows the conversation first."""
+        if self.is_shown and self.page is not None and not self.page.is_all:
+            self.read()
+
+    def note(self, event: TurnEvent) -> None:
+        """Read the figures anew when they may have changed."""
+        is_current = event.conversation == self._chat.conversation and self.page is not None and not self.page.is_all
+        if is_current and self.is_shown and isinstance(event, TurnFinished | ViewChanged):
+            self.read()
+
+    @in_task
+    async def read(self) -> None:
+        """Read the figures of the scope that is chosen; the newest request counts."""
+        page = self.page
+        if page is None:
+            return
+        self._asked += 1
+        asked, self._is_reading_all = self._asked, page.is_all
+        page.show_reading()
+        try:
+            read = await self._bridge.ask(p.ReadInsights(self._scope()))
+        except EngineFailure as error:
+            if asked == self._asked:
+                page.say(f"{error.failure.title}. {error.failure.advice}".strip())
+        else:
+            if asked == self._asked:
+                page.show_insights(read)
+        finally:
+            if asked == self._asked:
+                self._is_reading_all = False
+
+    def choose_file(self) -> None:
+        """Ask for the file that the figures are written to."""
+        dialog = QFileDialog(self._parts, "Export insights", str(Path.home() / FILE_NAME), "Tables (*.csv)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("csv")
+        dialog.fileSelected.connect(self.export)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @in_task
+    async def export(self, path: str) -> None:
+        if self.page is None:
+            return
+        try:
+            await self._bridge.ask(p.ExportInsights(path, self._scope()))
+        except EngineFailure as error:
+            words = (error.failure.title, error.failure.detail, error.failure.advice)
+            self.page.say(". ".join(word.rstrip(".") for word in words if word) + ".")
+        else:
+            self.page.say(f"Written to {path}")
+
+    def _scope(self) -> str:
+        return "" if self.page is not None and self.page.is_all else self._chat.conversation
+
+    def _make(self) -> InsightsPage:
+        from .insights.page import InsightsPage
+
+        page = self.page = InsightsPage()
+        self._parts.pages.addWidget(page)
+        page.scope_changed.connect(self._change_scope)
+        page.export_requested.connect(self.choose_file)
+        page.cancel_requested.connect(self._cancel)
+        page.closed.connect(self._close)
+        return page
+
+    def _change_scope(self) -> None:
+        self._cancel()
+        self.read()
+
+    def _cancel(self) -> None:
+        if self._is_reading_all:
+            self._bridge.post(p.CancelInsights())
+
+    def _close(self) -> None:
+        self._cancel()
+        self._parts.show_chat()
+        self._parts.composer.take_focus()
