@@ -17,6 +17,7 @@ COMMANDS = {
     "context": ("context", "how a conversation fills a window"),
     "policy": ("policy", "the numbers that decide when room is made, and how"),
     "import": ("import_files", "import conversations"),
+    "export": ("export", "write a conversation to a file"),
     "search": ("search", "search everything ever said"),
     "recall": ("recall", "what a conversation holds about each query of standard input"),
     "chat": ("chat", "talk to a model without a window: a message a line"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QMenu
 
-from .actions import WindowAction
+from .actions import WindowAction, keys_text
 from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -29,12 +30,13 @@ class CommandController(Controller):
         super().__init__(bridge, parts, chat)
         self._memory = memory
         self.actions: tuple[WindowAction, ...] = ()
+        self._menu_group = ""
         self._palette: CommandPalette | None = None
         self._sheet: ShortcutSheet | None = None
 
-    def use_actions(self, actions: Sequence[WindowAction]) -> None:
-        """Take the table, and listen to its shortcuts."""
-        self.actions = tuple(actions)
+    def use_actions(self, actions: Sequence[WindowAction], menu_group: str) -> None:
+        """Take the table, and listen to its shortcuts. menu_group: the actions of the header's menu."""
+        self.actions, self._menu_group = tuple(actions), menu_group
         for action in actions:
             for keys in action.keys:
                 shortcut = QShortcut(QKeySequence(keys), action.scope or self._parts, action.run_if_available)
@@ -61,6 +63,18 @@ class CommandController(Controller):
         offered = [a for a in self.actions if a.is_available() and a.run != self.open_palette]
         self._palette.show_actions(offered, self.recent())
         self._palette.open()
+
+    def open_menu(self) -> None:
+        """Open the menu of the open conversation below the header's button."""
+        button = self._parts.header.menu
+        menu = QMenu(button)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for action in self.actions:
+            if action.group == self._menu_group:
+                keys = f"\t{keys_text(action.keys[:1])}" if action.keys else ""
+                menu.addAction(f"{action.name}{keys}", action.run_if_available).setEnabled(bool(action.is_available()))
+        corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
+        menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
 
     @in_task
     async def open_shortcuts(self) -> None:

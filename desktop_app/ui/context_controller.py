@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 
 from desktop_app.conversation.events import RoomProgressed, TurnEvent
 from desktop_app.engine import protocol as p
@@ -35,7 +35,12 @@ LATER = (
 
 
 class ContextController(Controller):
-    """Carries out what the user asks of plans, operations and archived messages."""
+    """Carries out what the user asks of plans, operations and archived messages.
+
+    Signal: export_requested, before a plan is applied.
+    """
+
+    export_requested = Signal()
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -82,6 +87,7 @@ class ContextController(Controller):
         dialog.plan_requested.connect(self._replan)
         dialog.apply_requested.connect(self._apply)
         dialog.cancel_requested.connect(self._bridge.post)
+        dialog.export.clicked.connect(self.export_requested)
         dialog.finished.connect(self._forget_dialog)
         await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
         if self._dialog is dialog:

@@ -129,6 +129,11 @@ class ConversationController(QObject):
         """Show the conversation that such a request is answered with."""
         self._bridge.start(self._open(request))
 
+    def start_fresh(self) -> None:
+        """Go on in a new conversation that begins with the summary of this one."""
+        if self.conversation:
+            self.open_with(p.StartFresh(self.conversation))
+
     async def _open(self, request: p.OpeningRequest) -> None:
         self._wanted += 1
         wanted = self._wanted

@@ -18,6 +18,7 @@ from .composer.draft_field import has_attachments
 from .context_controller import ContextController
 from .conversation_controller import ConversationController
 from .engine_watch import EngineWatch
+from .export_controller import ExportController
 from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .memory_controller import MemoryController
@@ -26,7 +27,7 @@ from .question_controller import QuestionController
 from .recovery_controller import RecoveryController
 from .settings_controller import SettingsController
 from .tools_controller import ToolsController
-from .window_actions import WindowControllers, window_actions
+from .window_actions import OPEN, WindowControllers, window_actions
 
 SIZE = (1440, 900)
 FRAME = (8, 44)
@@ -53,7 +54,8 @@ class MainWindow(Parts):
         self.context = ContextController(bridge, self, self.chat)
         self.settings = SettingsController(bridge, self, settings)
         self.questions = QuestionController(bridge, self, self.chat)
-        self.recovery = RecoveryController(bridge, self, self.chat, self.settings)
+        self.export = ExportController(bridge, self, self.chat)
+        self.recovery = RecoveryController(bridge, self, self.chat, self.settings, self.export)
         self.tools = ToolsController(bridge, self, self.chat, self.settings)
         self.attach = AttachController(bridge, self, self.chat)
         self.watch = EngineWatch(bridge, self, self.chat)
@@ -65,10 +67,10 @@ class MainWindow(Parts):
             self.settings.changed.connect(controller.use)
         self._connect(bridge)
         controllers = WindowControllers(
-            self.chat, self.listing, self.context, self.settings, self.questions, self.recovery, self.tools,
+            self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
             self.attach, self.insights, self.commands,
         )  # fmt: skip
-        self.commands.use_actions(window_actions(self, controllers))
+        self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
         self._recall_layout()
         self.setAcceptDrops(True)
 
@@ -124,11 +126,13 @@ class MainWindow(Parts):
         header.title_changed.connect(listing.rename_open)
         header.models_requested.connect(settings.offer_models)
         header.model_chosen.connect(chat.choose_model)
+        header.menu.clicked.connect(self.commands.open_menu)
         header.panel_button.clicked.connect(lambda: panel.setVisible(not panel.isVisible()))
         # what the model sees
         self.gauge.optimize_requested.connect(context.optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
         chat.optimize_requested.connect(context.optimize)
+        context.export_requested.connect(self.export.open)
         asked = panel.requests
         asked.archived_requested.connect(context.read_archived)
         asked.message_requested.connect(context.go_to)

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-
-from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.message import Role
 from desktop_app.engine import protocol as p
 
-from .bridge import Bridge, in_task
+from .bridge import Bridge
 from .controller import Controller
 from .conversation_controller import ConversationController
+from .export_controller import ExportController
 from .parts import Parts
 from .settings_controller import SettingsController
 from .transcript.display_list import Action
-from .widgets.formats import format_bytes
-
-FORMATS = {"Markdown (*.md)": ("markdown", ".md"), "JSON (*.json)": ("json", ".json")}
-
 
 REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
     Action.PIN: p.PinMessage,
@@ -37,10 +31,16 @@ class RecoveryController(Controller):
     """Carries out the actions of messages, marks and failures."""
 
     def __init__(
-        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+        self,
+        bridge: Bridge,
+        parts: Parts,
+        chat: ConversationController,
+        settings: SettingsController,
+        export: ExportController,
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._settings = settings
+        self._export = export
 
     def perform(self, action: Action, argument: str = "") -> None:
         """Carry out an action. argument: what it is about, such as the id of a message or the name of a setting."""
@@ -58,37 +58,17 @@ class RecoveryController(Controller):
             case Action.TRY_AGAIN | Action.GO_ON:
                 self._chat.go_on()
             case Action.START_FRESH:
-                self._chat.open_with(p.StartFresh(self._chat.conversation))
+                self._chat.start_fresh()
             case Action.SWITCH_MODEL:
                 self._settings.offer_models(is_largest_first=True)
             case Action.EXPORT:
-                self.choose_export()
+                self._export.open()
             case Action.OPEN_SETTINGS:
                 self._settings.open(argument)
             case Action.EDIT_MESSAGE:
                 self._edit_message()
             case _:
                 raise ValueError(f"{action} is not carried out here")
-
-    def choose_export(self) -> None:
-        """Ask for a file to write the conversation to."""
-        dialog = QFileDialog(self._parts, "Export the conversation")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(list(FORMATS))
-        dialog.setDefaultSuffix("md")
-        dialog.selectFile(f"{_file_name(self._parts.header.label.text())}.md")
-        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(FORMATS[chosen][1][1:]))
-        conversation = self._chat.conversation
-        dialog.fileSelected.connect(lambda path: self.export(conversation, path))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    @in_task
-    async def export(self, conversation: str, path: str) -> None:
-        """Write a conversation to a file; its suffix decides the format."""
-        kind = "json" if path.lower().endswith(".json") else "markdown"
-        exported = await self._bridge.ask(p.ExportConversation(conversation, path, kind))
-        self._parts.toast.show_message(f"Exported to {Path(exported.path).name}, {format_bytes(exported.bytes)}")
 
     def _edit_message(self) -> None:
         rows = self._parts.transcript_model.rows
@@ -97,9 +77,3 @@ class RecoveryController(Controller):
         if last is not None and not composer.text().strip():
             composer.set_text(last.message.text)
         composer.take_focus()
-
-
-def _file_name(title: str) -> str:
-    """Return a title as a file name that is valid on every system."""
-    kept = "".join(letter if letter.isalnum() or letter in " -_()" else " " for letter in title)
-    return " ".join(kept.split())[:80] or "Conversation"

@@ -5,22 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from desktop_app.engine import protocol as p
-
 from .actions import WindowAction
 from .attach_controller import AttachController
 from .command_controller import CommandController
 from .context_controller import ContextController
 from .conversation_controller import ConversationController
+from .export_controller import ExportController
 from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .parts import Parts
 from .question_controller import QuestionController
-from .recovery_controller import RecoveryController
 from .settings_controller import SettingsController
 from .tools_controller import ToolsController
 
-CONVERSATION, REPLY, CONTEXT, WINDOW = "Conversation", "Reply", "Context", "Window"
+ALL, OPEN, REPLY = "Conversations", "This conversation", "Messages and replies"
+CONTEXT, WINDOW = "Context", "Window"
 TABS = {"breakdown": "what fills the window", "history": "every operation", "pins": "pinned messages",
         "memory": "what is remembered"}  # fmt: skip
 
@@ -34,7 +33,7 @@ class WindowControllers:
     context: ContextController
     settings: SettingsController
     questions: QuestionController
-    recovery: RecoveryController
+    export: ExportController
     tools: ToolsController
     attach: AttachController
     insights: InsightsController
@@ -52,7 +51,7 @@ def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
 
 
 def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
-    chat, listing, recovery = use.chat, use.listing, use.recovery
+    chat, listing = use.chat, use.listing
 
     def is_open() -> object:
         return chat.conversation
@@ -63,9 +62,6 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
     def is_idle() -> object:
         return has_messages() and not parts.transcript_model.is_running
 
-    def start_fresh() -> None:
-        chat.open_with(p.StartFresh(chat.conversation))
-
     def delete() -> None:
         listing.delete(chat.conversation)
 
@@ -73,22 +69,22 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         (parts.sidebar.list if parts.sidebar.list.hasFocus() else parts.header).rename()
 
     return (
-        WindowAction("New conversation", CONVERSATION, "begin without messages", chat.open_new, ("Ctrl+N",)),
-        WindowAction("Search everything", CONVERSATION, "all messages of all conversations",
+        WindowAction("New conversation", ALL, "begin without messages", chat.open_new, ("Ctrl+N",)),
+        WindowAction("Search everything", ALL, "all messages of all conversations",
                      listing.open_search, ("Ctrl+K",)),
-        WindowAction("Rename conversation", CONVERSATION, "another title", rename, ("F2",), is_open),
-        WindowAction("Choose a model…", CONVERSATION, "for this conversation",
+        WindowAction("Import conversations…", ALL, "from files", listing.choose_import),
+        WindowAction("Rename conversation", OPEN, "another title", rename, ("F2",), is_open),
+        WindowAction("Choose a model…", OPEN, "for this conversation",
                      use.settings.offer_models, (), is_open),
-        WindowAction("Choose a working folder…", CONVERSATION, "where tools work",
+        WindowAction("Choose a working folder…", OPEN, "where tools work",
                      use.tools.offer_folder, (), is_open),
-        WindowAction("Choose tools…", CONVERSATION, "what the model may call",
+        WindowAction("Choose tools…", OPEN, "what the model may call",
                      use.tools.open, ("Ctrl+Shift+T",), is_open),
-        WindowAction("Start fresh with the summary", CONVERSATION, "a new conversation; this one stays",
-                     start_fresh, (), is_idle),
-        WindowAction("Export conversation…", CONVERSATION, "write it to a file",
-                     recovery.choose_export, ("Ctrl+Shift+E",), has_messages),
-        WindowAction("Import conversations…", CONVERSATION, "from files", listing.choose_import),
-        WindowAction("Delete conversation", CONVERSATION, "can be undone", delete, (), is_open),
+        WindowAction("Start fresh with the summary", OPEN, "a new conversation; this one stays",
+                     chat.start_fresh, (), is_idle),
+        WindowAction("Export conversation…", OPEN, "write it to a file",
+                     use.export.open, ("Ctrl+Shift+E",), has_messages),
+        WindowAction("Delete conversation", OPEN, "can be undone", delete, (), is_open),
     )  # fmt: skip
 
 

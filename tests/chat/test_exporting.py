@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from test_take_turn import long_chat
 
-from desktop_app.chat.files import export_file, import_file
+from desktop_app.chat.export import render_export, write_export
+from desktop_app.chat.files import import_file
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.transcript import Trigger
 
 FENCED = "Look:\n```\ncode\n```"
@@ -27,9 +29,13 @@ async def talked(house) -> Session:
     return await home.chats.create("Files", SAID)
 
 
+def export(session: Session, path: Path, format: str, scope: str = "record") -> int:
+    return write_export(path, render_export(session.info.title, session.view, format, scope))
+
+
 async def test_markdown_has_everything_that_was_said(house, tmp_path: Path) -> None:
     session = await talked(house)
-    size = await export_file(session, str(tmp_path / "a.md"), "markdown")
+    size = export(session, tmp_path / "a.md", "markdown")
     text = (tmp_path / "a.md").read_text()
     assert len(text.encode()) == size
     assert text.startswith("# Files\n\n## You\n\nWhat is in it?\n\na.txt:\n\n````\none ``` two\n````\n\n## Assistant")
@@ -42,7 +48,7 @@ async def test_json_can_be_imported_again_and_archived_messages_are_in_it(house,
     session = await home.chats.create("Long", [*long_chat(70), *SAID])
     await home.make_room(session, Trigger.USER)
     assert session.view.summary is not None
-    await export_file(session, str(tmp_path / "a.jsonl"), "json")
+    export(session, tmp_path / "a.jsonl", "json")
     again = await import_file(home.chats, str(tmp_path / "a.jsonl"))
     rows, before = again.page(again.total, again.total), session.page(session.total, session.total)
     assert [row.message.role for row in rows] == [row.message.role for row in before]
@@ -57,5 +63,41 @@ async def test_what_cannot_be_written_is_told_and_leaves_nothing(house, tmp_path
     session = await talked(house)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(WorldError, match="could not be written"):
-        await export_file(session, path, "markdown")
+        export(session, Path(path), "markdown")
     assert sorted(tmp_path.iterdir()) == before
+
+
+async def test_what_the_model_sees_now_is_exported_without_what_is_archived(house, tmp_path: Path) -> None:
+    home = await house([])
+    session = await home.chats.create("Long", [*long_chat(70), *SAID])
+    await home.make_room(session, Trigger.USER)
+    whole, seen = (render_export("Long", session.view, "markdown", scope) for scope in ("record", "view"))
+    archived = next(m for m in session.page(session.total, session.total) if m.state is MessageState.ARCHIVED)
+    assert archived.message.text in whole
+    assert session.view.summary.summary in seen
+    assert session.view.summary.summary not in whole
+    assert len(seen) < len(whole)
+    html = render_export("Long", session.view, "html", "record")
+    assert html.count('<span class="tag">archived</span>') == len(session.view.summary.archived)
+
+
+async def test_a_file_that_is_there_is_replaced_only_on_demand(house, tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_text("mine")
+    with pytest.raises(WorldError) as refused:
+        write_export(file, "other")
+    assert refused.value.failure.kind == "exists"
+    assert file.read_text() == "mine"
+    assert write_export(file, "other", is_replacing=True) == 5
+    assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
+    assert file.read_text() == "other"
+
+
+def test_a_disk_that_is_full_leaves_neither_a_file_nor_a_half(tmp_path: Path, monkeypatch) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(WorldError, match="could not be written"):
+        write_export(tmp_path / "a.md", "text")
+    assert list(tmp_path.iterdir()) == []

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from scripted_record import MODEL, ScriptedRecord
 from scripted_tools import ScriptedTools
-from scripted_world import ScriptedWorld
+from scripted_world import Refused, ScriptedWorld
 
 from desktop_app.conversation.events import (
     Failure,
@@ -73,6 +73,8 @@ class ScriptedEngine:
         except LookupError as error:
             failure = Failure(kind="not_found", title="There is no such conversation", detail=str(error))
             answer = p.ResponseLine(ask.number, failure=failure)
+        except Refused as refused:
+            answer = p.ResponseLine(ask.number, failure=refused.failure)
         self._write(answer)
         if isinstance(ask.request, TurnRequest):
             threading.Thread(target=self._turn, args=(ask.request,), daemon=True).start()

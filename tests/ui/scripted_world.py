@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 
 from scripted_record import MODEL, NOW, OTHER_MODEL, ScriptedRecord
 
@@ -48,6 +49,13 @@ def insights_read(conversation: str) -> p.InsightsRead:
     return p.InsightsRead(insights, gauge if conversation else None, 1.25)
 
 
+class Refused(Exception):
+    """What cannot be done, with what is told of it."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+
+
 class ScriptedWorld:
     """record: keeps the settings."""
 
@@ -71,11 +79,10 @@ class ScriptedWorld:
                 kept = [memory if memory.id == old.id else old for old in self._memories]
                 self._memories = kept if memory.id in {old.id for old in self._memories} else [*kept, memory]
                 return self._remembered(conversation)
-            case p.ExportConversation(_, path):
-                with open(path, "w") as file:
-                    return p.ConversationExported(path, file.write("# Exported\n"))
             case p.ReadInsights(conversation):
                 return insights_read(conversation)
+            case p.ExportConversation():
+                return _export(wish)
             case p.ReadSpill():
                 return _read(wish)
             case p.ListTools():
@@ -143,3 +150,10 @@ def _answer_attachments(wish: p.AnyRequest) -> p.EngineResponse | None:
             return p.SpillRead(((1, f"part {part}"),), 1, 6)
         case _:
             return None
+
+
+def _export(wish: p.ExportConversation) -> p.ConversationExported:
+    if os.path.exists(wish.path) and not wish.is_replacing:
+        raise Refused(Failure("exists", "There is such a file already", kept="It is as it was."))
+    with open(wish.path, "w") as file:
+        return p.ConversationExported(wish.path, file.write(f"{wish.format}, {wish.scope}"))

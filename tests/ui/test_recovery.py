@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
 from ui_scenes import is_idle, play_scene, texts, until
 
 from desktop_app.conversation.events import Failure, RetryScheduled, TextDelta
@@ -89,18 +88,6 @@ async def test_switching_offers_the_largest_windows_first(window, bridge, monkey
     window.transcript.perform(Action.SWITCH_MODEL, "")
     await until(lambda: offered)
     assert [model.id for model in offered[0]] == ["builtin", "far/large"]  # what can be used now comes first
-
-
-@play_scene()
-async def test_an_export_is_written_where_the_user_says(window, bridge, tmp_path):
-    window.recovery.choose_export()
-    dialog = window.findChildren(QFileDialog)[0]
-    assert dialog.selectedFiles()[0].endswith("Migrating the billing service.md")
-    dialog.fileSelected.emit(str(tmp_path / "chat.md"))
-    dialog.close()
-    await until(lambda: window.toast.isVisible())
-    assert window.toast.label.text() == "Exported to chat.md, 11 bytes"
-    assert (tmp_path / "chat.md").exists()
 
 
 @play_scene()

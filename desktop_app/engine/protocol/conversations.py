@@ -129,10 +129,15 @@ class ImportFile(EngineRequest[ConversationsImported], frozen=True):
 
 
 class ExportConversation(ConversationRequest[ConversationExported], frozen=True):
-    """Write a conversation to a file; the format is "markdown" or "json"."""
+    """Write a conversation to a file. A file that is there already stays, with a failure of the kind "exists"."""
 
     path: str
     format: str = "markdown"
+    """Or "html", or "json": JSON Lines, which can be imported again."""
+    scope: str = "record"
+    """All that was said, or "view": what the model sees now."""
+    is_replacing: bool = False
+    """Replace a file that is there already."""
 
 
 OpeningRequest = CreateConversation | OpenConversation | ChooseModel | ChooseFolder | StartFresh | ShowVersion | Fork

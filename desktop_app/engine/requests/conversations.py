@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
+from pathlib import Path
 from typing import assert_never
 
 from desktop_app.chat.branching import fork, show_version
-from desktop_app.chat.files import export_file, import_file
+from desktop_app.chat.export import render_export, write_export
+from desktop_app.chat.files import import_file
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.totals import totals_of
@@ -33,7 +37,9 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             return request.respond_with(p.ConversationsImported((session.info,), repaired))
         case p.ExportConversation():
             session = await chats.open(request.conversation)
-            size = await export_file(session, request.path, request.format)
+            work = partial(render_export, session.info.title, session.view, request.format, request.scope)
+            text = await asyncio.to_thread(work)
+            size = await asyncio.to_thread(write_export, Path(request.path), text, request.is_replacing)
             return request.respond_with(p.ConversationExported(request.path, size))
         case _:
             return request.respond_with(_opened(engine, await _open(engine, request)))

@@ -62,6 +62,8 @@ class PlanDialog(Sheet):
         self.facts = FactList()
         self.summary = SummaryEditor()
         self.note = TextLabel(size=13, tint="ink_soft", wraps=True)
+        self.export = Button("Export first…", ButtonKind.QUIET)
+        self.export.setToolTip("Write the conversation to a file before it is compacted")
         self.cancel = Button("Cancel")
         self.apply = Button(APPLY, ButtonKind.PRIMARY)
         self._tail_pause = QTimer(self, interval=TAIL_PAUSE, singleShot=True)
@@ -130,7 +132,9 @@ class PlanDialog(Sheet):
 
     def _buttons(self) -> QWidget:
         footer = QWidget()
-        horizontal((self.note, 1), self.cancel, self.apply, holder=footer, margins=(24, 14, 24, 14), spacing=10)
+        horizontal(
+            (self.note, 1), self.export, self.cancel, self.apply, holder=footer, margins=(24, 14, 24, 14), spacing=10
+        )
         self.set_footer(footer)
         self.apply.set_room_for(APPLY, MEASURING, APPLYING)
         return footer

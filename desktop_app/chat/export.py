@@ -1,0 +1,78 @@
+"""Conversations become files: Markdown or HTML for people, JSON Lines to be imported again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from desktop_app.context.view.view import View, assemble
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.openai_chat import chat_of
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
+
+from .export_html import html_of
+from .export_markdown import markdown_of
+from .ports import WorldError
+
+KEPT = "The conversation is as it was."
+
+
+def render_export(title: str, view: View, format: str, scope: str) -> str:
+    """Return a conversation as text.
+
+    format: "markdown", "html", or "json": lines of OpenAI chat messages, which can be imported again. scope: "record",
+    all that was said, or "view", what the model sees now.
+    """
+    said = [entry for entry in view.entries if isinstance(entry, Message)]
+    messages = assemble(view) if scope == "view" else said
+    return replace_surrogates_in_text(FORMATS[format](title, messages, view.statuses))
+
+
+def write_export(path: Path, text: str, is_replacing: bool = False) -> int:
+    """Write a file, and return its size in bytes. Raises WorldError; then there is no half a file.
+
+    A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`.
+    """
+    content = text.encode(errors="replace")
+    try:
+        _write(path, content, is_replacing)
+    except FileExistsError as error:
+        title = f"There is a file {path.name} already"
+        raise WorldError(
+            Failure("exists", title, str(path), "It is as it was.", "Replace it, or choose another.")
+        ) from error
+    except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
+        detail, advice = getattr(error, "strerror", None) or str(error), "Choose another place."
+        raise WorldError(Failure("disk", f"{path} could not be written", detail, KEPT, advice)) from error
+    return len(content)
+
+
+def _write(path: Path, content: bytes, is_replacing: bool) -> None:
+    is_new = not path.is_dir() and not (is_replacing and path.exists())
+    if is_new:
+        path.open("xb").close()  # the name is taken from here on: nobody else's file is replaced
+    new = path.with_name(f"{path.name}.part")
+    try:
+        new.write_bytes(content)
+        new.replace(path)
+    except BaseException:
+        if is_new:
+            path.unlink(missing_ok=True)
+        raise
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def lines_of(title: str, messages: Sequence[Message], archived: Collection[str] = ()) -> str:
+    """Return one OpenAI chat message a line."""
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in chat_of(messages))
+
+
+FORMATS: dict[str, Callable[[str, Sequence[Message], Collection[str]], str]] = {
+    "markdown": markdown_of,
+    "html": html_of,
+    "json": lines_of,
+}
+"""The writers. Each gets the title, the messages and the ids of those that are not in the view."""

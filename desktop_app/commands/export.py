@@ -1,0 +1,76 @@
+"""`palimpsest export [CONVERSATION [FILE]]`: a conversation as Markdown, HTML or JSON Lines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from desktop_app.archive.store import Store
+from desktop_app.chat.export import FORMATS, render_export, write_export
+from desktop_app.context.view.view import view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.transcript import Transcript
+from desktop_app.paths import database_file
+
+from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, table
+from .terminal import show
+
+SUFFIXES = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json", ".jsonl": "json"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("conversation", metavar="CONVERSATION", nargs="?", help="its id, how that begins, or its title")
+    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="where to (else standard output)")
+    parser.add_argument("--format", choices=sorted(FORMATS), help="else by the suffix of FILE, else markdown")
+    parser.add_argument("--view", action="store_true", help="what the model sees now, instead of all that was said")
+    parser.add_argument("--replace", action="store_true", help="replace FILE if it is there already")
+    parser.epilog = "Without a conversation: those that there are."
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the conversation; without one, list them. A file that is there already stays, with exit code 1."""
+    with closing(Store(database_file(data_of(args)), read_only=True)) as store:
+        infos = store.conversations()
+        if args.conversation is None:
+            _print_list(infos, args.json)
+            return 0
+        info = _find(infos, args.conversation)
+        entries = store.entries(info.id)
+    kind = args.format or (SUFFIXES.get(args.file.suffix.lower()) if args.file else None) or "markdown"
+    text = render_export(info.title, view_of(Transcript(Chain(entries))), kind, "view" if args.view else "record")
+    if args.file is None:
+        show(text.rstrip("\n"))
+        return 0
+    size = write_export(args.file, text, args.replace)
+    if args.json:
+        print_json({"conversation": info.id, "format": kind, "path": str(args.file), "bytes": size})
+    else:
+        show(f"“{info.title}” is in {args.file}, {size:,} bytes")
+    return 0
+
+
+def _find(infos: Sequence[ConversationInfo], name: str) -> ConversationInfo:
+    """Return the conversation of that id or title, or whose id alone begins so. Raises BadInput."""
+    exact = [info for info in infos if info.id == name] or [info for info in infos if info.title == name]
+    found = exact or [info for info in infos if info.id.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    title = f"There is no conversation {name!r}" if not found else f"{len(found)} conversations fit {name!r}"
+    raise BadInput(title, advice="`palimpsest export` lists the conversations with their ids.")
+
+
+def _print_list(infos: Sequence[ConversationInfo], is_json: bool) -> None:
+    if is_json:
+        rows = [{"id": info.id, "title": info.title, "messages": info.messages} for info in infos]
+        print_json({"conversations": rows})
+    elif infos:
+        lines = [(info.id, f"{info.messages:,}", cut_to_width(info.title, 60)) for info in infos]
+        show(table([("ID", "MESSAGES", "TITLE"), *lines], right=frozenset({1})))
+    else:
+        show("There are no conversations yet.")

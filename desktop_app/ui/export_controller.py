@@ -1,0 +1,87 @@
+"""The controller of exports: what, how, where to, and what the disk said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog
+
+from desktop_app.engine import protocol as p
+
+from .bridge import Bridge, EngineFailure, in_task
+from .controller import Controller
+from .conversation_controller import ConversationController
+from .parts import Parts
+from .widgets.formats import format_bytes
+
+if TYPE_CHECKING:
+    from .export_sheet import ExportSheet
+
+FILTERS = {"markdown": "Markdown (*.md)", "html": "HTML (*.html)", "json": "JSON Lines (*.jsonl)"}
+SUFFIXES = {"markdown": "md", "html": "html", "json": "jsonl"}
+
+
+class ExportController(Controller):
+    """Writes the open conversation to a file of the user's choice."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._sheet: ExportSheet | None = None
+        self._conversation = self._path = ""
+
+    def open(self) -> None:
+        """Ask what to export; the sheet stays until it is written."""
+        from .export_sheet import ExportSheet
+
+        if self._sheet is not None or not self._chat.conversation:
+            return
+        self._conversation = self._chat.conversation
+        sheet = self._sheet = ExportSheet(self._parts)
+        sheet.file_requested.connect(self._choose_file)
+        sheet.replace_requested.connect(lambda: self.export(self._path, is_replacing=True))
+        sheet.finished.connect(self._forget_sheet)
+        sheet.open()
+
+    def _choose_file(self) -> None:
+        if self._sheet is None:
+            return
+        kind = self._sheet.format.value()
+        dialog = QFileDialog(self._parts, "Export the conversation", str(Path.home()))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses, and the sheet asks
+        dialog.setNameFilters([FILTERS[kind], "All files (*)"])
+        dialog.setDefaultSuffix(SUFFIXES[kind])
+        dialog.selectFile(f"{_file_name(self._parts.header.title)}.{SUFFIXES[kind]}")
+        dialog.fileSelected.connect(self.export)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @in_task
+    async def export(self, path: str, is_replacing: bool = False) -> None:
+        """Write it there, as the sheet says."""
+        sheet, self._path = self._sheet, path
+        if sheet is None:
+            return
+        wanted = p.ExportConversation(self._conversation, path, sheet.format.value(), sheet.scope.value(), is_replacing)
+        try:
+            exported = await self._bridge.ask(wanted)
+        except EngineFailure as error:
+            if sheet is not self._sheet:
+                raise
+            sheet.show_failure(error.failure)
+            return
+        if sheet is self._sheet:
+            sheet.accept()
+        self._parts.toast.show_message(f"Exported to {Path(exported.path).name}, {format_bytes(exported.bytes)}")
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None
+
+
+def _file_name(title: str) -> str:
+    """Return a title as a file name that is valid on every system."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_()" else " " for letter in title)
+    return " ".join(kept.split())[:80] or "Conversation"

@@ -1,0 +1,94 @@
+"""The HTML of a conversation: nothing in it acts, nothing in it loads, and everything that was said is there."""
+
+from __future__ import annotations
+
+from html import unescape
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop_app.chat.export_html import html_of
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+
+PIXEL = "data:image/png;base64,iVBORw0KGgo="
+HARMLESS = {
+    "html", "head", "meta", "title", "style", "body", "main", "h1", "article", "header", "b", "span", "time", "div",
+    "p", "pre", "code", "details", "summary", "img", "table", "thead", "tbody", "tr", "th", "td", "a", "ul", "ol",
+    "li", "em", "strong", "s", "blockquote", "br", "hr", "h2", "h3", "h4", "h5", "h6",
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """Collects the tags, the attributes and the text of a page, and checks that each tag is closed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text, self.open = "", []
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "img", "br", "hr"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def page(*parts: object, role: Role = Role.ASSISTANT, title: str = "T") -> Page:
+    return Page(html_of(title, [Message(id="m", role=role, parts=parts)]))
+
+
+def test_tables_code_and_lists_are_rendered() -> None:
+    made = page(Text("| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx = 1 < 2\n```\n\n1. one"))
+    assert [tag for tag, _ in made.tags].count("td") == 2
+    assert ("code", {"class": "language-python"}) in made.tags
+    assert "x = 1 < 2" in made.text
+    assert "ol" in [tag for tag, _ in made.tags]
+
+
+def test_markup_and_addresses_in_a_message_do_nothing() -> None:
+    made = page(
+        Text(
+            '<script>x()</script> <img src="https://e.org/a"> ![p](https://e.org/p.png) [go](javascript:x())'
+            '<b onclick="x">'
+        ),
+        Attachment("far", "image/png", "https://e.org/far.png"),
+        Attachment("svg", "image/svg+xml", "data:image/svg+xml;base64,PHN2Zz4="),
+        Attachment("near", "image/png", PIXEL),
+    )
+    assert [attributes["src"] for tag, attributes in made.tags if tag == "img"] == [PIXEL]
+    assert {tag for tag, _ in made.tags} <= HARMLESS
+    assert not [name for _, attributes in made.tags for name in attributes if name.startswith("on")]
+    assert not [a["href"] for tag, a in made.tags if tag == "a" and str(a["href"]).startswith("javascript")]
+
+
+def test_tools_and_reasoning_are_folded_with_all_their_text() -> None:
+    long = "\n".join(f"line {n} <&>" for n in range(40))
+    made = page(Reasoning("first"), ToolCall("c", "read", '{"a": 1}'), ToolResult("c", "read", long, is_error=True))
+    assert [attributes for tag, attributes in made.tags if tag == "details"] == [{}, {}, {}]
+    assert long in made.text
+    assert '{"a": 1}' in made.text
+
+
+@given(
+    st.text(max_size=200),
+    st.sampled_from([Text, Reasoning, lambda t: ToolResult("c", t, t), lambda t: Attachment(t, t, t)]),
+)
+def test_no_text_breaks_out_of_its_place(text: str, part) -> None:
+    made = page(part(text), title=text)
+    assert {tag for tag, _ in made.tags} <= HARMLESS
+    assert not {name for _, attributes in made.tags for name in attributes if name.startswith("on")}
+
+
+def test_the_title_is_escaped() -> None:
+    made = page(title="</title><script>")
+    assert "script" not in [tag for tag, _ in made.tags]
+    assert unescape("</title><script>") in made.text

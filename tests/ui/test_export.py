@@ -1,0 +1,79 @@
+"""Exporting from the window, and the menu of the open conversation."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QMenu
+from ui_scenes import play_scene, press, until
+
+from desktop_app.ui.export_sheet import ExportSheet
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.transcript.display_list import Action
+
+
+def choose(window: MainWindow, sheet: ExportSheet, name: str) -> None:
+    """Press the button and choose a file in the dialog."""
+    press(sheet.choose)
+    dialog = next(dialog for dialog in window.findChildren(QFileDialog) if dialog.isVisible())
+    dialog.fileSelected.emit(name)
+    dialog.close()
+
+
+@pytest.mark.parametrize(("kind", "suffix"), [("markdown", "md"), ("html", "html"), ("json", "jsonl")])
+@play_scene()
+async def test_an_export_is_written_where_the_user_says(window, bridge, tmp_path, kind, suffix):
+    window.recovery.perform(Action.EXPORT)
+    sheet = window.findChild(ExportSheet)
+    press(sheet.format.button(kind))
+    press(sheet.scope.button("view"))
+    press(sheet.choose)
+    dialog = window.findChildren(QFileDialog)[0]
+    assert dialog.selectedFiles()[0].endswith(f"Migrating the billing service.{suffix}")
+    dialog.fileSelected.emit(str(tmp_path / "chat"))
+    dialog.close()
+    await until(lambda: window.toast.isVisible())
+    assert (tmp_path / "chat").read_text() == f"{kind}, view"
+    await until(lambda: not window.findChildren(ExportSheet))
+
+
+@play_scene()
+async def test_a_file_that_is_there_is_replaced_only_by_a_second_press(window, bridge, tmp_path):
+    file = tmp_path / "mine.md"
+    file.write_text("mine")
+    window.export.open()
+    sheet = window.findChild(ExportSheet)
+    assert not sheet.replace.isVisible()
+    choose(window, sheet, str(file))
+    await until(sheet.problem.isVisible)
+    assert file.read_text() == "mine"
+    press(sheet.replace)
+    await until(lambda: not window.findChildren(ExportSheet))
+    assert file.read_text() == "markdown, record"
+
+
+@play_scene()
+async def test_it_can_be_exported_before_it_is_compacted(window, bridge, tmp_path):
+    window.context.optimize()
+    await until(lambda: any(plan.isVisible() for plan in window.findChildren(PlanDialog)))
+    plan = window.findChild(PlanDialog)
+    press(plan.export)
+    sheet = window.findChild(ExportSheet)
+    choose(window, sheet, str(tmp_path / "before.md"))
+    await until(lambda: not window.findChildren(ExportSheet))
+    assert (tmp_path / "before.md").exists()
+    assert plan.isVisible()
+    assert plan.isAncestorOf(window.focusWidget())
+    plan.reject()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@play_scene()
+async def test_the_menu_of_the_header_starts_fresh(window, bridge):
+    press(window.header.menu)
+    menu = window.header.menu.findChild(QMenu)
+    entries = {action.text().split("\t")[0]: action for action in menu.actions()}
+    assert "Export conversation…" in entries
+    entries["Start fresh with the summary"].trigger()
+    menu.close()
+    await until(lambda: window.header.label.text() == "Started fresh")
