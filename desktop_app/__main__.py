@@ -74,13 +74,15 @@ def _parser(given: list[str]) -> argparse.ArgumentParser:
 
 def _run_engine(arguments: list[str]) -> NoReturn:
     from desktop_app.engine.serve import serve
+    from desktop_app.log_files import start_log
     from desktop_app.paths import data_folder
 
     parser = argparse.ArgumentParser(prog="palimpsest engine")
     parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
     parser.add_argument("--data-dir", required=True)
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    serve(data_folder(parser.parse_args(arguments).data_dir))
+    data = data_folder(parser.parse_args(arguments).data_dir)
+    start_log(data)
+    serve(data)
 
 
 def _open_window(parsed: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 APP = "desktop_app"
 
-VALUES = {"settings", "paths", "addresses", "process_secrets"}
+VALUES = {"settings", "paths", "addresses", "process_secrets", "log_files"}
 VERBS = {"conversation", "context", "permissions", "chat"}
 
 # Which parts of ours a part may import besides itself; the longest name that fits a module decides.
@@ -22,6 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "settings": {"conversation", "paths"},
     "paths": set(),
     "addresses": set(),
+    "log_files": {"paths"},
     "process_secrets": set(),
     "conversation": set(),
     "context": {"conversation"},

@@ -38,6 +38,7 @@ from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
+from .operation_log import log_entries
 from .ports import ChatModel, EntryStore, ModelError, WorldError
 from .rows import changed_ids, message_changes, message_rows, operation_rows, page_indexes
 from .tasks import shielded
@@ -225,6 +226,7 @@ class Session:
         self._learn_from(entries)
         self.transcript = self.transcript.extend(entries)
         self.view = view_after(self.view, self.transcript)
+        log_entries(self.id, entries, self.transcript)
         for entry in entries:
             self.branches.add(entry)
             if isinstance(entry, Message):

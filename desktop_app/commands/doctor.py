@@ -21,7 +21,7 @@ from desktop_app.archive.health import Health, list_names
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.words import pluralize
-from desktop_app.paths import database_file, settings_file
+from desktop_app.paths import database_file, log_file, settings_file
 from desktop_app.settings import Settings
 
 from .arguments import WORLD_ERROR, add_data_dir, add_json, data_of, print_json, table
@@ -79,6 +79,7 @@ def checks(data: Path) -> Iterator[Check]:
     yield _disk_space(data)
     yield from _archive(database_file(data))
     yield _settings(settings_file(data))
+    yield _log(log_file(data))
     yield _sqlite()
     yield _packages()
     yield from _builtin_model()
@@ -166,6 +167,13 @@ def _settings(path: Path) -> Check:
     except OSError as error:
         return Check("settings", False, f"{path} cannot be read: {error.strerror}")
     return Check("settings", True, str(path))
+
+
+def _log(path: Path) -> Check:
+    if not os.path.exists(path):
+        return Check("log", True, f"none yet; {path}")
+    ok = os.access(path, os.W_OK)
+    return Check("log", ok, f"{path}" if ok else f"{path} cannot be written", is_required=False)
 
 
 def _sqlite() -> Check:

@@ -32,7 +32,7 @@ from desktop_app.conversation.transcript import (
 
 from .counting.measured import is_measured
 from .counting.tokens import SEGMENT_OF_ROLE, TokenCounts
-from .truncate import bytes_left_out
+from .truncate import sizes_in_notice
 
 NOT_REPORTED = Usage(0, 0)
 """A request of which its provider said nothing counts as a request."""
@@ -168,8 +168,8 @@ def _day_parts(
         if isinstance(entry, Operation):
             freed = entry.tokens_before - entry.tokens_after if entry.id in holding else 0
             yield DayInsights(day_of(entry.at), operations=1, freed=freed)
-        if isinstance(entry, Message) and (result := entry.tool_result) and (left_out := bytes_left_out(result.text)):
-            yield DayInsights(day_of(entry.at), truncated=1, bytes_left_out=left_out)
+        if isinstance(entry, Message) and (result := entry.tool_result) and (sizes := sizes_in_notice(result.text)):
+            yield DayInsights(day_of(entry.at), truncated=1, bytes_left_out=max(sizes[0] - sizes[1], 0))
         if (asked := _usage_in(entry)) is not None:
             yield DayInsights(day_of(entry.at), asked.usage)
 

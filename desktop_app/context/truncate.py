@@ -114,16 +114,16 @@ def notice(cut: Truncation, is_spilled: bool) -> str:
 
 def is_truncated(text: str) -> bool:
     """Return whether a result ends in the notice, so that it is not all that the tool said."""
-    return NOTICE in text[-MAX_NOTICE:] and _NOTICED.search(text[-MAX_NOTICE:]) is not None
+    return sizes_in_notice(text) is not None
 
 
-def bytes_left_out(text: str) -> int:
-    """Return how many bytes a result lacks, by its notice; 0 if it has none."""
+def sizes_in_notice(text: str) -> tuple[int, int] | None:
+    """Return the bytes of the whole and of what is shown, by the notice of a result; None if it has none."""
     noticed = _NOTICED.search(text[-MAX_NOTICE:]) if NOTICE in text[-MAX_NOTICE:] else None
     if noticed is None:
-        return 0
+        return None
     whole, shown = (int((digits or "0").replace(",", "")) for digits in noticed.groups())
-    return max(whole - shown, 0)
+    return whole, shown
 
 
 def _keep(split: list[str], limits: TruncationLimits, is_both: bool) -> tuple[list[str], list[str]]:

@@ -18,7 +18,7 @@ from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, QtMsgTy
 from PySide6.QtWidgets import QApplication
 
 from desktop_app import STARTED
-from desktop_app.paths import log_file, make_private_file, make_private_folder
+from desktop_app.log_files import start_log
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
@@ -97,19 +97,9 @@ async def _driven(window: MainWindow, bridge: Bridge, drive: Drive) -> None:
 
 def _start_log(data_folder: Path) -> Path | None:
     """Return the log file; None, for the terminal, if it cannot be written."""
-    path = log_file(data_folder)
-    handlers: list[logging.Handler] = [logging.StreamHandler()]
-    try:
-        make_private_folder(data_folder)
-        make_private_file(path)
-        handlers = [logging.FileHandler(path, encoding="utf-8")]
-    except OSError as error:
-        print(f"The log file {path} cannot be written ({error.strerror}).", file=sys.stderr)
-    logging.basicConfig(
-        level=logging.INFO, handlers=handlers, format="%(asctime)s %(name)s %(levelname)s %(message)s", force=True
-    )
+    path = start_log(data_folder)
     qInstallMessageHandler(_log_qt)
-    return path if isinstance(handlers[0], logging.FileHandler) else None
+    return path
 
 
 def _log_qt(kind: QtMsgType, _: QMessageLogContext, text: str | None) -> None:

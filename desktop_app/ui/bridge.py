@@ -190,7 +190,7 @@ class Bridge(QObject):
         try:
             value = decode_engine_line(line)
         except ProtocolError as error:
-            log.error("The engine wrote a line that is not of the protocol (%s): %r", error, line[:200])
+            log.error("The engine wrote a line of %d bytes that is not of the protocol: %s", len(line), error)
             self._tell_bug("The engine wrote something that this window does not understand.")
             return False
         match value:

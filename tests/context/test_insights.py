@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from desktop_app.context.counting.totals import usage_totals_of
 from desktop_app.context.insights import combine, insights_of, thin_out
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.truncate import bytes_left_out, truncate_result
+from desktop_app.context.truncate import sizes_in_notice, truncate_result
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.insights import Moment
@@ -122,8 +122,8 @@ def test_days_add_up_to_the_totals_and_have_what_was_truncated() -> None:
 
 
 def test_a_text_that_only_looks_like_the_notice_was_not_truncated() -> None:
-    assert bytes_left_out("[Truncated: many lines]") == 0
-    assert bytes_left_out("x" * 2_000) == 0
+    assert sizes_in_notice("[Truncated: many lines]") is None
+    assert sizes_in_notice("x" * 2_000) is None
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=400), st.integers(4, 60))

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.compaction.make_room import decide, drop_results, make_room
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
+from desktop_app.chat.operation_log import log_limit, log_retry
 from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
@@ -208,7 +209,11 @@ class StreamedReply:
         """Do what may help before the request is sent again. Raises the error where nothing does."""
         session, tried = self._session, self._tried
         can_ask_for_less = self._can_ask_for_less(error)
+        window = session.budget.window
         session.learn_limit(error)
+        log_limit(
+            session.id, session.model_info.id, window, session.budget.window, "the refused request's error names it"
+        )
         if can_ask_for_less:
             self._is_modest = True
             return
@@ -219,6 +224,7 @@ class StreamedReply:
         match reaction_to(error, tried, session.policy, self._is_automatic, self.has_arrived):
             case Wait(seconds):
                 tried.waits += 1
+                log_retry(session.id, error, tried.waits, seconds)
                 self._emit(RetryScheduled(session.id, error.failure.title, seconds, tried.waits))
                 await asyncio.sleep(seconds)
             case MakeRoom():
@@ -247,8 +253,11 @@ class StreamedReply:
         usage, gauge, session = self.stored[-1].usage, request.gauge, self._session
         if usage is None or not is_silently_cut(gauge.total, gauge.provenance, usage, request.reported_before):
             return
-        window = session.model_info.window
+        window, before = session.model_info.window, session.budget.window
         if session.suspect_limit(usage.prompt_tokens + usage.reply_tokens):
+            log_limit(
+                session.id, session.model_info.id, before, session.budget.window, "a request was cut without a word"
+            )
             notice = silent_cut(session.model_info.label, gauge.total, usage, session.budget.window, window)
             self._emit(Noticed(session.id, notice))
 

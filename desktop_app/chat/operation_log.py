@@ -1,0 +1,69 @@
+"""A line of the log for each thing that was done about the window: what, before and after, how long.
+
+No line has a word of a message: names of tools and models, and figures.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from desktop_app.context.truncate import sizes_in_notice
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Operation, Prune, Transcript, Undo
+from desktop_app.conversation.words import format_number, pluralize
+
+from .ports import ModelError
+
+log = logging.getLogger(__name__)
+
+
+def log_entries(conversation: str, entries: Iterable[AnyEntry], transcript: Transcript) -> None:
+    """Log those that changed how much of the window is used. transcript: with the entries."""
+    for entry in entries:
+        if line := _line_of(entry, transcript):
+            log.info("%s: %s", conversation, line)
+
+
+def log_retry(conversation: str, error: ModelError, attempt: int, seconds: float) -> None:
+    """Log that the request will be sent again."""
+    log.warning("%s: Retry %d in %.1f s after an error of the provider: %s", conversation, attempt, seconds, error.kind)
+
+
+def log_limit(conversation: str, model: str, before: int, after: int, cause: str) -> None:
+    """Log that the window of a model is taken to be another one than it was."""
+    if before != after:
+        log.warning("%s: Learned limit of %s: %s → %s tokens (%s)", conversation, model, *_pair(before, after), cause)
+
+
+def _line_of(entry: AnyEntry, transcript: Transcript) -> str:
+    match entry:
+        case Message() if (result := entry.tool_result) and (sizes := sizes_in_notice(result.text)):
+            before, after = _pair(*sizes)
+            kept = "spilled" if result.spill else "not spilled"
+            return f"Truncated {result.name} output: {before} → {after} bytes ({kept}), after {entry.seconds:.1f} s"
+        case Prune():
+            results = pluralize(len(entry.message_ids), "result")
+            return f"Pruned: {_tokens(entry)} ({results} shortened), {entry.trigger}"
+        case Compaction():
+            by = f"{entry.strategy} by {entry.model}" if entry.model else entry.strategy
+            done = pluralize(len(entry.archived), "message")
+            took = f"{entry.seconds:.1f} s" + (", not as intended" if entry.note else "")
+            return f"Compacted: {_tokens(entry)} ({done} archived), {entry.trigger}, {by}, {took}"
+        case Undo():
+            undone = transcript.entry(entry.entry_id)
+            if isinstance(undone, Undo):
+                return f"Redone: {undone.entry_id}"
+            return f"Undone: {entry.entry_id}, {_tokens(undone)}" if isinstance(undone, Operation) else ""
+        case _:
+            return ""
+
+
+def _tokens(operation: Operation) -> str:
+    before, after = _pair(operation.tokens_before, operation.tokens_after)
+    freed = format_number(operation.tokens_before - operation.tokens_after)
+    return f"{before} → {after} tokens, {freed} freed"
+
+
+def _pair(before: int, after: int) -> tuple[str, str]:
+    return format_number(before), format_number(after)

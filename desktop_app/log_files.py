@@ -1,0 +1,77 @@
+"""The log of the window and the engine: one file, which both append to, and three older ones."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+from pathlib import Path
+
+from desktop_app.paths import log_file, make_private_file, make_private_folder
+
+LEVEL_VARIABLE = "PALIMPSEST_LOG_LEVEL"
+"""Names "DEBUG", "INFO", "WARNING" or "ERROR"; INFO without it."""
+MAX_BYTES = 1_048_576
+KEPT = 3
+"""Older files: palimpsest.log.1 is the newest of them."""
+FORMAT = "%(asctime)s %(name)s %(levelname)s %(message)s"
+
+
+class RotatedLog(logging.FileHandler):
+    """Begins a new file when the old one has MAX_BYTES, or another process has begun one. Only its owner may read it.
+
+    Two processes that begin one at the same moment leave a short file, and lose nothing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Raises OSError."""
+        make_private_file(path)
+        self._path = path
+        super().__init__(path, encoding="utf-8", errors="backslashreplace")
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with contextlib.suppress(OSError):  # then it goes on in the file that it has
+            if not self._is_current():
+                self._reopen()
+            if self._path.stat().st_size >= MAX_BYTES:
+                self._rotate()
+        super().emit(record)
+
+    def _is_current(self) -> bool:
+        try:
+            return self.stream is not None and os.path.samestat(self._path.stat(), os.fstat(self.stream.fileno()))
+        except FileNotFoundError:
+            return False
+
+    def _rotate(self) -> None:
+        for number in range(KEPT, 0, -1):
+            older = self._path.with_name(f"{self._path.name}.{number}")
+            newer = self._path.with_name(f"{self._path.name}.{number - 1}") if number > 1 else self._path
+            with contextlib.suppress(FileNotFoundError):
+                newer.replace(older)
+        self._reopen()
+
+    def _reopen(self) -> None:
+        make_private_file(self._path)
+        before, self.stream = self.stream, self._open()
+        if before is not None:
+            before.close()
+
+
+def start_log(data: Path) -> Path | None:
+    """Log to the file of that data folder; return None if it cannot be written, and the terminal is used.
+
+    Of libraries only warnings are logged: what they tell beside may name what was sent.
+    """
+    path = log_file(data)
+    target: logging.Handler = logging.StreamHandler()
+    try:
+        make_private_folder(data)
+        target = RotatedLog(path)
+    except OSError as error:
+        sys.stderr.write(f"The log file {path} cannot be written ({error.strerror}).\n")
+    logging.basicConfig(level=logging.WARNING, handlers=[target], format=FORMAT, force=True)
+    named = logging.getLevelNamesMapping().get(os.environ.get(LEVEL_VARIABLE, "").upper())
+    logging.getLogger("desktop_app").setLevel(named or logging.INFO)
+    return path if isinstance(target, RotatedLog) else None
