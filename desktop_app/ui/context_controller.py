@@ -27,6 +27,7 @@ LATER = (
     "desktop_app.permissions.rules",
     ".settings.settings_dialog",
     ".tools.tools_sheet",
+    ".policy.policy_sheet",
     ".search.search_palette",
     ".tools.spill_viewer",
     ".palette.command_palette",

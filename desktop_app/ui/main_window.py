@@ -23,6 +23,7 @@ from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .memory_controller import MemoryController
 from .parts import Parts
+from .policy_controller import PolicyController
 from .question_controller import QuestionController
 from .recovery_controller import RecoveryController
 from .settings_controller import SettingsController
@@ -58,6 +59,7 @@ class MainWindow(Parts):
         self.recovery = RecoveryController(bridge, self, self.chat, self.settings, self.export)
         self.tools = ToolsController(bridge, self, self.chat, self.settings)
         self.attach = AttachController(bridge, self, self.chat)
+        self.policies = PolicyController(bridge, self, self.chat, self.settings)
         self.watch = EngineWatch(bridge, self, self.chat)
         self.memory = MemoryController(bridge, self, self.chat)
         self.commands = CommandController(bridge, self, self.chat, self._memory)
@@ -68,7 +70,7 @@ class MainWindow(Parts):
         self._connect(bridge)
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
-            self.attach, self.insights, self.commands,
+            self.attach, self.insights, self.commands, self.policies,
         )  # fmt: skip
         self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
         self._recall_layout()
@@ -124,6 +126,7 @@ class MainWindow(Parts):
         sidebar.list.conversations.renamed.connect(listing.rename)
         self.chat_pane.welcome.import_requested.connect(listing.choose_import)
         header.title_changed.connect(listing.rename_open)
+        settings.policies_requested.connect(self.policies.open)
         header.models_requested.connect(settings.offer_models)
         header.model_chosen.connect(chat.choose_model)
         header.menu.clicked.connect(self.commands.open_menu)

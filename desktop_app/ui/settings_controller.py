@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 
 class SettingsController(QObject):
-    """Shows and stores the settings. Signal: changed(Settings), once they are stored."""
+    """Shows and stores the settings. Signals: changed(Settings), once they are stored; policies_requested."""
 
     changed = Signal(object)
+    policies_requested = Signal()
 
     def __init__(self, bridge: Bridge, parts: Parts, settings: Settings) -> None:
         super().__init__()
@@ -62,6 +63,7 @@ class SettingsController(QObject):
         dialog.save_requested.connect(self._write)
         dialog.find_requested.connect(lambda: self._find_servers(dialog))
         dialog.proposals_requested.connect(lambda kind: self._propose(dialog, kind))
+        dialog.policies_requested.connect(self._show_policies)
         dialog.finished.connect(self._forget_dialog)
         await dialog.open_gradually()
         if dialog is self._dialog:
@@ -92,7 +94,13 @@ class SettingsController(QObject):
 
     @in_task
     async def _write(self, settings: Settings, keys: dict[str, str]) -> None:
-        await self._store(settings, keys)
+        async with self._changing:
+            await self._store(settings, keys)
+
+    @in_task
+    async def _show_policies(self) -> None:
+        async with self._changing:  # what was written with it is stored first
+            self.policies_requested.emit()
 
     def _forget_dialog(self) -> None:
         if self._dialog is not None:

@@ -14,6 +14,7 @@ from .export_controller import ExportController
 from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .parts import Parts
+from .policy_controller import PolicyController
 from .question_controller import QuestionController
 from .settings_controller import SettingsController
 from .tools_controller import ToolsController
@@ -38,6 +39,7 @@ class WindowControllers:
     attach: AttachController
     insights: InsightsController
     commands: CommandController
+    policies: PolicyController
 
 
 def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
@@ -126,6 +128,8 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
         WindowAction("Optimize conversation…", CONTEXT, "see what would be compacted", use.context.optimize,
                      ("Ctrl+Shift+O",), lambda: use.chat.conversation),
         WindowAction("Show or hide the context panel", CONTEXT, "", toggle_panel, ("Ctrl+.",)),
+        WindowAction("Making room: the policy…", CONTEXT, "every number, and what it would do", use.policies.open,
+                     ("Ctrl+Shift+M",)),
         *tabs,
         WindowAction("Insights", CONTEXT, "what this conversation took, or all of them", use.insights.toggle,
                      ("Ctrl+I",)),

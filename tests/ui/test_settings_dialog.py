@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from settings_scenes import CLAUDE, MODELS, SETTINGS, STUDIO, TRACKER, open_settings, refuse, save, write
 
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.models.endpoint import DEFAULT_ADDRESS
 from desktop_app.models.keys import VARIABLES
 from desktop_app.settings import McpServer, Server, Settings
@@ -15,6 +16,7 @@ from desktop_app.ui.settings.mcp_form import parse_command, parse_environment
 from desktop_app.ui.settings.sections import policies_offered
 from desktop_app.ui.settings.server_form import models_of, parse_window
 from desktop_app.ui.settings.server_kinds import KINDS
+from desktop_app.ui.widgets.buttons import LinkButton
 
 
 @pytest.fixture
@@ -330,7 +332,30 @@ def test_models_that_cannot_write_say_so_and_those_of_one_name_are_told_apart(wi
 
 def test_the_keyboard_goes_from_the_policy_over_the_summaries_to_the_servers(dialog, qtbot):
     select = dialog.entries["utility_model"].select
-    for key, section in ((Qt.Key.Key_Backtab, dialog.entries["policy"]), (Qt.Key.Key_Tab, dialog.servers)):
-        select.setFocus()
-        qtbot.keyClick(select, key)
-        assert section.isAncestorOf(dialog.focusWidget())
+    select.setFocus()
+    qtbot.keyClick(select, Qt.Key.Key_Tab)
+    assert dialog.servers.isAncestorOf(dialog.focusWidget())
+    select.setFocus()
+    for _ in range(2):  # over the link to every number
+        qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Backtab)
+    assert dialog.entries["policy"].isAncestorOf(dialog.focusWidget())
+
+
+def test_every_number_of_the_policy_is_one_link_away_and_nothing_that_was_written_is_lost(dialog, qtbot):
+    (link,) = [link for link in dialog.findChildren(LinkButton) if "every number" in link.text()]
+    dialog.entries["policy"].choices.button("relaxed").click()
+    saved = []
+    dialog.save_requested.connect(lambda settings, _: saved.append(settings.policy))
+    dialog.policies_requested.connect(lambda: saved.append("then the policies"))
+    qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert saved == ["relaxed", "then the policies"]
+    assert not dialog.isVisible()
+
+
+def test_policies_of_ones_own_are_offered_and_stay_chosen(window, qtbot):
+    own = (OwnPolicy("Mine", "balanced", {"compact_at": 0.85}), OwnPolicy("seline"))
+    settings = replace(SETTINGS, policies=own, policy="Mine")
+    assert [name for name, _ in policies_offered(settings)] == ["relaxed", "balanced", "aggressive", "Mine"]
+    dialog = open_settings(window, settings)
+    assert "85 %" in dialog.entries["policy"].message.text()
+    assert save(dialog, qtbot)[0] == settings

@@ -10,6 +10,7 @@ from desktop_app.conversation.events import MessageState
 from desktop_app.engine.protocol import UndoOperation
 from desktop_app.ui.driver import NotSeen
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.policy.policy_sheet import PolicySheet
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.transcript.display_list import Action
 
@@ -189,6 +190,21 @@ async def optimize_the_long_session(tour: TourSession) -> None:
     await tour.driver.until(lambda: tour.gauge and tour.gauge.share < 0.75, 10, "a gauge in the green")
 
 
+async def try_a_policy(tour: TourSession) -> None:
+    """Turn a number of the policy, and see what it would do now and would have done."""
+    tour.window.policies.open()
+    sheet = await tour.driver.sheet(PolicySheet, 10, "the page of policies")
+    sheet.set_field("background_at", 0.5)
+    await tour.driver.until(lambda: sheet.effect.method.text(), 60, "the past under two policies")
+
+
+async def use_it_here(tour: TourSession) -> None:
+    """Use the policy in this conversation only; the marks of the gauge move."""
+    sheet = await tour.driver.sheet(PolicySheet, 10, "the page of policies")
+    await tour.driver.click(sheet.use_here)
+    await tour.driver.until(lambda: tour.gauge and tour.gauge.thresholds[0] == 0.5, 10, "other marks")
+
+
 async def the_window_in_the_dark(tour: TourSession) -> None:
     """Show the whole window in the dark theme."""
     await tour.driver.show_theme("dark")
@@ -226,5 +242,7 @@ STEPS: tuple[Step, ...] = (
     a_long_agent_session,
     tool_steps.open_a_tool_card,
     optimize_the_long_session,
+    try_a_policy,
+    use_it_here,
     the_window_in_the_dark,
 )

@@ -58,12 +58,15 @@ def conversation_section(settings: Settings, models: Sequence[ModelInfo], server
     return section("New conversations", model, LongText("system_prompt", "System prompt", settings.system_prompt))
 
 
-def context_section(settings: Settings, models: Sequence[ModelInfo], servers: ServerList) -> QWidget:
+def context_section(
+    settings: Settings, models: Sequence[ModelInfo], servers: ServerList, numbers: LinkButton
+) -> QWidget:
     """Return the section of when room is made, by which policy, and who writes the summaries."""
     return section(
         "Context window",
         OnOff("is_automatic", "Make room automatically", settings.is_automatic, AUTOMATIC_NOTE),
         Segments("policy", policies_offered(settings), settings.policy, partial(policy_description, settings)),
+        numbers,
         SummaryChoice(settings, models, servers),
     )
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
 from desktop_app.ui.widgets.boxes import ScrollColumn
-from desktop_app.ui.widgets.buttons import Button, ButtonKind
+from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.layouts import STRETCH
 from desktop_app.ui.widgets.sheet import Sheet
 
@@ -23,12 +23,13 @@ class SettingsDialog(Sheet):
     """Edits the settings. It has its entries once it is open.
 
     Signals: save_requested(Settings, keys by name), with valid settings only: the sheet then closes; those of its
-    list of servers.
+    list of servers; policies_requested, once they are saved.
     """
 
     save_requested = Signal(object, dict)
     find_requested = Signal()
     proposals_requested = Signal(object)
+    policies_requested = Signal()
 
     def __init__(self, read: SettingsRead, models: ModelsListed, parent: QWidget | None = None) -> None:
         super().__init__(parent, width=WIDTH, title="Settings")
@@ -82,7 +83,9 @@ class SettingsDialog(Sheet):
             forms.grown.connect(self._scroll_to_new)
         yield self._add(sections.appearance_section(settings))
         yield self._add(sections.conversation_section(settings, models.models, self.servers))
-        yield self._add(sections.context_section(settings, models.models, self.servers))
+        numbers = LinkButton("Save, and show every number of the policy…")
+        numbers.clicked.connect(self._show_policies)
+        yield self._add(sections.context_section(settings, models.models, self.servers, numbers))
         yield self._add(sections.section("Servers", self.servers))
         for server in settings.servers:
             yield self.servers.add_form(server)
@@ -105,6 +108,11 @@ class SettingsDialog(Sheet):
             self.area.ensureWidgetVisible(widget)
 
         QTimer.singleShot(0, self, scroll)
+
+    def _show_policies(self) -> None:
+        self._save()
+        if not self.isVisible():
+            self.policies_requested.emit()
 
     def _save(self) -> None:
         wrong = [widget for entry in self.entries.values() if (widget := entry.check()) is not None]

@@ -1,0 +1,1 @@
+"""The page of policies: every number, and what it would do."""

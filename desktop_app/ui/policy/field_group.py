@@ -1,0 +1,81 @@
+"""The fields of one layer or phase: those that people change, and the others behind a link."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.context.policy import BALANCED, ContextPolicy
+from desktop_app.context.policy_sources import FieldGroup, FieldSource
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.layouts import vertical
+from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.text_label import TextLabel
+
+from .field_row import FieldRow
+from .words import COMMON, Window
+
+
+class FieldGroupView(QWidget):
+    """Rows that are folded are built when they are first seen. Signal: changed(field, value), by the user."""
+
+    changed = Signal(str, object)
+
+    def __init__(self, group: FieldGroup) -> None:
+        super().__init__()
+        self.rows: dict[str, FieldRow] = {}
+        self._folded = [source for source in group.sources if source.field not in COMMON]
+        self._shown: tuple[ContextPolicy, ContextPolicy, Window | None] | None = None
+        self._column = vertical(TextLabel(group.title, size=14, weight=BOLD), holder=self, spacing=6)
+        self._rest = QWidget()
+        self._rest_column = vertical(holder=self._rest, spacing=6)
+        self._rest.hide()
+        for source in group.sources:
+            if source.field in COMMON:
+                self._column.addWidget(self._add(source))
+        self.more = LinkButton("")
+        self.more.clicked.connect(lambda _=False: self.unfold(self._rest.isHidden()))
+        self._column.addWidget(self._rest)
+        self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        self.more.setVisible(bool(self._folded))
+        self._name_link()
+
+    def unfold(self, is_wanted: bool = True) -> None:
+        """Show or hide the fields that few people change."""
+        for source in self._folded:
+            if is_wanted and source.field not in self.rows:
+                row = self._add(source)
+                self._rest_column.addWidget(row)
+                if self._shown is not None:
+                    row.show_value(*self._shown)
+        self._rest.setVisible(is_wanted)
+        self._name_link()
+
+    def show_policy(self, policy: ContextPolicy, base: ContextPolicy, window: Window | None) -> None:
+        """Show the numbers of a policy. base: the preset to compare it with. window: of the open chat."""
+        self._shown = (policy, base, window)
+        for row in self.rows.values():
+            row.show_value(policy, base, window)
+        self._name_link()
+
+    def _add(self, source: FieldSource) -> FieldRow:
+        row = self.rows[source.field] = FieldRow(source, getattr(BALANCED, source.field))
+        row.changed.connect(self.changed)
+        return row
+
+    def _name_link(self) -> None:
+        """Name the link, with the number of changes that are behind it."""
+        if not self._rest.isHidden():
+            self.more.setText("Fewer numbers")
+        else:
+            changed = self._count_changes()
+            words = pluralize(len(self._folded), "more number")
+            self.more.setText(f"{words}, {format_number(changed)} changed" if changed else words)
+        self.more.updateGeometry()
+
+    def _count_changes(self) -> int:
+        if self._shown is None:
+            return 0
+        policy, base, _ = self._shown
+        return sum(getattr(policy, one.field) != getattr(base, one.field) for one in self._folded)

@@ -1,0 +1,240 @@
+"""The page of policies: choose one, turn its numbers, see what that would do, and use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
+
+from desktop_app.context.own_policies import differences, find_policy, own_policy_of
+from desktop_app.context.policy import BALANCED, ContextPolicy
+from desktop_app.context.policy_sources import GROUPS
+from desktop_app.context.presets import PRESETS
+from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
+from desktop_app.settings import Settings
+from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
+from desktop_app.ui.widgets.formats import pluralize
+from desktop_app.ui.widgets.inputs import Select
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.look import BOLD, scale
+from desktop_app.ui.widgets.sheet import Sheet
+from desktop_app.ui.widgets.text_label import TextLabel
+
+from .effect_pane import EffectPane
+from .field_group import FieldGroupView
+from .words import Window, policy_label
+
+WIDTH, NARROW = 1_080, 800  # pixels; below the second one, the effect is above the fields
+PANE_WIDTH, PANE_HEIGHT = 350, 190  # pixels, of the effect beside and above them
+PAUSE, LONG_PAUSE = 120, 500  # milliseconds from a change to the two questions
+NEW_NAME = "Mine"
+
+
+class PolicySheet(Sheet):
+    """Signals: used(name, OwnPolicy or None if it is stored so already, is_everywhere); removed(name); tried(OwnPolicy)
+    and compared(before, after), answered by `show_trial` and `show_past`."""
+
+    used = Signal(str, object, bool)
+    removed = Signal(str)
+    tried = Signal(object)
+    compared = Signal(object, object)
+
+    def __init__(self, settings: Settings, chosen: str, title: str, parent: QWidget | None = None) -> None:
+        """chosen: the policy of the open conversation. title: its title; "" if none is open."""
+        super().__init__(parent, width=WIDTH, title="Making room")
+        self._own = settings.policies
+        self._in_use = find_policy(chosen, self._own) or BALANCED
+        self._window: Window | None = None
+        self._has_conversation = bool(title)
+        self.groups: list[FieldGroupView] = []
+        self.select = Select()
+        self.name = QLineEdit()
+        self.differs = TextLabel(size=13, tint="ink_soft", wraps=True)
+        self.undo, self.remove = LinkButton("Undo changes"), LinkButton("Delete this policy")
+        self.area = ScrollColumn(spacing=20)
+        self.effect = EffectPane(title)
+        self.close_button = Button("Cancel")
+        self.use_here = Button("Only in this conversation")
+        self.use_everywhere = Button("Use everywhere", ButtonKind.PRIMARY)
+        self._pause = QTimer(self, interval=PAUSE, singleShot=True)
+        self._long_pause = QTimer(self, interval=LONG_PAUSE, singleShot=True)
+        self._fill_select()
+        self._arrange()
+        self._connect()
+        self.choose(self._in_use.name)
+        self.steps = self._build()
+
+    # What is shown
+
+    def choose(self, name: str) -> None:
+        """Show the policy of that name as it is stored."""
+        self.stored = find_policy(name, self._own) or BALANCED
+        own = next((one for one in self._own if one.name == name), None)
+        self.base = PRESETS.get(own.based_on if own else name, BALANCED)
+        self._set_draft(self.stored)
+        self.name.setText(self.stored.name if own else "")
+
+    def show_trial(self, tried: PolicyTried) -> None:
+        """Show what the draft would do now."""
+        self._window = Window(tried.after.usable, tried.acting)
+        self.effect.show_trial(tried)
+        self._show_fields()
+
+    def show_past(self, before: OwnPolicy, after: OwnPolicy, replayed: PolicyReplayed) -> None:
+        """Show what came of the past."""
+        self.effect.show_past(replayed, policy_label(before.name), policy_label(after.name))
+
+    def show_past_failure(self, title: str) -> None:
+        self.effect.show_failure(title)
+
+    def draft(self) -> OwnPolicy:
+        """Return the policy as it is shown."""
+        return own_policy_of(self.policy, self.base.name)
+
+    def set_field(self, field: str, value: object) -> None:
+        """Change a number. A preset that is changed becomes a policy of the user's own."""
+        self._set_draft(replace(self.policy, **{field: value}))
+
+    # What the user does
+
+    def _set_draft(self, policy: ContextPolicy) -> None:
+        """Show another policy and ask what it would do."""
+        is_same = replace(policy, name=self.stored.name) == self.stored
+        if is_same:
+            policy = self.stored
+        elif policy.name in PRESETS:
+            policy = replace(policy, name=self._new_name())
+            self.name.setText(policy.name)
+        self.policy = policy
+        self._show_fields()
+        self._show_differences(is_same)
+        if self._has_conversation:
+            self._pause.start()
+            self._long_pause.start()
+
+    def _show_fields(self) -> None:
+        for group in self.groups:
+            group.show_policy(self.policy, self.base, self._window)
+
+    def _show_differences(self, is_same: bool) -> None:
+        count = len(differences(self.policy, self.base.name))
+        is_own = self.stored.name not in PRESETS
+        base = policy_label(self.base.name)
+        words = f"Differs from {base} in {pluralize(count, 'number')}" if count else f"The numbers of {base}"
+        self.differs.set_text(words)
+        self.undo.setVisible(not is_same)
+        self.remove.setVisible(is_same and is_own)
+        self.name.setVisible(is_own or not is_same)
+
+    def _new_name(self) -> str:
+        taken = {one.name for one in self._own}
+        names = (NEW_NAME, *(f"{NEW_NAME} {number}" for number in range(2, len(taken) + 3)))
+        return next(name for name in names if name not in taken)
+
+    def _ask_now(self) -> None:
+        self.tried.emit(self.draft())
+
+    def _ask_past(self) -> None:
+        """Ask for the past under the policy in use and the draft; if they are the same, under the preset."""
+        after = self.draft()
+        other = self._in_use if replace(self._in_use, name="") != replace(self.policy, name="") else self.base
+        based_on = next((one.based_on for one in self._own if one.name == other.name), other.name)
+        self.effect.wait_for_past()
+        self.compared.emit(own_policy_of(other, based_on), after)
+
+    def _use(self, is_everywhere: bool) -> None:
+        """Use the draft, unless its name cannot be taken."""
+        if self.name.isHidden():
+            self.used.emit(self.stored.name, None, is_everywhere)
+            self.accept()
+            return
+        name = " ".join(self.name.text().split())
+        others = {one.name for one in self._own} - {self.stored.name}
+        if not name or name.lower() in PRESETS or name in others:
+            self.differs.set_text("Enter a name that no other policy has.")
+            self.name.setFocus()
+            return
+        own = own_policy_of(replace(self.policy, name=name), self.base.name)
+        self.used.emit(name, own, is_everywhere)
+        self.accept()
+
+    def _remove(self) -> None:
+        self.removed.emit(self.stored.name)
+        self.accept()
+
+    # How it is made
+
+    def _build(self) -> Iterator[QWidget]:
+        for group in GROUPS:
+            view = FieldGroupView(group)
+            view.changed.connect(self.set_field)
+            self.groups.append(view)
+            self.area.add(view)
+            view.show_policy(self.policy, self.base, self._window)
+            yield view
+
+    def _fill_select(self) -> None:
+        for one in self._own:
+            if one.name and one.name not in PRESETS:
+                self.select.addItem(one.name, one.name)
+        for name in PRESETS:
+            self.select.addItem(policy_label(name), name)
+        self.select.choose(self._in_use.name)
+        self.select.setAccessibleName("Policy")
+        self.name.setAccessibleName("Name of your policy")
+        self.name.setPlaceholderText("Name")
+
+    def _arrange(self) -> None:
+        self.select.setFixedWidth(scale(220))
+        self.name.setFixedSize(scale(150), scale(36))
+        for link in (self.undo, self.remove):  # nothing moves under the mouse when they come
+            policy = link.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            link.setSizePolicy(policy)
+        title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
+        choice = horizontal((title, 1), self.name, self.select, spacing=10)
+        about = horizontal((self.differs, 1), self.undo, self.remove, spacing=10)
+        above = vertical(choice, about, spacing=6, margins=(24, 18, 24, 0))
+        self.area.column.setContentsMargins(0, 0, 16, 4)
+        self.area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
+        self.body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self.body.setContentsMargins(24, 0, 24, 0)
+        self.body.setSpacing(20)
+        self.body.addWidget(self.area, 1)
+        self.body.addWidget(self.effect)
+        footer = QWidget()
+        buttons = (STRETCH, self.close_button, self.use_here, self.use_everywhere)
+        horizontal(*buttons, holder=footer, spacing=10, margins=(24, 14, 24, 14))
+        vertical(above, (self.body, 1), footer, holder=self, spacing=14)
+        self.set_footer(footer)
+        self.use_here.setVisible(self._has_conversation)
+        self.set_first(self.select)
+        self._fit_pane()
+
+    def _connect(self) -> None:
+        self.select.activated.connect(lambda _: self.choose(self.select.currentData()))
+        self.undo.clicked.connect(lambda _=False: self.choose(self.stored.name))
+        self.remove.clicked.connect(lambda _=False: self._remove())
+        self.close_button.clicked.connect(self.reject)
+        self.use_here.clicked.connect(lambda _=False: self._use(False))
+        self.use_everywhere.clicked.connect(lambda _=False: self._use(True))
+        self._pause.timeout.connect(self._ask_now)
+        self._long_pause.timeout.connect(self._ask_past)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_pane()
+
+    def _fit_pane(self) -> None:
+        """Put the effect beside the fields, or above them where there is no room."""
+        is_narrow = self.width() < scale(NARROW)
+        direction = QBoxLayout.Direction
+        self.body.setDirection(direction.BottomToTop if is_narrow else direction.LeftToRight)
+        self.effect.setMinimumWidth(0 if is_narrow else scale(PANE_WIDTH))
+        self.effect.setMaximumWidth(16_777_215 if is_narrow else scale(PANE_WIDTH))
+        self.effect.setMaximumHeight(scale(PANE_HEIGHT) if is_narrow else 16_777_215)

@@ -1,0 +1,76 @@
+"""The page of policies with the window and the real engine: tried, used in one conversation and in all, stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from ui_scenes import in_window, send, until
+
+from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.paths import settings_file
+from desktop_app.settings import Server, Settings, read_settings, write_settings
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.engine_process import engine_command
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.policy.policy_sheet import PolicySheet
+from provider import Reply, ScriptedProvider
+
+pytestmark = pytest.mark.wire
+WORDS = "The parser reads tokens one by one and keeps a stack of open brackets for errors. " * 18
+LEFT = Qt.MouseButton.LeftButton
+
+
+async def open_sheet(window: MainWindow) -> PolicySheet:
+    QTest.keyClick(window, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    await until(lambda: any(sheet.is_complete for sheet in window.findChildren(PolicySheet)))
+    return next(sheet for sheet in window.findChildren(PolicySheet) if sheet.is_complete)
+
+
+def type_share(sheet: PolicySheet, field: str, text: str) -> None:
+    edit = next(group.rows[field].edit for group in sheet.groups if field in group.rows)
+    edit.clear()
+    QTest.keyClicks(edit, text)
+    QTest.keyClick(edit, Qt.Key.Key_Return)
+
+
+def test_a_policy_is_tried_used_here_then_everywhere_and_is_kept(run, qapp, data_folder: Path) -> None:
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        for number in range(4):
+            await send(window, bridge, f"Turn {number}. {WORDS}")
+        sheet = await open_sheet(window)
+        await until(lambda: "4 requests" in sheet.effect.past.text())
+        before = sheet.effect.table.cells[1][2].text()
+        type_share(sheet, "background_at", "30 %")
+        type_share(sheet, "compact_at", "40 %")
+        await until(lambda: "instead of" in sheet.effect.past.text())
+        assert sheet.effect.table.cells[1][2].text() != before
+        assert "message" in sheet.effect.now.text(), "it would archive some now"
+        assert window.gauge.gauge.thresholds[2] == 0.9, "nothing is changed by trying"
+        QTest.mouseClick(sheet.use_here, LEFT)
+        await until(lambda: window.gauge.gauge.thresholds[2] == 0.4)
+        settings = read_settings(settings_file(data_folder))
+        assert settings.policies == (OwnPolicy("Mine", "balanced", {"background_at": 0.3, "compact_at": 0.4}),)
+        assert settings.policy == "balanced"
+        sheet = await open_sheet(window)
+        assert sheet.name.text() == "Mine", "the conversation's own is shown"
+        type_share(sheet, "compact_at", "50 %")
+        QTest.mouseClick(sheet.use_everywhere, LEFT)
+        await until(lambda: window.gauge.gauge.thresholds[2] == 0.5)
+        await until(lambda: read_settings(settings_file(data_folder)).policy == "Mine")
+        sheet = await open_sheet(window)
+        QTest.mouseClick(sheet.remove, LEFT)
+        await until(lambda: window.gauge.gauge.thresholds[2] == 0.9)
+        assert read_settings(settings_file(data_folder)).policies == ()
+
+    with ScriptedProvider([Reply(WORDS, usage=None) for _ in range(4)]) as provider:
+        server = Server("scripted", provider.base_url, ("scripted",), window=6_000, max_output=1_000)
+        settings = Settings(
+            chat_model="scripted/scripted", servers=(server,), summaries="extractive", is_memory_on=False
+        )
+        write_settings(settings_file(data_folder), settings)
+        bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
+        window = MainWindow(bridge, settings, data_folder / "window.ini")
+        run(in_window(window, bridge, lambda: scene(window, bridge), lambda: window.chat.conversation))
