@@ -92,7 +92,7 @@ class Conversations:
                 await asyncio.to_thread(session.gauge)
                 await self.turns.equip(session)
                 self._sessions[conversation] = session
-                is_counted_otherwise = info.messages != session.total - session.uncounted  # by an earlier version
+                is_counted_otherwise = info.messages != session.counted  # by an earlier version
                 if is_counted_otherwise or not info.share:
                     await self.turns.note(session)
             elif conversation in self._outdated and not self.turns.is_busy(conversation):

@@ -38,13 +38,12 @@ def page_indexes(messages: Sequence[Message], before: int, limit: int) -> range:
 
 
 def message_rows(
-    messages: Sequence[Message], indexes: Iterable[int], view: View, counts: TokenCounts, branches: Branches
+    messages: Sequence[tuple[int, Message]], view: View, counts: TokenCounts, branches: Branches
 ) -> tuple[MessageRow, ...]:
-    """Return the messages with those indexes as they stand in the view."""
+    """Return the messages, each given with its index, as they stand in the view."""
     rows: list[MessageRow] = []
-    chosen = [(index, messages[index]) for index in indexes]
-    sent = _sent_texts(view, (message.id for _, message in chosen))
-    for index, message in chosen:
+    sent = _sent_texts(view, (message.id for _, message in messages))
+    for index, message in messages:
         versions = branches.versions(message.id)
         row = MessageRow(message, index, counts.total(message), versions=versions if len(versions) > 1 else ())
         rows.append(_change_of(message.id, view, sent).apply_to(row))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -20,7 +20,6 @@ from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, assemble, view_after, view_of
-from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import (
     Failure,
@@ -40,7 +39,8 @@ from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .operation_log import log_entries
 from .ports import ChatModel, EntryStore, ModelError, WorldError
-from .rows import changed_ids, message_changes, message_rows, operation_rows, page_indexes
+from .recorded_messages import RecordedMessages
+from .rows import changed_ids, message_changes, message_rows, operation_rows
 from .tasks import shielded
 from .turn.request import Request
 
@@ -67,9 +67,8 @@ class Session:
         self.archive = archive
         self.transcript = Transcript(Chain(entries))
         self.view: View = view_of(self.transcript)
-        self.branches = Branches(entries)
-        self._messages: list[Message] = [e for e in entries if isinstance(e, Message)]
-        self._index = {message.id: index for index, message in enumerate(self._messages)}
+        self._recorded = RecordedMessages(entries)
+        self.branches = self._recorded.branches
         self.reading = Reading()
         # Held while an operation is measured and recorded, so that a second request for it finds the first one done.
         self.changes = asyncio.Lock()
@@ -160,13 +159,18 @@ class Session:
 
     @property
     def total(self) -> int:
-        return len(self._messages)
+        """The messages of the current branch."""
+        return len(self._recorded.branch)
+
+    @property
+    def counted(self) -> int:
+        """The messages of the current branch that the sidebar counts."""
+        return sum(message.is_counted for message in self._recorded.branch)
 
     @property
     def uncounted(self) -> int:
-        """The messages that no count includes: system prompts, rests of replies, and abandoned ones."""
-        gone = {i for i, status in self.view.statuses.items() if status.state is MessageState.ABANDONED}
-        return sum(not message.is_counted or message.id in gone for message in self._messages)
+        """All others: system prompts, rests of replies, and those of other branches."""
+        return len(self._recorded.by_id) - self.counted
 
     def gauge(self) -> Gauge:
         """Return the figures of the request as it would be sent now."""
@@ -191,8 +195,7 @@ class Session:
 
     def assemble_request(self) -> Request:
         """Return the request as it is sent now, and keep it for comparison with the usage that is reported for it."""
-        view = self.view
-        messages, tools = self.assemble()
+        view, (messages, tools) = self.view, self.assemble()
         as_of = view.path[-1].id if view.path else ""
         figures = self.gauge(), self._count_request(), len(view.items), reported_before(view)
         self._sent = Request(messages, tools, as_of, *figures)
@@ -209,7 +212,8 @@ class Session:
         Requests to other models, such as a research's, do not count: they leave its provider's cache as it is.
         """
         name = self.model_info.record_name
-        newest = next((m for m in reversed(self._messages) if m.role is Role.ASSISTANT and m.model == name), None)
+        said = reversed(self._recorded.by_id.values())
+        newest = next((m for m in said if m.role is Role.ASSISTANT and m.model == name), None)
         return None if newest is None else max(time.time() - newest.at, 0.0)
 
     def gauge_changed(self) -> GaugeChanged:
@@ -227,11 +231,7 @@ class Session:
         self.transcript = self.transcript.extend(entries)
         self.view = view_after(self.view, self.transcript)
         log_entries(self.id, entries, self.transcript)
-        for entry in entries:
-            self.branches.add(entry)
-            if isinstance(entry, Message):
-                self._index[entry.id] = len(self._messages)
-                self._messages.append(entry)
+        self._recorded.add(entries)
 
     def refuse_if(self, is_gone: bool) -> None:
         """Raise WorldError for a conversation that was deleted."""
@@ -267,8 +267,7 @@ class Session:
         leaving = {i for i in changed if (s := self.view.statuses.get(i)) and s.state is MessageState.ARCHIVED}
         await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
-        ids = sorted(changed & self._index.keys(), key=self._index.__getitem__)
-        changes = message_changes(ids, self.view)
+        changes = message_changes((message.id for _, message in self._recorded.numbered(changed)), self.view)
         pins, totals = self.pins(), totals_of(self.transcript)
         return ViewChanged(self.id, operations, changes, cause, pins, totals, self.other_versions())
 
@@ -284,15 +283,15 @@ class Session:
         return self.branches.followers(self.branches.newest)
 
     def message(self, message_id: str) -> Message | None:
-        return self._messages[self._index[message_id]] if message_id in self._index else None
+        return self._recorded.by_id.get(message_id)
 
     def rows(self, ids: Iterable[str]) -> tuple[MessageRow, ...]:
         """Return the messages with those ids in their order; unknown ids are ignored."""
-        return self._rows(sorted(self._index[i] for i in ids if i in self._index))
+        return self._rows(self._recorded.numbered(ids))
 
-    def page(self, before: int, limit: int) -> tuple[MessageRow, ...]:
-        """Return the newest messages with an index below `before`: at most `limit`, and a page's worth of text."""
-        return self._rows(page_indexes(self._messages, before, limit))
+    def page(self, before: int, limit: int, around: str = "") -> tuple[MessageRow, ...]:
+        """Return a page of the current branch: see `RecordedMessages`."""
+        return self._rows(self._recorded.page(before, limit, around))
 
-    def _rows(self, indexes: Iterable[int]) -> tuple[MessageRow, ...]:
-        return message_rows(self._messages, indexes, self.view, self.counts, self.branches)
+    def _rows(self, messages: Sequence[tuple[int, Message]]) -> tuple[MessageRow, ...]:
+        return message_rows(messages, self.view, self.counts, self.branches)

@@ -132,9 +132,14 @@ class Turns:
         if with_room:
             await self._tasks.wait(f"room of {conversation}")
 
-    async def regenerate(self, session: Session) -> None:
-        """Answer the newest user message again; the earlier answer stays in the archive."""
-        await self._begin_anew(session, first_answer, partial(self._turn, session, None))
+    async def regenerate(self, session: Session, reply_id: str = "") -> None:
+        """Answer a user message again, in a branch that begins before its first answer.
+
+        reply_id: an answer to that message; "" for the newest user message. Raises WorldError as `edit` does.
+        """
+        if reply_id and not session.branches.is_current(reply_id):
+            raise not_found("This message")
+        await self._begin_anew(session, partial(first_answer, reply_id=reply_id), partial(self._turn, session, None))
 
     async def go_on(self, session: Session, makes_room: bool = False, is_forced: bool = False) -> None:
         """Ask for the answer that is missing: results of tools stay, and a reply that broke off is written anew.
@@ -266,8 +271,10 @@ def broken_reply(session: Session) -> Message | None:
     return newest if is_broken else None
 
 
-def first_answer(session: Session) -> Message | None:
-    """Return the message that follows the newest user message in the current branch, if there is one."""
+def first_answer(session: Session, reply_id: str = "") -> Message | None:
+    """Return the first answer to the same user message as that reply, else to the newest one, if there is any."""
     said = [entry for entry in session.view.path if isinstance(entry, Message)]
-    after = [message.id for message in said].index(session.view.last_user_id) + 1 if session.view.last_user_id else 0
-    return said[after] if after < len(said) else None
+    ids = [message.id for message in said]
+    until = ids.index(reply_id or session.view.last_user_id) if reply_id or session.view.last_user_id else -1
+    asked = next((n for n in range(until, -1, -1) if said[n].role is Role.USER), -1)
+    return said[asked + 1] if asked + 1 < len(said) else None

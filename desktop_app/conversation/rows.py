@@ -26,7 +26,7 @@ class MessageRow(msgspec.Struct, frozen=True):
 
     message: Message
     index: int
-    """Among the conversation's messages."""
+    """Among the messages of the current branch; -1 in another one."""
     tokens: int
     state: MessageState = MessageState.IN_VIEW
     is_pinned: bool = False

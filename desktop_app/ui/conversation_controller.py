@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from time import monotonic
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -103,12 +104,27 @@ class ConversationController(QObject):
         self.conversation = ""
         self._bridge.start(self._open_first())
 
-    async def show_message(self, conversation: str, message_id: str, index: int | None = None) -> None:
-        """Scroll to a message. index: its position in the conversation, if known."""
+    async def show_message(self, conversation: str, message_id: str) -> None:
+        """Scroll to a message; if it is of another branch, that one becomes the current one."""
         self._parts.show_chat()
         if conversation != self.conversation:
             await self._open(p.OpenConversation(conversation))
-        await self.past.show_message(message_id, index)
+        if conversation != self.conversation or await self.past.show_message(message_id):
+            return
+        rows = self._parts.transcript_model.rows
+        await self._open(p.ShowVersion(conversation, message_id))
+        await self.past.show_message(message_id)
+        if rows and conversation == self.conversation:
+            back = partial(self.show_version, rows[-1].message.id)
+            self._parts.toast.show_message("Switched to the version with this message", "Back", back)
+
+    @in_task
+    async def show_version(self, message_id: str) -> None:
+        """Make the branch with that version of a message the current one; what is read stays where it is."""
+        before = self._parts.transcript_model.row_with_version(message_id)
+        top = self._parts.transcript.top_of(before.message.id) if before is not None else None
+        await self._open(p.ShowVersion(self.conversation, message_id))
+        await self.past.show_message(message_id, top)
 
     async def _open_first(self) -> None:
         async with self._opening:
@@ -170,7 +186,7 @@ class ConversationController(QObject):
         self.turns.note_opened(self._shown, opened.is_running, opened.questions)
         self._mark()
         parts.header.show_conversation(opened.conversation.title, opened.model)
-        parts.transcript_model.open(opened.rows, opened.operations, self.turns.of(self._shown))
+        parts.transcript_model.open(opened.rows, opened.operations, self.turns.of(self._shown), opened.other_versions)
         if parts.transcript_model.is_blank:
             self._blank = self._shown
         elif self._blank == self._shown:
@@ -209,8 +225,9 @@ class ConversationController(QObject):
         if self.conversation and self._parts.transcript_model.is_running:
             self._bridge.post(p.Stop(self.conversation))
 
-    def regenerate(self) -> None:
-        self._begin(p.Regenerate(self.conversation))
+    def regenerate(self, reply_id: str = "") -> None:
+        """Have a reply anew, in a branch of its own; without an id the newest."""
+        self._begin(p.Regenerate(self.conversation, reply_id))
 
     def go_on(self) -> None:
         """Ask for the missing answer; what tools have done stays."""

@@ -92,7 +92,7 @@ class ListingController(Controller):
 
     @in_task
     async def show_result(self, result: SearchResult) -> None:
-        await self._chat.show_message(result.conversation, result.message, result.index)
+        await self._chat.show_message(result.conversation, result.message)
 
     async def _change(self, request: p.Rename | p.Delete | p.Restore) -> None:
         self.show((await self._bridge.ask(request)).conversations)

@@ -98,6 +98,7 @@ class MainWindow(Parts):
         self.transcript_model.running_changed.connect(self.composer.set_running)
         self.transcript_model.running_changed.connect(self.gauge.set_streaming)
         transcript.action_requested.connect(self.recovery.perform)
+        transcript.editor.resend_requested.connect(self.recovery.resend)
         transcript.page_requested.connect(chat.past.read)
         transcript.copied.connect(self.toast.show_message)
         # attachments

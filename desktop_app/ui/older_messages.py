@@ -33,21 +33,21 @@ class OlderMessages:
         if page:
             self._parts.transcript_model.add_page(page, around)
 
-    async def show_message(self, message_id: str, index: int | None) -> None:
-        """Scroll to a message of the open conversation. index: its position, if known."""
-        if self._parts.transcript.show_message(message_id):
-            return
-        before = None if index is None else index + p.PAGE // 2
-        while before is None or before > 0:
-            page = await self._page(self._parts.transcript_model.newest_index + 1 if before is None else before)
-            if any(row.message.id == message_id for row in page):
-                self._parts.transcript_model.add_page(page, page[0].index)
-                self._parts.transcript.show_message(message_id)
-                return
-            before = page[0].index if page and index is None else 0
+    async def show_message(self, message_id: str, top: int | None = None) -> bool:
+        """Scroll to a message of the open conversation; return False if the current branch does not have it.
 
-    async def _page(self, before: int) -> tuple[MessageRow, ...]:
+        top: where it shall begin, in pixels below the top of what is visible.
+        """
+        transcript = self._parts.transcript
+        if transcript.show_message(message_id, top):
+            return True
+        page = await self._page(0, message_id)
+        if page:
+            self._parts.transcript_model.add_page(page, page[0].index)
+        return bool(page) and transcript.show_message(message_id, top)
+
+    async def _page(self, before: int, around: str = "") -> tuple[MessageRow, ...]:
         """Return the page before that index; nothing if another conversation was opened meanwhile."""
         conversation = self._conversation()
-        page = await self._bridge.ask(p.ReadMessages(conversation, before))
+        page = await self._bridge.ask(p.ReadMessages(conversation, before, around=around))
         return page.rows if conversation == self._conversation() else ()

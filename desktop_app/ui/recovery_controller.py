@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from desktop_app.conversation.message import Role
+from desktop_app.conversation.message import Attachment, Role
 from desktop_app.engine import protocol as p
 
-from .bridge import Bridge
+from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .export_controller import ExportController
 from .parts import Parts
 from .settings_controller import SettingsController
 from .transcript.display_list import Action
+
+EDIT_LATER = "A message can be edited once the reply has ended. Stop it to edit now."
 
 REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
     Action.PIN: p.PinMessage,
@@ -25,6 +27,13 @@ REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
     Action.USE_OWN_WINDOW: lambda conversation, _: p.UseOwnWindow(conversation),
 }
 """Actions that the engine carries out: what it is asked, by the conversation and what the action is about."""
+
+
+OPENINGS: dict[Action, Callable[[str, str], p.OpeningRequest]] = {
+    Action.OPEN_CONVERSATION: lambda _, other: p.OpenConversation(other),
+    Action.FORK: p.Fork,
+}
+"""Actions that are answered with the conversation that is shown next."""
 
 
 class RecoveryController(Controller):
@@ -47,11 +56,14 @@ class RecoveryController(Controller):
         if action in REQUESTS:
             self.post(REQUESTS[action], argument)
             return
+        if action in OPENINGS:
+            self._chat.open_with(OPENINGS[action](self._chat.conversation, argument))
+            return
         match action:
             case Action.REGENERATE:
-                self._chat.regenerate()
-            case Action.OPEN_CONVERSATION:
-                self._chat.open(argument)
+                self._chat.regenerate(argument)
+            case Action.EARLIER | Action.LATER:
+                self._chat.show_version(argument)
             case Action.SHOW_OPERATION:
                 self._parts.panel.show()
                 self._parts.panel.open_archived(argument)
@@ -66,14 +78,25 @@ class RecoveryController(Controller):
             case Action.OPEN_SETTINGS:
                 self._settings.open(argument)
             case Action.EDIT_MESSAGE:
-                self._edit_message()
+                self.edit_message(argument)
             case _:
                 raise ValueError(f"{action} is not carried out here")
 
-    def _edit_message(self) -> None:
+    def edit_message(self, message_id: str = "") -> None:
+        """Let a message of the user's be edited in its place; without an id the newest."""
+        model = self._parts.transcript_model
+        asked = (row.message.id for row in reversed(model.rows) if row.message.role is Role.USER)
+        if model.is_running:
+            self._parts.toast.show_message(EDIT_LATER)
+        elif chosen := message_id or next(asked, ""):
+            self._parts.transcript.edit_message(chosen)
+
+    @in_task
+    async def resend(self, message_id: str, text: str) -> None:
+        """Send an edited message, with the attachments that it has, in a branch of its own."""
         rows = self._parts.transcript_model.rows
-        last = next((row for row in reversed(rows) if row.message.role is Role.USER), None)
-        composer = self._parts.composer
-        if last is not None and not composer.text().strip():
-            composer.set_text(last.message.text)
-        composer.take_focus()
+        parts = next((row.message.parts for row in rows if row.message.id == message_id), ())
+        attached = tuple(part for part in parts if isinstance(part, Attachment))
+        await self._bridge.ask(p.EditMessage(self._chat.conversation, message_id, text, attached))
+        self._parts.transcript.editor.note_sent(message_id)
+        self._parts.composer.take_focus()

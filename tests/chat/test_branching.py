@@ -27,11 +27,12 @@ async def edit(home, session, message_id: str, text: str) -> None:
 
 def shown(session) -> list[str]:
     """The messages of the current branch, as the chat shows them."""
-    return [row.message.text for row in session.page(99, 99) if row.state is not MessageState.ABANDONED]
+    return [row.message.text for row in session.page(99, 99)]
 
 
 def id_of(session, text: str) -> str:
-    return next(row.message.id for row in session.page(99, 99) if row.message.text == text)
+    """In any branch."""
+    return next(message.id for message in messages_of(session) if message.text == text)
 
 
 async def test_an_edited_message_begins_a_branch_and_each_goes_on_by_itself(house) -> None:
@@ -45,6 +46,8 @@ async def test_an_edited_message_begins_a_branch_and_each_goes_on_by_itself(hous
     assert shown(session) == ["Be brief.", "Other?", "Answer 3."]
     one, other = id_of(session, "One?"), id_of(session, "Other?")
     assert [row.versions for row in session.rows([one, other])] == [(one, other)] * 2
+    assert [row.index for row in session.rows([one, other])] == [1, -1]
+    assert {row.state for row in session.rows([one])} == {MessageState.ABANDONED}
     await show_version(home.chats, session, one)
     assert shown(session) == ["Be brief.", "One?", "Answer 1.", "Two?", "Answer 2."]
     assert session.gauge() == gauge, "measured as it was"
@@ -62,6 +65,32 @@ async def reopened(home, session):
     """The session as another process reads it."""
     home.furnish()
     return await home.chats.open(session.id)
+
+
+async def test_an_older_reply_is_regenerated_in_a_branch_without_what_came_after_it(house) -> None:
+    home = await house([Reply(f"Answer {n}.") for n in range(1, 4)])
+    session = await home.chats.create()
+    await home.turn(session, "One?")
+    await home.turn(session, "Two?")
+    first = id_of(session, "Answer 1.")
+    await home.chats.turns.regenerate(session, first)
+    await home.until(lambda: len(home.of(TurnFinished)) == 3)
+    assert sent(home) == ["Be brief.", "One?"]
+    assert shown(session) == ["Be brief.", "One?", "Answer 3."]
+    assert [row.versions for row in session.page(99, 1)] == [(first, id_of(session, "Answer 3."))]
+    with pytest.raises(WorldError):
+        await home.chats.turns.regenerate(session, first)
+
+
+async def test_a_page_around_a_message_is_of_the_current_branch(house) -> None:
+    home = await house([Reply(f"Answer {n}.") for n in range(1, 4)])
+    session = await home.chats.create()
+    await home.turn(session, "One?")
+    await home.turn(session, "Two?")
+    await edit(home, session, id_of(session, "Two?"), "Other?")
+    assert session.page(0, 60, id_of(session, "Two?")) == ()
+    around = session.page(0, 2, id_of(session, "Answer 1."))
+    assert [row.message.text for row in around] == ["Answer 1.", "Other?"]
 
 
 async def test_a_regenerated_reply_is_anchored_to_its_own_request(house) -> None:

@@ -127,6 +127,7 @@ class ScriptedEngine:
             self._record.append(name, user_message(f"researched: {wish.question}"))
         elif isinstance(wish, p.Regenerate):
             self._record.change(name, self._record.kept.rows[name][-1].message.id, state=MessageState.ABANDONED)
+            self._record.kept.rows[name].pop()
         text = self._record.kept.rows[name][-1].message.text
         reply_id = f"{name}-{len(self._record.kept.rows[name])}"
         self._tell(ReplyStarted(name, reply_id, MODEL.label))

@@ -70,8 +70,9 @@ class ScriptedRecord:
         match wish:
             case p.ListConversations():
                 return self.listed()
-            case p.ReadMessages(name, before, limit):
-                rows = [row for row in self.kept.rows[name] if row.index < before]
+            case p.ReadMessages(name, before, limit, around):
+                found = [row.index + limit // 2 for row in self.kept.rows[name] if row.message.id == around]
+                rows = [row for row in self.kept.rows[name] if row.index < (sum(found) if around else before)]
                 return p.MessagesRead(tuple(rows[-limit:]), len(self.kept.rows[name]))
             case p.ReadOperation(name, operation, query):
                 rows = [row for row in self.kept.rows[name] if row.operation_id == operation]

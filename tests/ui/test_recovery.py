@@ -91,12 +91,12 @@ async def test_switching_offers_the_largest_windows_first(window, bridge, monkey
 
 
 @play_scene()
-async def test_editing_puts_the_last_message_into_the_composer_but_not_over_a_draft(window, bridge):
+async def test_a_message_that_failed_is_edited_in_its_place(window, bridge):
     await fail(window)
-    window.recovery.perform(Action.EDIT_MESSAGE)
-    assert window.composer.text() == "!overflow"
     window.composer.set_text("something else")
     window.recovery.perform(Action.EDIT_MESSAGE)
+    assert window.transcript.editor.isVisible()
+    assert window.transcript.editor.field.draft() == "!overflow"
     assert window.composer.text() == "something else"
     await until(lambda: window.composer.draft_tokens == len("something else") // 4)  # before the loop ends
 

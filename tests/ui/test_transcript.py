@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
-from transcript_rows import abandoned, chat, compaction, row
+from transcript_rows import chat, compaction, row
 from ui_scenes import actions, at_end, click, settle, tell, top_of, words
 
 from desktop_app.conversation.events import (
@@ -24,8 +24,6 @@ from desktop_app.conversation.message import Reasoning, Role, Text
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.row_layout import LONG
 from desktop_app.ui.transcript.transcript_widget import MessageReader
-
-EARLIER = "earlier than m0"
 
 
 def test_a_conversation_opens_at_its_end_and_lays_out_only_what_is_seen(view, qtbot, monkeypatch):
@@ -162,9 +160,10 @@ def test_the_tags_and_actions_fit_the_message(view, qtbot):
     assert view.layout_of(0).opacity < 1
     assert "pruned" in words(view, "m1")
     assert "".join(words(view, "mark op1")[:2]) == "42 messages archived · 61,204 → 4,180 tokens"
-    assert actions(view, "m0") == [Action.UNPIN, Action.BRING_BACK, Action.COPY]
-    assert actions(view, "m1") == [Action.PIN, Action.COPY]
-    assert actions(view, "m2") == [Action.PIN, Action.REGENERATE, Action.COPY]
+    edit, more = Action.EDIT_MESSAGE, Action.MORE
+    assert actions(view, "m0")[::-1] == [Action.COPY, edit, Action.BRING_BACK, Action.UNPIN, more]
+    assert actions(view, "m1")[::-1] == [Action.COPY, edit, Action.PIN, more]
+    assert actions(view, "m2")[::-1] == [Action.COPY, Action.REGENERATE, Action.PIN, more]
     for key, action, argument in (
         ("m0", Action.BRING_BACK, "m0"),
         ("m2", Action.REGENERATE, "m2"),
@@ -260,7 +259,8 @@ def test_the_keyboard_goes_from_message_to_message_copies_and_opens_the_menu(vie
     qtbot.keyClick(view, Qt.Key.Key_Return)
     menu = view.findChild(QMenu)
     assert menu is not None
-    assert [action.text() for action in menu.actions()] == ["Pin", "Copy message", "Open as text"]
+    offered = [action.text() for action in menu.actions()]
+    assert sorted(offered) == ["Copy message", "Fork to a new conversation", "Open as text", "Pin", "Regenerate"]
     menu.close()
 
 
@@ -317,30 +317,6 @@ def test_scrolling_up_into_a_long_reply_keeps_what_is_read(view, qtbot):
 def test_a_rule_at_the_beginning_takes_nothing_away(view):
     view.transcript.open([row(0, Role.ASSISTANT, Text("---\nplain\n\n---\n\nmore"))], ())
     assert "plain" in "".join(words(view, "m0"))
-
-
-def test_replaced_answers_unfold_and_are_turned_over(view, qtbot):
-    first, second = abandoned(1, "r1", Text("**first** try")), abandoned(2, "r2", Text("second try"))
-    view.transcript.open([row(0), first, second, row(3, Role.ASSISTANT)], ())
-    assert words(view, EARLIER) == ["▸ 2 earlier answers"]
-    click(view, qtbot, EARLIER, Action.FOLD)
-    assert {"2 of 2", "second try"} <= set(words(view, EARLIER))
-    click(view, qtbot, EARLIER, Action.EARLIER)
-    assert {"1 of 2", "first try"} <= set(words(view, EARLIER))
-    view.perform(Action.COPY, EARLIER)
-    assert QGuiApplication.clipboard().text() == "**first** try"
-    click(view, qtbot, EARLIER, Action.LATER)
-    assert "second try" in words(view, EARLIER)
-    click(view, qtbot, EARLIER, Action.FOLD)
-    assert words(view, EARLIER) == ["▸ 2 earlier answers"]
-
-
-def test_an_answer_that_was_given_up_is_read_until_there_is_another(view, qtbot):
-    view.transcript.open([row(0), abandoned(1, "r1", Text("half an ans"))], ())
-    assert "half an ans" in words(view, EARLIER)
-    tell(view.transcript, TurnStarted("c"))
-    settle(view, qtbot)
-    assert "half an ans" in words(view, EARLIER)
 
 
 def test_a_message_without_an_answer_can_be_tried_again(view, qtbot):

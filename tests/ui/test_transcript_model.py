@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
-from transcript_rows import abandoned, call, changes_of, chat, compaction, result, row
+from transcript_rows import call, changes_of, chat, compaction, result, row
 from ui_scenes import keys, tell
 
 from desktop_app.conversation.events import (
@@ -32,9 +32,9 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.message import Message, Reasoning, Role, Text
 from desktop_app.ui.live_turns import RESTING, Activity, LiveTurn, LiveTurns
-from desktop_app.ui.transcript.items import MessageItem, items_of
+from desktop_app.ui.transcript.items import Item, MessageItem, items_of
 from desktop_app.ui.transcript.pages import MAX_OLDER, PAGE, GapItem
-from desktop_app.ui.transcript.replies import EarlierItem, MissingReply, ReplyItem
+from desktop_app.ui.transcript.replies import MissingReply, OtherVersionsItem, ReplyItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
 QUESTION = QuestionAsked("a", "q1", "rounds", rounds=25)
@@ -42,10 +42,10 @@ REPLY_STARTED = ReplyStarted("c", "m1", "Sonnet")
 NO_ANSWER = Failure("server", "No answer")
 
 
-def opened(rows: list[MessageRow], *operations, turn: LiveTurn = RESTING) -> TranscriptModel:
+def opened(rows: list[MessageRow], *operations, turn: LiveTurn = RESTING, other_versions=()) -> TranscriptModel:
     """A model whose rows keep to Qt's rules."""
     model = TranscriptModel()
-    model.open(rows, operations, turn)
+    model.open(rows, operations, turn, other_versions)
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     return model
 
@@ -111,17 +111,15 @@ def test_the_engine_s_word_at_an_opening_counts_and_its_end_ends_all() -> None:
 # The record
 
 
-def test_marks_stand_behind_their_messages_and_replaced_questions_are_left_out() -> None:
+def test_marks_stand_behind_their_messages() -> None:
     items = items_of(chat(4), [compaction(1, after=1), compaction(2, after=3, is_undone=True)])
     assert [item.key for item in items] == ["m0", "m1", "mark op1", "m2", "m3"]
-    rows = [row(0, state=MessageState.ABANDONED), abandoned(1, "r"), row(2), row(3, Role.ASSISTANT)]
-    assert [item.key for item in items_of(rows, ())] == ["m2", "m3"]
 
 
-@pytest.mark.parametrize(("count", "expected"), [(4, ["m3"]), (5, [])])
-def test_only_the_last_reply_can_be_asked_for_again(count: int, expected: list[str]) -> None:
-    items = items_of(chat(count), ())
-    assert [item.key for item in items if isinstance(item, MessageItem) and item.is_last_reply] == expected
+@pytest.mark.parametrize(("turn", "expected"), [(RESTING, ["m1", "m3"]), (LiveTurn(is_running=True), [])])
+def test_any_reply_can_be_had_anew_while_none_is_written(turn: LiveTurn, expected: list[str]) -> None:
+    items = items_of(chat(5), (), turn)
+    assert [item.key for item in items if isinstance(item, MessageItem) and item.can_regenerate] == expected
 
 
 def test_results_find_their_calls_although_ids_repeat() -> None:
@@ -211,37 +209,26 @@ def test_a_failure_stands_at_the_end_until_the_next_turn(qapp) -> None:
     assert keys(model) == ["m0"]
 
 
-# Answers that were replaced, and messages that have none
+# Other versions, and messages without an answer
 
 
-def test_answers_that_were_replaced_stand_between_the_question_and_the_new_one() -> None:
-    called = replace(call(2, "read"), state=MessageState.ABANDONED, operation_id="r2")
-    read = replace(result(3, "read"), state=MessageState.ABANDONED, operation_id="r2")
-    rows = [row(0), abandoned(1, "r1"), called, read, abandoned(4, "r2"), row(5, Role.ASSISTANT)]
-    _, earlier, newest = items_of(rows, ())
-    assert isinstance(earlier, EarlierItem)
-    assert [[row.message.id for row in answer] for answer in earlier.answers] == [["m1"], ["m2", "m3", "m4"]]
-    assert not earlier.is_only
-    assert "message 4" in earlier.text(1)
-    assert (newest.key, earlier.has("m3"), earlier.has("m5")) == ("m5", True, False)
+def test_what_another_branch_has_leaves_and_is_offered_at_the_end(qapp) -> None:
+    model = opened(chat(4))
+    left = (MessageChange("m1", MessageState.ABANDONED), MessageChange("m2", MessageState.ABANDONED))
+    gone = ViewChanged("c", (), (*left, MessageChange("m3", MessageState.ABANDONED)), other_versions=("m1",))
+    tell(model, TurnStarted("c"), gone)
+    assert keys(model) == ["m0"], "it is offered once no answer is being written"
+    tell(model, TurnFinished("c", "failed"))
+    assert [item.ids for item in items_in(model) if isinstance(item, OtherVersionsItem)] == [("m1",)]
+    again = opened(list(model.rows), other_versions=("m1",))
+    assert keys(again) == keys(model)
+    newer = replace(row(1, Role.ASSISTANT), message=replace(row(1, Role.ASSISTANT).message, id="n1"))
+    tell(model, TurnStarted("c"), MessageRecorded("c", newer), TurnFinished("c"))
+    assert keys(model) == ["m0", "n1"]
 
 
-def test_what_had_arrived_stays_when_it_is_asked_for_again(qapp) -> None:
-    """It is shown until there is text of the new answer; then it is folded, and stays."""
-    partial = replace(row(1, Role.ASSISTANT).message, is_interrupted=True)
-    model = opened([row(0), replace(row(1), message=partial)])
-    assert waits(model) == [MissingReply.NOTHING, MissingReply.REST]
-    given_up = ViewChanged("c", (), (MessageChange("m1", MessageState.ABANDONED, operation_id="r1"),))
-    tell(model, TurnStarted("c"), given_up, ReplyStarted("c", "m2", "Sonnet"))
-    earlier = model.item(1)
-    assert isinstance(earlier, EarlierItem)
-    assert (earlier.is_only, earlier.text(0), earlier.is_interrupted(0)) == (True, "message 1", True)
-    assert model.row_of("m1") == 1
-    tell(model, TextDelta("c", "m2", "New"))
-    assert opened(list(model.rows), turn=model.turn).item(1) == replace(earlier, is_only=False)
-    tell(model, MessageRecorded("c", row(2, Role.ASSISTANT)), TurnFinished("c"))
-    assert model.item(1) == replace(earlier, is_only=False)
-    assert model.item(2).key == "m2"
+def items_in(model: TranscriptModel) -> list[Item]:
+    return [model.item(n) for n in range(model.rowCount())]
 
 
 def test_a_message_without_an_answer_says_so_at_a_restart_and_before_the_next_one(qapp) -> None:

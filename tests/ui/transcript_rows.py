@@ -35,11 +35,6 @@ def result(index: int, name: str, text: str = "done", is_error: bool = False) ->
     return row(index, Role.TOOL, ToolResult("c", name, text, is_error))
 
 
-def abandoned(index: int, by: str, *parts: Part) -> MessageRow:
-    """A reply that was replaced; by: names the operation."""
-    return row(index, Role.ASSISTANT, *parts, state=MessageState.ABANDONED, operation_id=by)
-
-
 def compaction(number: int, after: int, is_undone: bool = False) -> OperationRow:
     """A compaction whose mark stands behind message `after`."""
     return OperationRow(

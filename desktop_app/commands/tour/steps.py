@@ -6,7 +6,6 @@ import os
 import signal
 import time
 
-from desktop_app.conversation.events import MessageState
 from desktop_app.engine.protocol import UndoOperation
 from desktop_app.ui.driver import NotSeen
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
@@ -60,13 +59,29 @@ async def stop_a_reply(tour: TourSession) -> None:
 
 
 async def regenerate_it(tour: TourSession) -> None:
-    """Ask for another answer; the earlier one stays, outside the view."""
+    """Ask for another answer; the earlier one stays, as another version."""
     tour.window.chat.regenerate()
     await tour.driver.until(lambda: tour.model.streaming_text, 60, "another reply")
     await tour.driver.escape()
     await tour.turn_is_over(60)
-    if not any(row.state is MessageState.ABANDONED for row in tour.model.rows):
+    if len(tour.model.rows[-1].versions) != 2:
         raise NotSeen("the earlier answer")
+
+
+async def edit_the_first_message(tour: TourSession) -> None:
+    """Edit the first question in its place and send it again; go back to what was said before."""
+    transcript, first = tour.window.transcript, tour.model.rows[1].message.id
+    tour.window.recovery.edit_message(first)
+    await tour.driver.type(" And where does the word come from?")
+    await tour.driver.enter()
+    await tour.driver.until(lambda: tour.model.streaming_text, 60, "an answer to the edited message")
+    await tour.driver.escape()
+    await tour.turn_is_over(60)
+    edited = tour.model.rows[1]
+    if first not in edited.versions or transcript.editor.isVisible():
+        raise NotSeen("two versions of the first message")
+    transcript.perform(Action.EARLIER, first)
+    await tour.driver.until(lambda: tour.model.row_of(first) >= 0, 10, "the version that was sent first")
 
 
 async def import_a_conversation(tour: TourSession) -> None:
@@ -217,6 +232,7 @@ STEPS: tuple[Step, ...] = (
     draft_is_counted,
     stop_a_reply,
     regenerate_it,
+    edit_the_first_message,
     tool_steps.see_the_tools,
     tool_steps.switch_one_off,
     tool_steps.see_the_servers,

@@ -112,10 +112,12 @@ class Restore(ConversationRequest[ConversationsListed], frozen=True): ...
 
 
 class ReadMessages(ConversationRequest[MessagesRead], frozen=True):
-    """Read the newest messages whose index is less than `before`."""
+    """Read the newest messages of the current branch whose index is less than `before`."""
 
     before: int
     limit: int = PAGE
+    # A message to be among them instead; nothing is read if it is of another branch.
+    around: str = ""
 
 
 class SearchMessages(EngineRequest[MessagesFound], frozen=True):

@@ -35,7 +35,11 @@ class StartResearch(BeginTurn, frozen=True):
     question: str
 
 
-class Regenerate(BeginTurn, frozen=True): ...
+class Regenerate(BeginTurn, frozen=True):
+    """Answer a message of the user's again, in a branch of its own: the newest, or the one that a reply answers."""
+
+    # The id of that reply; "" for the newest.
+    reply_id: str = ""
 
 
 class GoOn(BeginTurn, frozen=True):

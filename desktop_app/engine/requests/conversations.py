@@ -25,9 +25,9 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
     match request:
         case p.ListConversations() | p.Rename() | p.Delete() | p.Restore():
             return request.respond_with(await _change_list(engine, request))
-        case p.ReadMessages():
-            session = await chats.open(request.conversation)
-            return request.respond_with(p.MessagesRead(session.page(request.before, request.limit), session.total))
+        case p.ReadMessages(conversation, before, limit, around):
+            session = await chats.open(conversation)
+            return request.respond_with(p.MessagesRead(session.page(before, limit, around), session.total))
         case p.SearchMessages():
             found = await chats.archive.search(request.query, request.conversation, request.limit)
             return request.respond_with(p.MessagesFound(found))

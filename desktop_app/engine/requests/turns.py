@@ -20,8 +20,8 @@ async def respond(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:
             await turns.edit(await chats.open(conversation), message_id, text, attachments)
         case p.StartResearch(conversation, question):
             await turns.research(await chats.open(conversation), question)
-        case p.Regenerate(conversation):
-            await turns.regenerate(await chats.open(conversation))
+        case p.Regenerate(conversation, reply_id):
+            await turns.regenerate(await chats.open(conversation), reply_id)
         case p.GoOn(conversation, makes_room, is_forced):
             await turns.go_on(await chats.open(conversation), makes_room, is_forced)
         case p.Stop(conversation):

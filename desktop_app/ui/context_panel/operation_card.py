@@ -101,18 +101,24 @@ def _strategy_words(strategy: str, count: int) -> str:
     return STRATEGY_WORDS.get(strategy, strategy.replace("_", " "))
 
 
+def _standing(row: OperationRow) -> str:
+    """Return why an operation is not in force; "" if it is."""
+    return "in another version" if row.is_elsewhere else "undone" if row.is_undone else ""
+
+
 class OperationCard(Card):
-    """The card of one operation, dimmed when it was undone."""
+    """The card of one operation, dimmed where it is not in force."""
 
     messages_requested = Signal(str)
 
     def __init__(self, row: OperationRow, requests: PanelRequests) -> None:
-        super().__init__(tint="paper" if row.is_undone else "raised")
+        is_in_force = not row.is_undone and not row.is_elsewhere
+        super().__init__(tint="raised" if is_in_force else "paper")
         self.row, self._requests = row, requests
         self.summary: MarkdownText | None = None
-        self._soft: Tint = "ink_faint" if row.is_undone else "ink_soft"
+        self._soft: Tint = "ink_soft" if is_in_force else "ink_faint"
         self._add_head()
-        runs = [Run(run.text, self._soft, run.weight) for run in figures_of(row)] if row.is_undone else figures_of(row)
+        runs = figures_of(row) if is_in_force else [Run(run.text, self._soft, run.weight) for run in figures_of(row)]
         self.column.addWidget(TextLabel.of_runs(runs, size=13, tint=self._soft, wraps=True))
         if means_of(row):
             self.column.addWidget(TextLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
@@ -123,7 +129,7 @@ class OperationCard(Card):
         if row.fidelity is not None and row.fidelity.total:
             self._add_fidelity(row.fidelity)
         self._add_links()
-        self.setAccessibleName(f"{title_of(row)}, {'undone, ' if row.is_undone else ''}{means_of(row)}")
+        self.setAccessibleName(", ".join(filter(None, (title_of(row), _standing(row), means_of(row)))))
 
     def is_open(self) -> bool:
         return self.summary is not None
@@ -148,16 +154,17 @@ class OperationCard(Card):
 
     def _add_head(self) -> None:
         row = self.row
-        title = TextLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if row.is_undone else "ink")
-        undone = [TextLabel("undone", size=11, weight=MEDIUM, tint="accent")] if row.is_undone else []
+        standing = _standing(row)
+        title = TextLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if standing else "ink")
+        tags = [TextLabel(standing, size=11, weight=MEDIUM, tint="accent")] if standing else []
         at = TextLabel(format_time(row.at, time.time()), size=12, tint="ink_faint")
         at.set_hint(f"{datetime.fromtimestamp(row.at):%A, %d %B %Y, %H:%M:%S}")
-        self.column.addLayout(horizontal(title, *undone, STRETCH, at, spacing=8))
+        self.column.addLayout(horizontal(title, *tags, STRETCH, at, spacing=8))
 
     def _add_fidelity(self, fidelity: Fidelity) -> None:
         bar = SegmentBar(8)
         bar.setAccessibleName("What survived")
-        bar.set_parts(fidelity_parts(fidelity), opacity=0.4 if self.row.is_undone else 1.0)
+        bar.set_parts(fidelity_parts(fidelity), opacity=0.4 if _standing(self.row) else 1.0)
         legend = TextLabel.of_runs(fidelity_runs(fidelity), size=12, tint=self._soft, wraps=True)
         self.facts = FactList()
         self.facts.show_fidelity(fidelity)
@@ -185,6 +192,8 @@ class OperationCard(Card):
         actions: list[tuple[str, Callable[[], None]]] = [("Summary", self.toggle_summary)] if row.summary else []
         name = "Results" if row.kind == "prune" else "Messages"
         actions.append((name, lambda: self.messages_requested.emit(row.id)))
+        if row.is_elsewhere:  # it changes nothing here, and neither would its undoing
+            return actions
         return [*actions, ("Redo", redo) if row.is_undone else ("Undo", undo)]
 
     def _link(self, text: str, act: Callable[[], None]) -> LinkButton:

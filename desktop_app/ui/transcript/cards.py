@@ -1,20 +1,20 @@
-"""The layout of marks of operations, failures, and answers that were replaced or are missing."""
+"""The layout of marks of operations, failures, and answers that are missing or in another branch."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import Failure, OperationRow
-from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
 from .display_list import Action, Fill
 from .documents import soft_document
 from .items import MessageItem
-from .replies import EarlierItem
-from .row_builder import ActionLink, RowBuilder, Tag, advance
-from .row_text import mark_text
-from .text_flow import flow_markdown
+from .row_builder import ActionLink, RowBuilder, advance
+from .row_text import OTHER_VERSIONS, mark_text
 
 _TOO_LARGE = (Action.OPTIMIZE_AND_RETRY, Action.START_FRESH, Action.SWITCH_MODEL, Action.EXPORT)
 _AGAIN = (Action.TRY_AGAIN,)
@@ -61,17 +61,17 @@ NOTICES = frozenset({"nearly_full", "silent_cut"})
 
 def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
     """Lay out the dashed rule of an operation: what it did, what it freed, and how to undo it."""
-    strong, normal, link = font(13, BOLD), font(13), font(13, MEDIUM)
+    strong, normal, link = font(13, MEDIUM if operation.is_elsewhere else BOLD), font(13), font(13, MEDIUM)
     height = scale(24)
     what, links = mark_text(operation), _mark_links(operation)
     figures = f" · {format_number(operation.tokens_before)} → {format_number(operation.tokens_after)} tokens"
     fixed = sum(advance(link, entry.label) + advance(normal, " · ") + 2 for entry in links)
-    has_figures = operation.kind in ("prune", "compaction")
+    has_figures = operation.kind in ("prune", "compaction") and not operation.is_elsewhere
     if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > builder.width:
         figures = ""  # a narrow column keeps the words and the way back; the figures stand in the history
     width = min(advance(strong, what) + 1, builder.width - fixed)
     left = max((builder.width - fixed - width - advance(normal, figures)) / 2, 0)
-    x = builder.words(left, what, strong, "ink", height, width)
+    x = builder.words(left, what, strong, "ink_faint" if operation.is_elsewhere else "ink", height, width)
     x = builder.words(x, figures, normal, "ink_soft", height) if figures else x
     for entry in links:
         x = builder.words(x, " · ", normal, "ink_soft", height)
@@ -83,6 +83,8 @@ def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
 def _mark_links(operation: OperationRow) -> tuple[ActionLink, ...]:
     if operation.kind == "link":
         return (ActionLink(Action.OPEN_CONVERSATION, operation.linked),)
+    if operation.is_elsewhere:
+        return (ActionLink(Action.SHOW_OPERATION, operation.id),)
     back = "Revert" if operation.kind == "flush" else ""
     return ActionLink(Action.SHOW_OPERATION, operation.id), ActionLink(Action.UNDO_OPERATION, operation.id, back)
 
@@ -118,31 +120,14 @@ def lay_out_failure(builder: RowBuilder, failure: Failure) -> None:
 
 
 LINE = 22
-OPACITY = 0.7
 
 
-def lay_out_earlier(builder: RowBuilder, item: EarlierItem) -> None:
-    """Lay out a line that unfolds to one of the replaced answers, with links to the others."""
-    is_shown, count = builder.is_unfolded != item.is_only, len(item.answers)
-    number = min(max(builder.chosen if builder.chosen >= 0 else count - 1, 0), count - 1)
-    height, small = scale(LINE), font(12)
-    words = "Earlier answer" if count == 1 else pluralize(count, "earlier answer")
-    x = builder.fold_link(item.key, words, is_shown, height)
-    if item.is_interrupted(number) and is_shown:
-        x = builder.tag(x + scale(8), Tag("interrupted", "warning"), height)
-    if is_shown and count > 1:
-        x = builder.words(x + scale(14), f"{number + 1} of {count}", small, "ink_faint", height)
-        if number > 0:
-            x = builder.link(x + scale(14), ActionLink(Action.EARLIER, item.key), small, height)
-        if number < count - 1:
-            x = builder.link(x + scale(14), ActionLink(Action.LATER, item.key), small, height)
-    if is_shown:
-        builder.link(builder.width - scale(34), ActionLink(Action.COPY, item.key), small, height, is_on_hover=True)
+def lay_out_other_versions(builder: RowBuilder, ids: Sequence[str]) -> None:
+    """Lay out a line that says that the conversation goes on in another branch, with a link to the newest one."""
+    height = scale(LINE)
+    x = builder.words(0, OTHER_VERSIONS, font(13), "ink_faint", height, builder.width - scale(90))
+    builder.link(x + scale(12), ActionLink(Action.EARLIER, ids[-1], "Show it"), font(13, MEDIUM), height)
     builder.y += height
-    if is_shown:
-        builder.skip(2)
-        flow_markdown(builder, f"{item.key} {number}", item.text(number))
-        builder.layout.opacity = OPACITY
 
 
 def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:

@@ -49,8 +49,10 @@ class Action(StrEnum):
     SWITCH_MODEL = "Switch model…"
     EXPORT = "Export…"
     OPEN_SETTINGS = "Open settings"
-    EARLIER = "‹ Earlier"
-    LATER = "Later ›"
+    EARLIER = "Previous version"
+    LATER = "Next version"
+    FORK = "Fork to a new conversation"
+    MORE = "More…"
     EDIT_MESSAGE = "Edit your message"
 
 

@@ -8,25 +8,25 @@ from itertools import pairwise
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.events import Failure, MessageRow, MessageState, OperationRow
+from desktop_app.conversation.events import Failure, MessageRow, OperationRow
 from desktop_app.conversation.message import Role, ToolCall
 from desktop_app.ui.live_turns import RESTING, LiveReply, LiveTurn, ToolRun
 
 from .pages import GapItem, runs_of
-from .replies import EarlierItem, MissingReply, ReplyItem, earlier_answers, join_continued, missing_after
+from .replies import MissingReply, OtherVersionsItem, ReplyItem, join_continued, missing_after
 
 
 class MessageItem(msgspec.Struct, frozen=True):
     """A message.
 
     call: what a tool message answers; slot: the key that its card had while the tool ran. unanswered: calls without a
-    card of their own. is_last_reply: whether it can be regenerated now. missing: what it waits for.
+    card of their own. can_regenerate: whether it is a reply that can be had anew now. missing: what it waits for.
     """
 
     row: MessageRow
     call: ToolCall | None = None
     unanswered: tuple[ToolCall, ...] = ()
-    is_last_reply: bool = False
+    can_regenerate: bool = False
     slot: str = ""
     missing: MissingReply = MissingReply.NOTHING
 
@@ -74,7 +74,7 @@ class FailureItem(msgspec.Struct, frozen=True):
         return f"failure {self.number}"
 
 
-Item = MessageItem | GapItem | EarlierItem | ReplyItem | ToolItem | MarkItem | FailureItem
+Item = MessageItem | GapItem | OtherVersionsItem | ReplyItem | ToolItem | MarkItem | FailureItem
 
 
 def slot_of(reply_id: str, index: int) -> str:
@@ -91,10 +91,11 @@ def items_with_gaps(
     operations: Collection[OperationRow],
     turn: LiveTurn = RESTING,
     now: float = 0.0,
+    other_versions: tuple[str, ...] = (),
 ) -> list[Item]:
     """Return all that is shown of a conversation, of which only some pages are loaded.
 
-    now: by the clock of the turn's runs.
+    now: by the clock of the turn's runs. other_versions: of what follows the newest message.
     """
     items: list[Item] = []
     runs, end = runs_of(rows), 0
@@ -104,6 +105,8 @@ def items_with_gaps(
     newest = runs[-1] if runs else []
     items += _gap(end, newest[0].index) if newest else []
     items += [update_item(item, turn, now) for item in items_of(newest, operations, turn)]
+    if other_versions and not turn.is_running:
+        items.append(OtherVersionsItem(other_versions))
     return items + [FailureItem(failure, n) for n, failure in enumerate((*turn.notices, *turn.failures))]
 
 
@@ -129,11 +132,10 @@ def items_of(
 ) -> list[Item]:
     """Return the rows in their order, each operation's mark behind the last message that it touched.
 
-    Left out are operations that were undone, or whose last message is not among the rows. Replaced answers are one row
-    behind what they answered; a reply that was continued is one row.
+    Left out are operations that were undone, or whose last message is not among the rows. A reply that was continued
+    is one row.
     """
-    shown, roots = join_continued([row for row in rows if row.state is not MessageState.ABANDONED])
-    earlier = {roots.get(after, after): item for after, item in earlier_answers(rows).items()}
+    shown, roots = join_continued(rows)
     marks: dict[str, list[MarkItem]] = {}
     for operation in operations:
         if not operation.is_undone:
@@ -146,10 +148,6 @@ def items_of(
         items.append(growing if growing is not None and is_continued else item)
         if isinstance(item, MessageItem):
             items += marks.get(item.row.message.id, ())
-            found = earlier.get(item.row.message.id)
-            if found is not None:
-                has_newer = item.row is not shown[-1] or (turn.reply is not None and bool(turn.reply.text))
-                items.append(replace(found, is_only=not has_newer))
     return items if growing is None or growing.begun is not None else [*items, growing]
 
 
@@ -168,13 +166,12 @@ def _with_cards(
 ) -> Iterator[MessageItem | ToolItem]:
     """Yield each message and behind it the results of its calls, in the order of the calls."""
     callers = {root: part for part, root in roots.items()}  # of the parts of a reply it is the last one that calls
-    last_reply = _last_reply(rows)
     starts = [index for index, row in enumerate(rows) if not index or row.message.role is not Role.TOOL]
     for start, end in pairwise([*starts, len(rows)]):
         row = rows[start]
         caller = callers.get(row.message.id, row.message.id)
         is_live = turn.is_running and end == len(rows) and caller == turn.calling
-        first = MessageItem(row, is_last_reply=row is last_reply and not turn.is_running)
+        first = MessageItem(row, can_regenerate=row.message.role is Role.ASSISTANT and not turn.is_running)
         items = _cards(first, rows[start + 1 : end], caller, is_live)
         if isinstance(last := items[-1], MessageItem):
             items[-1] = replace(last, missing=missing_after(rows, end - 1, turn.is_settled))
@@ -197,11 +194,6 @@ def _cards(
         else:
             left.append(call)
     return [replace(reply, unanswered=tuple(left)), *cards, *map(MessageItem, others)]
-
-
-def _last_reply(rows: Sequence[MessageRow]) -> MessageRow | None:
-    last = next((row for row in reversed(rows) if row.message.role in (Role.ASSISTANT, Role.USER)), None)
-    return last if last is not None and last.message.role is Role.ASSISTANT else None
 
 
 def pair_results(

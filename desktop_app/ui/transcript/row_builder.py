@@ -51,20 +51,29 @@ class ActionLink(msgspec.Struct, frozen=True):
         return self.text or self.action.value
 
 
+class Versions(msgspec.Struct, frozen=True):
+    """Which version of a message is shown, counted from 1, and the links to its neighbours. count: 0 for just one."""
+
+    number: int = 1
+    count: int = 0
+    before: ActionLink = ActionLink(Action.EARLIER, "", " ‹ ")
+    after: ActionLink = ActionLink(Action.LATER, "", " › ")
+
+
+NO_VERSIONS = Versions()
+
+
 class RowBuilder:
     """A row that is being laid out, `width` pixels wide. The next thing goes to `y`.
 
-    is_unfolded: whether the user has folded or unfolded it. chosen: which of several answers is shown; -1 for the
-    newest. looked_at: the middle of the row's visible part, in pixels from its top: long text is laid out from there.
+    is_unfolded: whether the user has folded or unfolded it. looked_at: the middle of the row's visible part, in pixels
+    from its top: long text is laid out from there.
     """
 
-    def __init__(
-        self, width: float, cache: DocumentCache, is_unfolded: bool = False, chosen: int = -1, looked_at: float = 0
-    ) -> None:
+    def __init__(self, width: float, cache: DocumentCache, is_unfolded: bool = False, looked_at: float = 0) -> None:
         self.width = width
         self.cache = cache
         self.is_unfolded = is_unfolded
-        self.chosen = chosen
         self.looked_at = looked_at
         self.layout = RowLayout()
         self.y = 0.0
@@ -132,26 +141,49 @@ class RowBuilder:
         tags: Sequence[Tag],
         meta: str,
         actions: Sequence[ActionLink],
-        inset: float = 0,
-        height: float = 0,
+        versions: Versions = NO_VERSIONS,
     ) -> None:
-        """Put the speaker and tags on the left, and the numbers and (on hover) the actions on the right."""
-        height = height or scale(WHO_HEIGHT)
-        x = self.words(inset, name, font(12, BOLD), "ink_soft", height)
+        """Put the speaker, versions and tags on the left, and the numbers and (on hover) the actions on the right."""
+        height = scale(WHO_HEIGHT)
+        x = self.words(0, name, font(12, BOLD), "ink_soft", height)
+        x = self.versions(x + scale(6), versions, height)
         for tag in tags:
             x = self.tag(x + scale(8), tag, height)
-        self.right_end(meta, actions, inset, height)
+        self.right_end(meta, actions, 0, height, x)
 
-    def right_end(self, meta: str, actions: Sequence[ActionLink], inset: float, height: float) -> float:
-        """Put numbers at the right end of the line and actions before them; return where they start."""
+    def versions(self, x: float, versions: Versions, height: float) -> float:
+        """Put "‹ 2/3 ›" on the line at `y`, if there are several, and return where it ends."""
+        chevron = font(15, MEDIUM)
+        if not versions.count:
+            return x
+        for link in (versions.before, None, versions.after):
+            if link is None:
+                x = self.words(x, f"{versions.number}/{versions.count}", font(12), "ink_soft", height)
+            elif link.argument:
+                x = self.link(x, link, chevron, height)
+            else:
+                x = self.words(x, link.label, chevron, "line", height)
+        return x
+
+    def right_end(
+        self, meta: str, actions: Sequence[ActionLink], inset: float, height: float, least: float = 0
+    ) -> float:
+        """Put numbers at the right end of the line and actions before them; return where they start.
+
+        least: how far to the left the actions may reach; where there is no room for all, the last stays longest.
+        """
         small = font(12)
         width = advance(small, meta) + 1
         right = self.width - inset
         box = QRectF(right - width, self.y, width, height)
         self.layout.drawn.append(TextLine(box, meta, small, colour("ink_faint"), is_right_aligned=True))
         x = box.left()
-        for link in reversed(actions):
-            x -= advance(small, link.label) + scale(ACTION_GAP)
+        widths = [advance(small, link.label) + scale(ACTION_GAP) for link in actions]
+        while sum(widths) > x - least - scale(ACTION_GAP) and len(widths) > 1:
+            del widths[-2]
+            actions = (*actions[:-2], actions[-1])
+        for link, taken in zip(reversed(actions), reversed(widths), strict=True):
+            x -= taken
             self.link(x, link, small, height, is_on_hover=True)
         return box.left() - scale(ACTION_GAP)
 

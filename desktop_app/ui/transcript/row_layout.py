@@ -14,14 +14,14 @@ from desktop_app.ui.widgets.formats import format_number, pluralize, speaker_of
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .attachment_rows import estimated_attachments_height, lay_out_attachments
-from .cards import lay_out_earlier, lay_out_failure, lay_out_mark, lay_out_missing
+from .cards import lay_out_failure, lay_out_mark, lay_out_missing, lay_out_other_versions
 from .display_list import Action, Fill, RowLayout
 from .documents import LINE_HEIGHT, DocumentCache
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
-from .replies import EarlierItem, ReplyItem
+from .replies import OtherVersionsItem, ReplyItem
 from .row_builder import ActionLink, RowBuilder, Tag
-from .row_text import actions_of, arguments_summary, meta_of, tags_of
+from .row_text import actions_of, arguments_summary, meta_of, tags_of, versions_of
 from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 
@@ -42,8 +42,8 @@ def lay_out(builder: RowBuilder, item: Item) -> RowLayout:
             lay_out_result(builder, item)
         case MessageItem():
             _message(builder, item)
-        case EarlierItem():
-            lay_out_earlier(builder, item)
+        case OtherVersionsItem(ids):
+            lay_out_other_versions(builder, ids)
         case ReplyItem():
             _reply(builder, item)
         case ToolItem():
@@ -77,10 +77,6 @@ def estimated_height(item: Item, width: float) -> float:
             return scale(HEAD)
         case GapItem(first, last):
             return scale(GAP_MESSAGE) * (last - first + 1)
-        case EarlierItem(is_only=True):
-            return scale(20) + estimated_text_height(item.text(-1), width, LINE_HEIGHT)
-        case EarlierItem():
-            return scale(20)
         case _:
             return scale(60)
 
@@ -90,7 +86,7 @@ def _message(builder: RowBuilder, item: MessageItem) -> None:
     name = speaker_of(message)
     if message.tool_calls and not message.text and not item.unanswered:
         name += " called " + ", ".join(call.name for call in message.tool_calls)
-    builder.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item))
+    builder.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item), versions_of(item.row))
     _reasoning(builder, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)))
     if message.role is Role.USER and message.text:
         _user_box(builder, item.key, message.text)
@@ -167,17 +163,14 @@ class RowCache:
         self._documents = DocumentCache()
         self._kept: OrderedDict[str, tuple[tuple[object, ...], RowLayout]] = OrderedDict()
         self._unfolded: set[str] = set()
-        self._chosen: dict[str, int] = {}  # of several answers, which one is shown
+        self._edited, self._room = "", 0  # the row in whose place another widget stands, and how high that is
 
     def fold(self, key: str) -> None:
         self._unfolded ^= {key}
 
-    def choose(self, key: str, number: int) -> None:
-        self._chosen[key] = number
-
-    def choice(self, key: str) -> int:
-        """Return which of several answers is shown; -1 for the newest."""
-        return self._chosen.get(key, -1)
+    def leave_room(self, key: str, height: int) -> None:
+        """Leave that row blank and that high; "" for none."""
+        self._edited, self._room = key, height
 
     def find(self, item: Item, width: int) -> RowLayout | None:
         """Return the row as it would be laid out now, if it is kept."""
@@ -188,7 +181,10 @@ class RowCache:
         """Lay the row out; of a long text after the deadline only what is kept. looked_at: see `RowBuilder`."""
         self._documents.begin(deadline)
         key = item.key
-        layout = lay_out(RowBuilder(width, self._documents, key in self._unfolded, self.choice(key), looked_at), item)
+        if key == self._edited:
+            layout = RowLayout(height=self._room)
+        else:
+            layout = lay_out(RowBuilder(width, self._documents, key in self._unfolded, looked_at), item)
         self._kept[key] = self._state(item, width), layout
         self._kept.move_to_end(key)
         while len(self._kept) > MAX_ROWS:
@@ -200,4 +196,5 @@ class RowCache:
         return self._kept.get(key, (None, None))[1]
 
     def _state(self, item: Item, width: int) -> tuple[object, ...]:
-        return item, width, theme.version, item.key in self._unfolded, self.choice(item.key)
+        room = self._room if item.key == self._edited else None
+        return item, width, theme.version, item.key in self._unfolded, room

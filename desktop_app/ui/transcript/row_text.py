@@ -7,9 +7,11 @@ import re
 import time
 from datetime import datetime
 
+from msgspec.structs import replace
+
 from desktop_app.conversation.events import MessageRow, MessageState, OperationRow
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.message import Role, ToolCall
 from desktop_app.ui.widgets.formats import (
     first_line,
     format_duration,
@@ -23,9 +25,12 @@ from desktop_app.ui.widgets.invisible import escape_invisible
 from .display_list import Action
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
-from .replies import EarlierItem, ReplyItem
-from .row_builder import ActionLink, Tag, TagFrame
+from .replies import OtherVersionsItem, ReplyItem
+from .row_builder import NO_VERSIONS, ActionLink, Tag, TagFrame, Versions
 
+OTHER_VERSIONS = "This conversation goes on in another version."
+
+SPEAKERS = (Role.USER, Role.ASSISTANT)
 MAX_LINE = 400  # characters of a line of a running tool's output
 # Colours and cursor movements, titles of a terminal's window, and other control characters that are no line's end.
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -56,15 +61,28 @@ def meta_of(row: MessageRow, has_clock: bool = True) -> str:
 
 
 def actions_of(item: MessageItem) -> list[ActionLink]:
-    """Return what can be done with the message now."""
+    """Return what is offered beside the message while the mouse is over it."""
     row, key = item.row, item.row.message.id
     links = [ActionLink(Action.COPY, key)]
-    if item.is_last_reply:
+    if row.message.role is Role.USER:
+        links.append(ActionLink(Action.EDIT_MESSAGE, key, "Edit"))
+    if item.can_regenerate:
         links.append(ActionLink(Action.REGENERATE, key))
     if row.state is MessageState.ARCHIVED:
         links.append(ActionLink(Action.BRING_BACK, key))
     links.append(ActionLink(Action.UNPIN if row.is_pinned else Action.PIN, key))
-    return links
+    return [*links, ActionLink(Action.MORE, key)] if row.message.role in SPEAKERS else links
+
+
+def versions_of(row: MessageRow) -> Versions:
+    """Return which version of a message it is, with the links to those before and after it."""
+    ids = row.versions
+    if row.message.id not in ids or len(ids) < 2:
+        return NO_VERSIONS
+    number = ids.index(row.message.id)
+    before, after = ids[number - 1] if number else "", ids[number + 1] if number + 1 < len(ids) else ""
+    links = replace(NO_VERSIONS.before, argument=before), replace(NO_VERSIONS.after, argument=after)
+    return Versions(number + 1, len(ids), *links)
 
 
 def clock_time(at: float, now: float) -> str:
@@ -108,8 +126,8 @@ def accessible_text(item: Item) -> str:
             return f"{speaker_of(row.message)}: {readable_text(row.message)}"
         case GapItem(count=count):
             return f"{pluralize(count, 'message')} not loaded yet"
-        case EarlierItem():
-            return f"Earlier answer: {item.text(-1)}"
+        case OtherVersionsItem():
+            return OTHER_VERSIONS
         case ReplyItem():
             return f"{item.reply.model or 'Assistant'} is writing: {item.text}"
         case ToolItem(call=call, run=run):
@@ -122,6 +140,10 @@ def accessible_text(item: Item) -> str:
 
 def mark_text(operation: OperationRow) -> str:
     """Return what an operation did, such as "42 messages archived"."""
+    return f"{_deed(operation)} in another version" if operation.is_elsewhere else _deed(operation)
+
+
+def _deed(operation: OperationRow) -> str:
     match operation.kind:
         case "compaction":
             return pluralize(operation.messages, "message") + " archived"

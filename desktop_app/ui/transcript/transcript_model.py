@@ -11,6 +11,7 @@ from desktop_app.conversation.events import (
     MessageChange,
     MessageRecorded,
     MessageRow,
+    MessageState,
     OperationRow,
     ReasoningDelta,
     TextDelta,
@@ -24,7 +25,7 @@ from desktop_app.ui.live_turns import RESTING, LiveTurn
 
 from .items import Item, MessageItem, ToolItem, change_between, items_with_gaps, update_item
 from .pages import merge_pages, trim_rows
-from .replies import EarlierItem, ReplyItem, join_continued
+from .replies import ReplyItem, join_continued
 from .row_text import accessible_text
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
@@ -48,6 +49,7 @@ class TranscriptModel(QAbstractListModel):
         super().__init__(parent)
         self._rows: list[MessageRow] = []
         self._operations: dict[str, OperationRow] = {}
+        self._other_versions: tuple[str, ...] = ()
         self._items: list[Item] = []
         self.turn = RESTING
         self.is_changing = False
@@ -85,10 +87,9 @@ class TranscriptModel(QAbstractListModel):
     def streaming_text(self) -> str:
         return next((item.text for item in reversed(self._items) if isinstance(item, ReplyItem)), "")
 
-    @property
-    def newest_index(self) -> int:
-        """The index of the newest message in the conversation; -1 without messages."""
-        return self._rows[-1].index if self._rows else -1
+    def row_with_version(self, message_id: str) -> MessageRow | None:
+        """Return the loaded message that is another version of that one."""
+        return next((row for row in self._rows if message_id in row.versions), None)
 
     def row_of_index(self, index: int) -> int:
         """Return the row of the message at that index, or of the gap that contains it; -1 without rows."""
@@ -99,9 +100,16 @@ class TranscriptModel(QAbstractListModel):
                 row = number
         return row if row >= 0 or not self._items else 0
 
-    def open(self, rows: Sequence[MessageRow], operations: Sequence[OperationRow], turn: LiveTurn = RESTING) -> None:
-        """Show a conversation, with the state of its turn."""
+    def open(
+        self,
+        rows: Sequence[MessageRow],
+        operations: Sequence[OperationRow],
+        turn: LiveTurn = RESTING,
+        other_versions: tuple[str, ...] = (),
+    ) -> None:
+        """Show a conversation, with the state of its turn. other_versions: of what follows the newest message."""
         self.beginResetModel()
+        self._other_versions = other_versions
         self._rows = list(rows)
         self._operations = {operation.id: operation for operation in operations}
         before, self.turn = self.turn, turn
@@ -120,8 +128,10 @@ class TranscriptModel(QAbstractListModel):
         match event:
             case MessageRecorded(_, row):
                 self._record(row)
+                self._other_versions = ()
             case ViewChanged(_, operations, changes):
                 self._change_view(operations, changes)
+                self._other_versions = event.other_versions
             case ToolOutputReceived() | ToolFinished():
                 self._refresh_soon()
                 return
@@ -153,8 +163,6 @@ class TranscriptModel(QAbstractListModel):
         for number, item in enumerate(self._items):
             if item.key == key or (isinstance(item, MessageItem) and item.row.message.id == key):
                 return number
-            if isinstance(item, EarlierItem) and item.has(key):
-                return number
         root = join_continued(self._rows)[1].get(key)  # a part of a reply that was continued has no row of its own
         return -1 if root is None else self.row_of(root)
 
@@ -185,14 +193,15 @@ class TranscriptModel(QAbstractListModel):
     def _change_view(self, operations: Sequence[OperationRow], changes: Sequence[MessageChange]) -> None:
         self._operations.update((operation.id, operation) for operation in operations)
         changed = {change.message_id: change for change in changes}
-        self._rows = [changed[i].apply_to(row) if (i := row.message.id) in changed else row for row in self._rows]
+        rows = (changed[i].apply_to(row) if (i := row.message.id) in changed else row for row in self._rows)
+        self._rows = [row for row in rows if row.state is not MessageState.ABANDONED]
 
     def _announce_running(self, before: LiveTurn) -> None:
         if before.is_running != self.is_running:
             self.running_changed.emit(self.is_running)
 
     def _new_items(self) -> list[Item]:
-        return items_with_gaps(self._rows, self._operations.values(), self.turn, monotonic())
+        return items_with_gaps(self._rows, self._operations.values(), self.turn, monotonic(), self._other_versions)
 
     def _show(self) -> None:
         """Make the rows again and announce only what differs."""

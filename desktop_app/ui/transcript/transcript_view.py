@@ -21,6 +21,7 @@ from desktop_app.ui.widgets.pictures import pictures
 
 from .display_list import HitRegion, RowLayout, paint_row
 from .highlight import Highlighter
+from .message_editor import MessageEditor
 from .pages import GapItem
 from .replies import ReplyItem
 from .row_layout import RowCache, estimated_height
@@ -53,6 +54,7 @@ class TranscriptView(RowView):
         self._settling.timeout.connect(self.lay_out_visible)
         self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)
         self._forgetting.timeout.connect(self._forget_shown)
+        self.editor = MessageEditor(self.viewport())
         self.pill = Button("↓ New text", parent=self)
         self.pill.clicked.connect(self.follow_end)
         self.pill.hide()
@@ -75,16 +77,27 @@ class TranscriptView(RowView):
         self.pill.hide()
         self.lay_out_visible()
 
-    def show_message(self, message_id: str) -> bool:
-        """Scroll to a message and highlight it for a moment; return False if it is not loaded."""
+    def top_of(self, message_id: str) -> int | None:
+        """Return where a message begins, in pixels below the top of what is visible; None if it is not loaded."""
+        row = self.transcript.row_of(message_id)
+        return self.heights.top(row) - self.verticalOffset() if row >= 0 else None
+
+    def show_message(self, message_id: str, top: int | None = None) -> bool:
+        """Scroll to a message and highlight it for a moment; return False if it is not loaded.
+
+        top: where it shall begin instead, without being highlighted; then it is the current one.
+        """
         row = self.transcript.row_of(message_id)
         if row < 0:
             return False
         self.follows_end = False
-        self._anchor_key, self._anchor_offset = self.transcript.item(row).key, -scale(60)
+        self._anchor_key, self._anchor_offset = self.transcript.item(row).key, -scale(60) if top is None else -top
         self._is_anchored_below = False
-        self._shown_key = self._anchor_key
-        self._forgetting.start()
+        if top is None:
+            self._shown_key = self._anchor_key
+            self._forgetting.start()
+        else:
+            self.setCurrentIndex(self.transcript.index(row))
         self.lay_out_visible()
         return True
 
@@ -180,6 +193,15 @@ class TranscriptView(RowView):
             if not layout.is_complete:
                 return False, has_changed
         return True, has_changed
+
+    def updateEditorGeometries(self) -> None:
+        """Keep the editor over its message."""
+        if self.editor.message_id:
+            row = self.transcript.row_of(self.editor.message_id)
+            if row >= 0:
+                self.editor.setGeometry(self.visualRect(self.transcript.index(row)))
+            else:  # another conversation or version is shown
+                self.editor.leave()
 
     # Changes of the model
 

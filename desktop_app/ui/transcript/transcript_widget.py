@@ -2,52 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QCursor,
     QDesktopServices,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
 )
-from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
-from desktop_app.conversation.message import Attachment, Message
-from desktop_app.ui.theme import theme
-from desktop_app.ui.widgets.formats import format_number, readable_text, speaker_of
-from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.look import font, scale
+from desktop_app.conversation.message import Attachment, Role
+from desktop_app.ui.widgets.formats import readable_text
 
 from .display_list import Action, HitRegion, RowLayout
 from .items import Item, MessageItem, ToolItem
-from .replies import EarlierItem, ReplyItem
-from .row_text import accessible_text, arguments_summary
+from .message_reader import MessageReader
+from .replies import ReplyItem
+from .row_menu import menu_of
+from .row_text import accessible_text, arguments_summary, versions_of
 from .selection import anchor_at, is_over_text, position_at
 from .transcript_model import TranscriptModel
 from .transcript_view import TranscriptView
 
-
-class MessageReader(QDialog):
-    """A window with a message's whole text; Escape closes it."""
-
-    def __init__(self, message: Message, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        text = readable_text(message)
-        self.setWindowTitle(f"{speaker_of(message)} · {format_number(len(text))} characters")
-        self.text = QPlainTextEdit(text, self)
-        self.text.setReadOnly(True)
-        self.text.setFrameStyle(0)
-        self.text.setFont(font(13, is_mono=message.tool_result is not None))
-        rules = f"background: {theme.palette['paper']}; padding: {scale(12)}px;"
-        self.text.setStyleSheet(f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
-        self.text.setAccessibleName("The message's text")
-        vertical(self.text, holder=self)
-        self.resize(scale(760), scale(620))
-
-
 OPENED_SCHEMES = ("http", "https", "mailto")
+SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
 class TranscriptWidget(TranscriptView):
@@ -64,6 +47,8 @@ class TranscriptWidget(TranscriptView):
         self._pressed_region: HitRegion | None = None
         self._pressed_link = ""
         self._is_marking = False
+        self.editor.resized.connect(self._make_room_for_editor)
+        self.editor.ended.connect(self._end_editing)
         self.setAccessibleName("Conversation")
 
     # What can be done
@@ -79,25 +64,37 @@ class TranscriptWidget(TranscriptView):
             case Action.FOLD:
                 self.cache.fold(argument)
                 self.lay_out_visible()
-            case Action.EARLIER | Action.LATER:
-                self._turn_over(argument, -1 if action is Action.EARLIER else 1)
             case Action.STOP:
                 self._stop(argument)
             case Action.OPEN_WHOLE:
                 self._open_whole(argument)
             case Action.OPEN_ATTACHMENT:
                 self._open_attachment(argument)
+            case Action.MORE:
+                self._open_menu(self.transcript.row_of(argument), QCursor.pos())
             case _:
                 self.action_requested.emit(action, argument)
 
-    def _turn_over(self, key: str, by: int) -> None:
-        """Show the answer before or after the one that is shown."""
-        item = self._item(key)
-        if isinstance(item, EarlierItem):
-            last = len(item.answers) - 1
-            shown = self.cache.choice(key)
-            self.cache.choose(key, min(max((shown if shown >= 0 else last) + by, 0), last))
-            self.lay_out_visible()
+    # Editing
+
+    def edit_message(self, message_id: str) -> None:
+        """Edit a message in its place, if it is loaded."""
+        item = self._item(message_id)
+        if isinstance(item, MessageItem):
+            self.setCurrentIndex(self.transcript.index(self.transcript.row_of(message_id)))
+            self.editor.resize(self.column, self.editor.height())
+            self.editor.edit(item.row.message)
+            self.scrollTo(self.currentIndex())
+
+    def _make_room_for_editor(self) -> None:
+        self.cache.leave_room(self.editor.message_id, self.editor.sizeHint().height())
+        self.lay_out_visible()
+
+    def _end_editing(self, had_focus: bool) -> None:
+        self.cache.leave_room("", 0)
+        if had_focus:
+            self.setFocus()
+        self.lay_out_visible()
 
     def copy_selection(self) -> None:
         """Copy the selected text, else the current message."""
@@ -119,8 +116,6 @@ class TranscriptWidget(TranscriptView):
                 return readable_text(message_row.message)
             case ReplyItem() as item:
                 return item.text
-            case EarlierItem() as item:
-                return item.text(self.cache.choice(key))
             case item:
                 return accessible_text(item)
 
@@ -249,6 +244,10 @@ class TranscriptWidget(TranscriptView):
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             box = self.visualRect(self.currentIndex())
             self._open_menu(self.currentIndex().row(), self.viewport().mapToGlobal(box.topLeft() + QPoint(40, 24)))
+        elif event.modifiers() & Qt.KeyboardModifier.AltModifier and event.key() in SIDEWAYS:
+            self._show_neighbour(event.key() == Qt.Key.Key_Right)
+        elif event.key() == Qt.Key.Key_E and not event.modifiers():
+            self._edit_current()
         elif event.key() == Qt.Key.Key_Home:
             self.go_to_start()
         elif event.key() == Qt.Key.Key_End:
@@ -258,6 +257,24 @@ class TranscriptWidget(TranscriptView):
             self.scrollTo(self.currentIndex())
         else:
             event.ignore()
+
+    def _show_neighbour(self, is_later: bool) -> None:
+        """Show the version after or before that of the current message."""
+        item = self._current_item()
+        if isinstance(item, MessageItem):
+            versions = versions_of(item.row)
+            link = versions.after if is_later else versions.before
+            if link.argument:
+                self.perform(link.action, link.argument)
+
+    def _edit_current(self) -> None:
+        item = self._current_item()
+        if isinstance(item, MessageItem) and item.row.message.role is Role.USER:
+            self.perform(Action.EDIT_MESSAGE, item.key)
+
+    def _current_item(self) -> Item | None:
+        index = self.currentIndex()
+        return self.transcript.item(index.row()) if index.isValid() else None
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
@@ -273,13 +290,6 @@ class TranscriptWidget(TranscriptView):
         item = self.transcript.item(row)
         if not self.text_selection.is_empty:
             menu.addAction("Copy selected text", self.copy_selection)
-        offered: set[tuple[Action, str]] = set()
-        for hot in self.layout_of(row).hit_regions:
-            if (hot.action, hot.argument) not in offered and hot.action is not Action.COPY_CODE:
-                offered.add((hot.action, hot.argument))
-                label = hot.words.text if hot.words else "Unfold or fold"
-                label = "Copy message" if hot.action is Action.COPY else label
-                menu.addAction(label, lambda h=hot: self.perform(h.action, h.argument))
-        if isinstance(item, MessageItem):
-            menu.addAction(Action.READ.value, lambda: self.perform(Action.READ, item.key))
+        for link in menu_of(item, self.layout_of(row).hit_regions):
+            menu.addAction(link.label, partial(self.perform, link.action, link.argument))
         menu.popup(where)

@@ -1,0 +1,55 @@
+"""The messages of a record: all of them by their ids, and those of the current branch in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from desktop_app.conversation.branches import Branches
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import AnyEntry, Rewind, Switch
+
+from .rows import page_indexes
+
+
+class RecordedMessages:
+    """Grows with its record. A message costs O(1); going to another branch costs O(n)."""
+
+    def __init__(self, entries: Iterable[AnyEntry] = ()) -> None:
+        self.branches = Branches()
+        self.by_id: dict[str, Message] = {}  # of all branches, oldest first
+        self.branch: list[Message] = []  # those of the current one
+        self.indexes: dict[str, int] = {}  # in `branch`
+        self.add(entries)
+
+    def add(self, entries: Iterable[AnyEntry]) -> None:
+        """Take in the next entries of the record."""
+        is_elsewhere = False
+        for entry in entries:
+            self.branches.add(entry)
+            is_elsewhere = is_elsewhere or isinstance(entry, Rewind | Switch)
+            if isinstance(entry, Message):
+                self.by_id[entry.id] = entry
+                self.indexes[entry.id] = len(self.branch)
+                self.branch.append(entry)
+        if is_elsewhere:
+            self.branch = [entry for entry in self.branches.path() if isinstance(entry, Message)]
+            self.indexes = {message.id: index for index, message in enumerate(self.branch)}
+
+    def numbered(self, ids: Iterable[str]) -> list[tuple[int, Message]]:
+        """Return those messages in their order, each with its index in the current branch; others last, with -1."""
+        known = {i: self.indexes.get(i, -1) for i in ids if i in self.by_id}
+        order = sorted(known.items(), key=lambda found: (found[1] < 0, found[1], self.by_id[found[0]].at))
+        return [(index, self.by_id[i]) for i, index in order]
+
+    def page(self, before: int, limit: int, around: str = "") -> list[tuple[int, Message]]:
+        """Return the newest of the current branch below that index: at most `limit`, and a page's worth of text.
+
+        around: the id of a message to be among them instead; nothing is returned if it is of another branch.
+        """
+        if around:
+            index = self.indexes.get(around)
+            if index is None:
+                return []
+            before = index + 1 + limit // 2
+            before = before if index in page_indexes(self.branch, before, limit) else index + 1
+        return [(index, self.branch[index]) for index in page_indexes(self.branch, before, limit)]

@@ -1,0 +1,114 @@
+"""The editor of a message that was sent, in its place in the transcript."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from desktop_app.conversation.message import Attachment, Message
+from desktop_app.ui.composer.draft_field import DraftField
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
+from desktop_app.ui.widgets.layouts import horizontal, vertical
+from desktop_app.ui.widgets.look import StyleAware, colour, paint_box
+from desktop_app.ui.widgets.text_label import TextLabel
+
+MIN_LINES, MAX_LINES = 2, 16
+KEPT = "The version that was sent is kept, with all that followed it."
+
+
+class MessageEditor(StyleAware, QWidget):
+    """Enter or Ctrl+Enter sends the message again, Escape cancels. What was typed is kept until one of the two.
+
+    Signals: resend_requested(message id, text); ended(whether it had the focus), once it is hidden; resized, when
+    it wants another height.
+    """
+
+    resend_requested = Signal(str, str)
+    ended = Signal(bool)
+    resized = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.message_id = ""
+        self._left: dict[str, str] = {}  # texts of messages whose editor went without being cancelled
+        self.field = DraftField()
+        self.field.setAccessibleName("Edited message")
+        self.note = TextLabel(size=12, tint="ink_faint", wraps=True)
+        self.cancel = Button("Cancel", ButtonKind.QUIET)
+        self.send = Button("Send again", ButtonKind.PRIMARY)
+        self.send.setToolTip("Sends the edited message (Ctrl+Enter)")
+        bottom = horizontal((self.note, 1), self.cancel, self.send, spacing=10)
+        vertical(self.field, bottom, holder=self, spacing=6, margins=(14, 10, 10, 10))
+        self.field.installEventFilter(self)
+        self.field.send_requested.connect(self._resend)
+        self.field.textChanged.connect(self._fit)
+        self.send.clicked.connect(self._resend)
+        self.cancel.clicked.connect(lambda _=False: self.end())
+        self.hide()
+
+    def edit(self, message: Message) -> None:
+        """Begin to edit a message; go on if it was being edited."""
+        if self.message_id != message.id:
+            self.leave()
+            self.message_id = message.id
+            kept = [part.name for part in message.parts if isinstance(part, Attachment)]
+            self.note.set_text(f"Sent again with {', '.join(kept)}. {KEPT}" if kept else KEPT)
+            self.field.selectAll()
+            self.field.textCursor().removeSelectedText()
+            self.field.insert_draft(self._left.pop(message.id, message.text))
+        self.show()
+        self._fit()
+        self.field.setFocus()
+
+    def end(self) -> None:
+        """Give up what was typed."""
+        had_focus, self.message_id = self.isAncestorOf(QApplication.focusWidget() or self.window()), ""
+        self.hide()
+        self.ended.emit(had_focus)
+
+    def leave(self) -> None:
+        """Hide, but keep what was typed for the next time that this message is edited."""
+        if self.message_id:
+            self._left[self.message_id] = self.field.draft()
+            self.end()
+
+    def note_sent(self, message_id: str) -> None:
+        """Hide, since the message was sent again."""
+        self._left.pop(message_id, None)
+        if message_id == self.message_id:
+            self.end()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take Escape before the window does, which would stop a reply."""
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if event.type() == QEvent.Type.ShortcutOverride:
+                event.accept()
+                return True
+            if event.type() == QEvent.Type.KeyPress:
+                self.end()
+                return True
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("accent"), 12)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def refresh_style(self) -> None:
+        self.update()
+
+    def _resend(self) -> None:
+        if self.field.draft().strip():
+            self.resend_requested.emit(self.message_id, self.field.draft())
+
+    def _fit(self) -> None:
+        """Make the field as high as its lines, up to a limit."""
+        self.send.setEnabled(bool(self.field.draft().strip()))
+        lines = max(self.field.lines(MAX_LINES), MIN_LINES)
+        height = lines * self.field.fontMetrics().lineSpacing() + 6
+        if self.field.height() != height:
+            self.field.setFixedHeight(height)
+        self.resized.emit()

@@ -1,0 +1,34 @@
+"""What the menu of a row offers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .display_list import Action, HitRegion
+from .items import Item, MessageItem
+from .row_builder import ActionLink
+from .row_text import SPEAKERS, actions_of
+
+LABELS = {
+    Action.COPY: "Copy message",
+    Action.EDIT_MESSAGE: "Edit and send again",
+    Action.EARLIER: Action.EARLIER.value,
+    Action.LATER: Action.LATER.value,
+}
+"""What actions are called where the message is not in sight beside them."""
+LEFT_OUT = (Action.COPY_CODE, Action.MORE)
+
+
+def menu_of(item: Item, regions: Sequence[HitRegion]) -> list[ActionLink]:
+    """Return what can be done with a row: what it shows, whether or not there is room for it, and more."""
+    offered = {(hot.action, hot.argument): hot.words.text if hot.words else "Unfold or fold" for hot in regions}
+    offered |= {(link.action, link.argument): link.label for link in _further_actions(item)}
+    return [ActionLink(*what, LABELS.get(what[0], label)) for what, label in offered.items() if what[0] not in LEFT_OUT]
+
+
+def _further_actions(item: Item) -> list[ActionLink]:
+    if not isinstance(item, MessageItem):
+        return []
+    key = item.row.message.id
+    forks = [ActionLink(Action.FORK, key)] if item.row.message.role in SPEAKERS else []
+    return [*actions_of(item), *forks, ActionLink(Action.READ, item.key)]
