@@ -101,7 +101,7 @@ def _strategy_words(strategy: str, count: int) -> str:
     return STRATEGY_WORDS.get(strategy, strategy.replace("_", " "))
 
 
-def _standing(row: OperationRow) -> str:
+def _remark(row: OperationRow) -> str:
     """Return why an operation is not in force; "" if it is."""
     return "in another version" if row.is_elsewhere else "undone" if row.is_undone else ""
 
@@ -129,7 +129,7 @@ class OperationCard(Card):
         if row.fidelity is not None and row.fidelity.total:
             self._add_fidelity(row.fidelity)
         self._add_links()
-        self.setAccessibleName(", ".join(filter(None, (title_of(row), _standing(row), means_of(row)))))
+        self.setAccessibleName(", ".join(filter(None, (title_of(row), _remark(row), means_of(row)))))
 
     def is_open(self) -> bool:
         return self.summary is not None
@@ -154,9 +154,9 @@ class OperationCard(Card):
 
     def _add_head(self) -> None:
         row = self.row
-        standing = _standing(row)
-        title = TextLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if standing else "ink")
-        tags = [TextLabel(standing, size=11, weight=MEDIUM, tint="accent")] if standing else []
+        remark = _remark(row)
+        title = TextLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if remark else "ink")
+        tags = [TextLabel(remark, size=11, weight=MEDIUM, tint="accent")] if remark else []
         at = TextLabel(format_time(row.at, time.time()), size=12, tint="ink_faint")
         at.set_hint(f"{datetime.fromtimestamp(row.at):%A, %d %B %Y, %H:%M:%S}")
         self.column.addLayout(horizontal(title, *tags, STRETCH, at, spacing=8))
@@ -164,7 +164,7 @@ class OperationCard(Card):
     def _add_fidelity(self, fidelity: Fidelity) -> None:
         bar = SegmentBar(8)
         bar.setAccessibleName("What survived")
-        bar.set_parts(fidelity_parts(fidelity), opacity=0.4 if _standing(self.row) else 1.0)
+        bar.set_parts(fidelity_parts(fidelity), opacity=0.4 if _remark(self.row) else 1.0)
         legend = TextLabel.of_runs(fidelity_runs(fidelity), size=12, tint=self._soft, wraps=True)
         self.facts = FactList()
         self.facts.show_fidelity(fidelity)
