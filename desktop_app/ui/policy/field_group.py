@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.context.policy import BALANCED, ContextPolicy
@@ -31,9 +33,10 @@ class FieldGroupView(QWidget):
         self._rest = QWidget()
         self._rest_column = vertical(holder=self._rest, spacing=6)
         self._rest.hide()
-        for source in group.sources:
-            if source.field in COMMON:
-                self._column.addWidget(self._add(source))
+        self._common = [source for source in group.sources if source.field in COMMON]
+        self._unbuilt = iter(self._folded)
+        self._next = QTimer(self, interval=0)  # a row at a time: all at once would hold the window
+        self._next.timeout.connect(self._add_folded)
         self.more = LinkButton("")
         self.more.clicked.connect(lambda _=False: self.unfold(self._rest.isHidden()))
         self._column.addWidget(self._rest)
@@ -41,16 +44,26 @@ class FieldGroupView(QWidget):
         self.more.setVisible(bool(self._folded))
         self._name_link()
 
+    def build(self) -> Iterator[QWidget]:
+        """Build the rows that are always seen, and yield each of them."""
+        for number, source in enumerate(self._common):
+            row = self._add(source)
+            self._column.insertWidget(number + 1, row)
+            yield row
+
     def unfold(self, is_wanted: bool = True) -> None:
-        """Show or hide the fields that few people change."""
-        for source in self._folded:
-            if is_wanted and source.field not in self.rows:
-                row = self._add(source)
-                self._rest_column.addWidget(row)
-                if self._shown is not None:
-                    row.show_value(*self._shown)
+        """Show or hide the fields that few people change; the first time they come one after the other."""
         self._rest.setVisible(is_wanted)
+        if is_wanted:
+            self._next.start()
         self._name_link()
+
+    def _add_folded(self) -> None:
+        source = next(self._unbuilt, None)
+        if source is None:
+            self._next.stop()
+        else:
+            self._rest_column.addWidget(self._add(source))
 
     def show_policy(self, policy: ContextPolicy, base: ContextPolicy, window: Window | None) -> None:
         """Show the numbers of a policy. base: the preset to compare it with. window: of the open chat."""
@@ -62,6 +75,8 @@ class FieldGroupView(QWidget):
     def _add(self, source: FieldSource) -> FieldRow:
         row = self.rows[source.field] = FieldRow(source, getattr(BALANCED, source.field))
         row.changed.connect(self.changed)
+        if self._shown is not None:
+            row.show_value(*self._shown)
         return row
 
     def _name_link(self) -> None:

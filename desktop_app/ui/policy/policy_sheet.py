@@ -31,6 +31,7 @@ from .words import Window, policy_label
 
 WIDTH, NARROW = 1_080, 800  # pixels; below the second one, the effect is above the fields
 PANE_WIDTH, PANE_HEIGHT = 350, 190  # pixels, of the effect beside and above them
+PANE_SHARE = 0.3  # of a narrow sheet's height, for the effect
 PAUSE, LONG_PAUSE = 120, 500  # milliseconds from a change to the two questions
 NEW_NAME = "Mine"
 
@@ -177,6 +178,7 @@ class PolicySheet(Sheet):
             self.area.add(view)
             view.show_policy(self.policy, self.base, self._window)
             yield view
+            yield from view.build()
 
     def _fill_select(self) -> None:
         for one in self._own:
@@ -237,4 +239,5 @@ class PolicySheet(Sheet):
         self.body.setDirection(direction.BottomToTop if is_narrow else direction.LeftToRight)
         self.effect.setMinimumWidth(0 if is_narrow else scale(PANE_WIDTH))
         self.effect.setMaximumWidth(16_777_215 if is_narrow else scale(PANE_WIDTH))
-        self.effect.setMaximumHeight(scale(PANE_HEIGHT) if is_narrow else 16_777_215)
+        height = min(scale(PANE_HEIGHT), round(self.height() * PANE_SHARE))
+        self.effect.setMaximumHeight(height if is_narrow else 16_777_215)
