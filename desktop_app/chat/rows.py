@@ -172,6 +172,7 @@ def _operation_row(operation: Operation) -> OperationRow:
         messages=len(ids),
         tokens_before=operation.tokens_before,
         tokens_after=operation.tokens_after,
+        usable=operation.usable,
         after_message_id=ids[-1] if ids else "",
     )
     if isinstance(operation, Prune):

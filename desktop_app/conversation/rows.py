@@ -87,3 +87,5 @@ class OperationRow(msgspec.Struct, frozen=True):
     """Why it was not done as it was wanted, or the title of a linked conversation."""
     linked: str = ""
     """The id of a linked conversation."""
+    usable: int = 0
+    """Tokens that a request could take then; 0 if that is not known."""

@@ -50,6 +50,8 @@ class Prune(Entry, frozen=True, kw_only=True, tag="prune"):
     inputs: tuple[PrunedInput, ...] = ()
     tokens_before: int = 0
     tokens_after: int = 0
+    usable: int = 0
+    """As of a `Compaction`."""
     plan_id: str = ""
     """As of a `Compaction`."""
 
@@ -73,6 +75,8 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     fidelity: Fidelity = Fidelity()
     tokens_before: int = 0
     tokens_after: int = 0
+    usable: int = 0
+    """Tokens that a request could take then; 0 if that was not known, and in older records."""
     seconds: float = 0.0
     model: str = ""
     """Who wrote the summary."""

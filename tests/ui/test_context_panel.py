@@ -11,12 +11,12 @@ from ui_scenes import link, press
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow, ViewChanged
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
-from desktop_app.conversation.message import Message, Role, Text, ToolResult, Totals
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Totals, Usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.archived import ArchivedMessages
 from desktop_app.ui.context_panel.breakdown import lines_of
 from desktop_app.ui.context_panel.history import CARDS
-from desktop_app.ui.context_panel.operation_card import figures_of
+from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of
 from desktop_app.ui.transcript.markdown_documents import MarkdownText
 
 GAUGE = Gauge(
@@ -178,7 +178,7 @@ def test_a_message_is_read_in_full_brought_back_and_pinned(panel, archived, qtbo
     panel.history.show_archived("c1", (message(1), message(2, message=said, tokens=812)), 2)
     choose(archived, qtbot, 1)
     reader = archived.reader
-    assert reader.body.toPlainText() == long
+    assert reader.page.toPlainText().count("And a long story.") == 200
     assert reader.speaker.text() == "SmolLM2"
     assert "812 tokens" in reader.about.text()
     press(reader.bring_back)
@@ -212,9 +212,49 @@ def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, archived
         "c1", (message(1, message=result, state=MessageState.PRUNED, sent_text="[50 lines cleared]"),), 1
     )
     choose(archived, qtbot, 0)
-    text = archived.reader.body.toPlainText()
+    text = archived.reader.page.toPlainText()
     assert text.count("line\n") >= 50
     assert "[50 lines cleared]" in text
+
+
+def test_an_archived_message_reads_as_in_the_chat_and_a_huge_one_as_plain_text(panel, archived, qtbot):
+    parts = (Text("A **bold** word.\n\n```python\nprint(1)\n```"), ToolCall("1", "read", '{"path": "a```b"}'))
+    said = Message(id="m7", role=Role.ASSISTANT, parts=parts)
+    huge = Message(id="m8", role=Role.USER, parts=(Text("**word** " * 3_000),))
+    panel.history.show_archived("c1", (message(7, message=said), message(8, message=huge)), 2)
+    choose(archived, qtbot, 0)
+    reader = archived.reader
+    text = reader.page.toPlainText()
+    assert "A bold word." in text
+    assert "print(1)" in text
+    assert '{"path": "a```b"}' in text
+    choose(archived, qtbot, 1)
+    assert reader.body.isVisible()
+    assert reader.body.toPlainText() == huge.text
+    assert not reader.text_area.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("trigger", "usable", "words"),
+    [
+        (Trigger.BEFORE_REQUEST, 50_000, "91 % reached before the request"),
+        (Trigger.AFTER_TURN, 60_000, "76 % reached after a reply"),
+        (Trigger.BEFORE_REQUEST, 0, TRIGGER_WORDS[Trigger.BEFORE_REQUEST]),
+    ],
+)
+def test_a_card_says_its_cause_its_duration_and_its_cost(trigger, usable, words):
+    done = OperationRow(
+        id="c", kind="compaction", at=0, trigger=trigger, strategies={"llm": 4}, tokens_before=45_500, usable=usable,
+        seconds=2.54, model="far/small", usage=Usage(900, 90, dollars=0.0123),
+    )  # fmt: skip
+    said = means_of(done)
+    assert words.lower() in said.lower()
+    assert "2.5 s" in said
+    assert "$0.0123" in said
+    assert note_of(done) == ""
+    fell_back = replace(done, model="", strategies={"extractive": 4}, note="Assembled by rules because it failed.")
+    assert REWRITE in note_of(fell_back)
+    assert REWRITE not in note_of(replace(fell_back, is_undone=True))
 
 
 def test_typing_searches_once(panel, archived, told, qtbot):

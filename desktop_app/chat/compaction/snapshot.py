@@ -55,7 +55,9 @@ def with_measured_tokens(session: Session, step: Operation, transcript: Transcri
     if request_tokens(changed, session.counts) >= request_tokens(view, session.counts):
         return None
     before = session.gauge() if view is session.view else unmeasured_gauge(session, view)
-    return replace(step, tokens_before=before.total, tokens_after=unmeasured_gauge(session, changed).total)
+    usable = before.usable if before.is_window_known else 0
+    after = unmeasured_gauge(session, changed).total
+    return replace(step, tokens_before=before.total, tokens_after=after, usable=usable)
 
 
 def unmeasured_gauge(session: Session, view: View) -> Gauge:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QWidget
 
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
-from desktop_app.ui.widgets.boxes import Card
+from desktop_app.conversation.message import Attachment, Part, Reasoning
+from desktop_app.ui.transcript.markdown_documents import MarkdownText
+from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_time, pluralize, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
@@ -21,6 +25,37 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .operation_card import figures_of, title_of
 from .requests import PanelRequests
+
+MAX_MARKDOWN = 12_000
+"""Characters of a message that are shown as Markdown; laying out more of them would hold the window."""
+
+
+def markdown_of(row: MessageRow) -> str:
+    """Return the message as Markdown: texts as they are, calls and results as code, and what is sent instead."""
+    message, blocks = row.message, list[str]()
+    if message.tool_result is not None:
+        blocks.append(fence(message.tool_result.text))
+    else:
+        blocks += [message.text] if message.text else []
+        blocks += [f"**{call.name}**\n\n{fence(call.arguments, 'json')}" for call in message.tool_calls]
+        plain = readable_text(
+            replace(message, parts=tuple(p for p in message.parts if is_beside_text(p, message.text)))
+        )
+        blocks += [fence(plain)] if plain else []
+    if row.sent_text:
+        blocks.append(f"**What the model sees instead**\n\n{fence(row.sent_text)}")
+    return "\n\n".join(blocks) or "(This message has no text.)"
+
+
+def is_beside_text(part: Part, text: str) -> bool:
+    """Whether a part is read beside text and calls: an attachment, or reasoning without a text."""
+    return isinstance(part, Attachment) or (isinstance(part, Reasoning) and not text)
+
+
+def fence(text: str, language: str = "") -> str:
+    """Return the text as a block of code that it cannot end itself."""
+    marks = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    return f"{marks}{language}\n{text}\n{marks}"
 
 
 class MessageDetails(Card):
@@ -36,6 +71,10 @@ class MessageDetails(Card):
         self.body.setReadOnly(True)
         self.body.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.body.setAccessibleName("Message")
+        self.page = MarkdownText("", tint="ink")
+        self.page.setAccessibleName("Message")
+        self.text_area = ScrollColumn()
+        self.text_area.add(self.page)
         self.bring_back = LinkButton("Bring back")
         self.bring_back.setToolTip("Puts the message back into the context window, word for word")
         self.pin = LinkButton("Pin")
@@ -51,7 +90,8 @@ class MessageDetails(Card):
         """Show one message in full, or the number and the tokens of several."""
         self._chosen = tuple(chosen)
         is_one = len(chosen) == 1
-        self.body.setVisible(is_one)
+        for widget in (self.body, self.text_area):
+            widget.hide()
         self.pin.setVisible(is_one)
         self.show_in_chat.setVisible(is_one)
         self.bring_back.setVisible(bool(self._archived_ids()))
@@ -65,7 +105,14 @@ class MessageDetails(Card):
         self.speaker.set_text(speaker_of(row.message))
         self.about.set_text(f"{format_time(row.message.at, time.time())} · {pluralize(row.tokens, 'token')}")
         self.pin.setText("Unpin" if row.is_pinned else "Pin")
-        text = readable_text(row.message) or "(This message has no text.)"
+        is_long = len(readable_text(row.message)) > MAX_MARKDOWN
+        self.body.setVisible(is_long)
+        self.text_area.setVisible(not is_long)
+        if not is_long:
+            self.page.show_text(markdown_of(row))
+            self.text_area.verticalScrollBar().setValue(0)
+            return
+        text = readable_text(row.message)
         if row.sent_text:
             text = f"{text}\n\n— What the model sees instead —\n\n{row.sent_text}"
         if self.body.toPlainText() != text:
@@ -74,6 +121,7 @@ class MessageDetails(Card):
     def _lay_out(self) -> None:
         self.column.addLayout(horizontal((self.speaker, 1), self.about, spacing=8))
         self.column.addWidget(self.body, 1)
+        self.column.addWidget(self.text_area, 1)
         self.column.addLayout(horizontal(self.bring_back, self.pin, self.show_in_chat, STRETCH, spacing=14))
 
     def _archived_ids(self) -> tuple[str, ...]:

@@ -18,7 +18,14 @@ from desktop_app.ui.widgets.bars import SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.fidelity import FactList, fidelity_parts, fidelity_runs
-from desktop_app.ui.widgets.formats import format_number, format_time, pluralize
+from desktop_app.ui.widgets.formats import (
+    format_dollars,
+    format_number,
+    format_percent,
+    format_time,
+    format_wait,
+    pluralize,
+)  # fmt: skip
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -34,6 +41,16 @@ TRIGGER_WORDS = {
     Trigger.USER: "by you",
 }
 
+CAUSES = {
+    Trigger.BEFORE_REQUEST: "{} reached before the request",
+    Trigger.AFTER_TURN: "{} reached after a reply, in the background",
+    Trigger.TOOL_RESULT: "{} reached with a tool result",
+    Trigger.STREAMING: "the window filled up during a reply",
+    Trigger.OVERFLOW: "the provider refused the request as too long",
+}
+"""Why room was made, where it is known how full the window was."""
+REWRITE = "To have a model write it: choose Undo, then Optimize conversation."
+
 PRUNE_WORDS = {
     "repeats": "{} duplicates removed",
     "superseded": "{} outdated",
@@ -43,6 +60,7 @@ PRUNE_WORDS = {
     "digest": "{} summarized",
     "hard_clear": "{} reduced to one line",
 }
+MIN_SECONDS = 0.05  # what takes less took no time
 STRATEGY_WORDS = {
     "extractive": "assembled by rules",
     "llm": "written by a model",
@@ -78,11 +96,18 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
     return before, Run(" → "), after, Run(f" tokens · {pluralize(row.messages, 'message')}")
 
 
+def cause_of(row: OperationRow) -> str:
+    """Return why it was done, such as "91 % reached before the request"; "" if the user wanted it."""
+    if row.trigger and row.trigger in CAUSES and row.usable:
+        return CAUSES[row.trigger].format(format_percent(row.tokens_before / row.usable))
+    return TRIGGER_WORDS[row.trigger] if row.trigger and row.trigger is not Trigger.USER else ""
+
+
 def means_of(row: OperationRow) -> str:
-    """Return how it was done, such as "Automatic, at a tool result · 4 shortened · 3 cleared to a line"."""
+    """Return why and how it was done, such as "91 % reached before the request · written by a model · 2.5 s"."""
     if row.kind == "link":
         return ""
-    words = [TRIGGER_WORDS[row.trigger]] if row.trigger and row.trigger is not Trigger.USER else []
+    words = list(filter(None, [cause_of(row)]))
     if row.kind == "flush":
         words += ["when you optimized"] if row.trigger is Trigger.USER else []
     else:
@@ -91,6 +116,9 @@ def means_of(row: OperationRow) -> str:
         words.append(row.model)
     if row.usage is not None:
         words.append(f"{format_number(row.usage.prompt_tokens)} tokens in, {format_number(row.usage.reply_tokens)} out")
+        words += [format_dollars(row.usage.dollars)] if row.usage.dollars is not None else []
+    if row.seconds >= MIN_SECONDS:
+        words.append(format_wait(row.seconds))
     text = " · ".join(words)
     return text[:1].upper() + text[1:]
 
@@ -104,6 +132,12 @@ def _strategy_words(strategy: str, count: int) -> str:
 def _remark(row: OperationRow) -> str:
     """Return why an operation is not in force; "" if it is."""
     return "in another version" if row.is_elsewhere else "undone" if row.is_undone else ""
+
+
+def note_of(row: OperationRow) -> str:
+    """Return why it was not done as it was wanted, and what can be done about that."""
+    fell_back = not row.model and not row.is_undone and {"extractive", "last_messages"} & row.strategies.keys()
+    return f"{row.note} {REWRITE}" if fell_back else row.note
 
 
 class OperationCard(Card):
@@ -125,7 +159,7 @@ class OperationCard(Card):
         if row.kind == "flush" and row.summary:
             self.column.addWidget(TextLabel(row.summary, size=12, tint=self._soft, wraps=True))
         if row.note and row.kind != "link":
-            self.column.addWidget(TextLabel(row.note, size=12, tint=self._soft, wraps=True))
+            self.column.addWidget(TextLabel(note_of(row), size=12, tint=self._soft, wraps=True))
         if row.fidelity is not None and row.fidelity.total:
             self._add_fidelity(row.fidelity)
         self._add_links()

@@ -14,9 +14,9 @@ from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.widgets.formats import (
     format_bytes,
     format_dollars,
-    format_duration,
     format_number,
     format_percent,
+    format_wait,
     percentages,
     pluralize,
 )
@@ -58,11 +58,6 @@ def format_amount(amount: int) -> str:
     if amount < 10_000:
         return format_number(amount)
     return f"{amount / 1e3:,.0f} k" if amount < 999_500 else f"{amount / 1e6:,.1f} M"
-
-
-def format_wait(seconds: float) -> str:
-    """Return "0.4 s", or minutes."""
-    return f"{seconds:.1f} s" if seconds < 59.95 else format_duration(seconds)
 
 
 def figures_of(read: InsightsRead) -> tuple[Figure, ...]:

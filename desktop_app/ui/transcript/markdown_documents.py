@@ -29,7 +29,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from desktop_app.ui.theme import theme
-from desktop_app.ui.widgets.look import BOLD, TRANSPARENT, StyleAware, colour, font, recolour, scale
+from desktop_app.ui.widgets.look import BOLD, TRANSPARENT, StyleAware, Tint, colour, font, recolour, scale
 from desktop_app.ui.widgets.math_text import to_qt_markdown
 
 from .documents import LINE_HEIGHT, InkDocument, code_font
@@ -256,9 +256,10 @@ def _widths(rows: str, version: int) -> tuple[float, ...]:
 class MarkdownText(StyleAware, QTextBrowser):
     """A text that can be read and copied, as high as it is, without links to open."""
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+    def __init__(self, text: str, parent: QWidget | None = None, *, tint: Tint = "ink_soft") -> None:
         super().__init__(parent)
         self._source = text
+        self._tint: Tint = tint
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -269,6 +270,12 @@ class MarkdownText(StyleAware, QTextBrowser):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.refresh_style()
 
+    def show_text(self, text: str) -> None:
+        """Show another text."""
+        if text != self._source:
+            self._source = text
+            self.refresh_style()
+
     def sizeHint(self) -> QSize:
         return QSize(240, math.ceil(self.document().size().height()) + 1)
 
@@ -277,7 +284,7 @@ class MarkdownText(StyleAware, QTextBrowser):
         self._fit()
 
     def refresh_style(self) -> None:
-        recolour(self, {QPalette.ColorRole.Base: TRANSPARENT, QPalette.ColorRole.Text: colour("ink_soft")})
+        recolour(self, {QPalette.ColorRole.Base: TRANSPARENT, QPalette.ColorRole.Text: colour(self._tint)})
         document = markdown_document(ProseSegment(self._source))
         document.setParent(self)
         self.setDocument(document)

@@ -39,6 +39,11 @@ def format_duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def format_wait(seconds: float) -> str:
+    """Return "0.4 s", or minutes."""
+    return f"{seconds:.1f} s" if seconds < 59.95 else format_duration(seconds)
+
+
 def format_percent(share: float) -> str:
     """Return "62 %", or "< 1 %" for a little, so that something never reads as nothing."""
     if 0 < share < 0.005:
