@@ -12,6 +12,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import Tasks
 from desktop_app.conversation.events import Failure, TurnEvent
+from desktop_app.tools.file_names import FileNames
 
 from .event_coalescer import EventCoalescer
 from .services import EngineServices
@@ -38,6 +39,7 @@ class Engine:
         self.coalescer = coalescer
         self.shutdown_requested = asyncio.Event()
         self._is_warm = False
+        self.file_names = FileNames()
         self._plans: dict[str, Optimization] = {}
         # What only the newest request is wanted of, such as the summaries that are being written, by conversation.
         self.newest = Tasks(log_bug)

@@ -14,6 +14,7 @@ import msgspec
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Attachment
+from desktop_app.conversation.words import pluralize
 
 from .child_process import run_script
 from .text_files import bom_of, decode_text
@@ -97,7 +98,8 @@ def _text_of(name: str, content: bytes) -> Attachment:
     file = decode_text(content)
     if len(file.text) > MAX_TEXT:
         raise _too_long(name)
-    about = "" if file.encoding == "utf-8" else f"read as {file.encoding}"
+    lines = pluralize(file.text.count("\n") + (not file.text.endswith("\n")), "line")
+    about = lines if file.encoding == "utf-8" else f"{lines}, read as {file.encoding}"
     return Attachment(name, "text/plain", file.text, about)
 
 

@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QFileDialog
 from desktop_app.conversation.message import Attachment
 from desktop_app.engine import protocol as p
 
-from .bridge import in_task
+from .bridge import Bridge, in_task
 from .composer.draft_field import local_files
 from .controller import Controller
+from .conversation_controller import ConversationController
+from .parts import Parts
 
 MAX_FILES = 20  # of one draft
 TOO_MANY = f"A message takes {MAX_FILES} attachments; the others were not attached"
@@ -23,6 +25,10 @@ PASTED = "Pasted image.png"
 
 class AttachController(Controller):
     """Lets the engine read what is attached, and shows it as chips in the composer."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._folder = ""
 
     def choose_files(self) -> None:
         dialog = QFileDialog(self._parts, "Attach files", str(Path.home()))
@@ -48,13 +54,30 @@ class AttachController(Controller):
         self._parts.composer.take_focus()
 
     @in_task
+    async def complete(self, query: str) -> None:
+        """Offer files of the working folder."""
+        if self._chat.conversation:
+            found = await self._bridge.ask(p.CompletePath(self._chat.conversation, query))
+            self._folder = found.folder
+            self._parts.composer.paths.offer(query, found.paths)
+
+    def attach_path(self, path: str) -> None:
+        """Attach a file by its path in the working folder."""
+        self._attach(path, p.AttachFile(str(Path(self._folder, path)), path))
+
+    def run(self, command: str) -> None:
+        """Run a command, and attach its output."""
+        if self._chat.conversation:
+            self._attach(f"$ {command}", p.RunCommand(self._chat.conversation, command))
+
+    @in_task
     async def attach_image(self, image: QImage) -> None:
         """Attach an image from the clipboard, or one that was dropped."""
         content = await asyncio.to_thread(_png_of, image)
         self._attach(PASTED, p.AttachImage(PASTED, content))
 
     @in_task
-    async def _attach(self, name: str, request: p.AttachFile | p.AttachImage) -> None:
+    async def _attach(self, name: str, request: p.AttachFile | p.AttachImage | p.RunCommand) -> None:
         conversation, number = self._chat.conversation, self._parts.composer.attachments.begin(name)
         attachment: Attachment | None = None
         try:

@@ -105,6 +105,9 @@ class MainWindow(Parts):
         self.composer.attach_requested.connect(self.attach.choose_files)
         self.composer.field.files_given.connect(self.attach.attach_files)
         self.composer.field.image_given.connect(self.attach.attach_image)
+        self.composer.paths.query_changed.connect(self.attach.complete)
+        self.composer.paths.path_chosen.connect(self.attach.attach_path)
+        self.composer.command_requested.connect(self.attach.run)
         transcript.attachment_requested.connect(self.tools.open_attachment)
         # what a turn asks
         bridge.happened.connect(self.questions.note)

@@ -137,10 +137,14 @@ def _read(wish: p.ReadSpill) -> p.SpillRead:
 
 def _answer_attachments(wish: p.AnyRequest) -> p.EngineResponse | None:
     match wish:
-        case p.AttachFile(path):
+        case p.CompletePath(_, query):
+            return p.FilesCompleted("/work", tuple(path for path in ("src/one.py", "src/other.py") if query in path))
+        case p.RunCommand(_, command):
+            return p.FileAttached(Attachment(f"$ {command}", "text/plain", "done", "1 line"))
+        case p.AttachFile(path, name):
             if path.endswith("gone.txt"):
                 raise LookupError(path)
-            return p.FileAttached(Attachment(path.rpartition("/")[2], "text/plain", "a text", "1 page"))
+            return p.FileAttached(Attachment(name or path.rpartition("/")[2], "text/plain", "a text", "1 page"))
         case p.AttachImage(name, content):
             url = f"data:image/png;base64,{base64.b64encode(content).decode()}"
             return p.FileAttached(Attachment(name, "image/png", url, "80 × 60"))

@@ -13,7 +13,8 @@ from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.ui.attach_controller import MAX_FILES
 from desktop_app.ui.composer.attachments import READING
-from desktop_app.ui.composer.composer import NO_FILES, READING_HINT, Composer
+from desktop_app.ui.composer.composer import NO_FILES, READING_HINT, RUN_HINT, Composer
+from desktop_app.ui.composer.path_completer import query_of
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.tools.spill_viewer import SpillViewer
 from desktop_app.ui.transcript.display_list import Action, Picture
@@ -41,6 +42,7 @@ def paste(window: MainWindow, content: QMimeData) -> None:
     QGuiApplication.clipboard().setMimeData(content)
     window.composer.take_focus()
     QTest.keyClick(window.composer.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    QGuiApplication.clipboard().clear()  # what it holds at the end of the process is freed twice
 
 
 def shown(window: MainWindow) -> list[str]:
@@ -166,6 +168,54 @@ async def test_a_text_that_was_sent_is_opened_from_its_chip(window, bridge):
     viewer = window.findChildren(SpillViewer)[0]
     await until(lambda: "part 0" in viewer.text.toPlainText())
     viewer.close()
+
+
+@play_scene()
+async def test_at_completes_files_of_the_folder_and_the_chosen_one_is_attached(window, bridge):
+    field, popup = window.composer.field, window.composer.paths.list
+    window.composer.set_text("Look \U0001f642 ")
+    window.composer.take_focus()
+    QTest.keyClicks(field, "@o")
+    await until(popup.isVisible)
+    assert popup.count() == 2
+    QTest.keyClick(field, Qt.Key.Key_Down)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    await until(lambda: any("src/other.py" in text for text in shown(window)))
+    assert window.composer.text() == "Look \U0001f642 "
+    assert not popup.isVisible()
+    QTest.keyClicks(field, "@ot")
+    await until(lambda: popup.isVisible() and popup.count() == 1)
+    QTest.keyClick(field, Qt.Key.Key_Tab)
+    assert window.composer.text() == "Look \U0001f642 "
+    await counted(window, 2)
+    QTest.keyClicks(field, "@on")
+    await until(popup.isVisible)
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert not popup.isVisible()
+    assert window.composer.text().endswith("@on")
+    QTest.keyClicks(field, "zz")
+    await until(lambda: popup.count() == 0)
+    assert len(shown(window)) == 2
+
+
+@play_scene()
+async def test_a_command_is_run_and_its_output_attached_not_sent(window, bridge):
+    before = texts(window)
+    QTest.keyClicks(window.composer.field, "!git status")
+    assert window.composer.note.text() == RUN_HINT
+    QTest.keyClick(window.composer.field, Qt.Key.Key_Return)
+    await counted(window, 1)
+    assert "$ git status" in shown(window)[0]
+    assert window.composer.text() == ""
+    assert texts(window) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [("@", ""), ("see @src/o", "src/o"), ("me@home", None), ("@a b", None), ("", None), ("@a@b", None)],
+)
+def test_a_path_follows_an_at_that_begins_a_word(text, query):
+    assert query_of(text) == query
 
 
 @pytest.fixture

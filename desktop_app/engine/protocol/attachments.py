@@ -20,10 +20,20 @@ class AttachmentsCounted(EngineResponse, frozen=True):
     tokens: tuple[int, ...]
 
 
+class FilesCompleted(EngineResponse, frozen=True):
+    """Files of the working folder whose paths fit, best first."""
+
+    # "" where none was chosen.
+    folder: str
+    # Relative to the folder.
+    paths: tuple[str, ...]
+
+
 class AttachFile(EngineRequest[FileAttached], frozen=True):
-    """Read a file as an attachment."""
+    """Read a file as an attachment. name: what it is called; "" for the name of the file."""
 
     path: str
+    name: str = ""
 
 
 class AttachImage(EngineRequest[FileAttached], frozen=True):
@@ -48,4 +58,17 @@ class ReadAttachment(ConversationRequest[SpillRead], frozen=True):
     limit: int = 2_000
 
 
-AttachmentRequest = AttachFile | AttachImage | CountAttachments | ReadAttachment
+class CompletePath(ConversationRequest[FilesCompleted], frozen=True):
+    """Find files by a part of their paths."""
+
+    query: str
+    limit: int = 8
+
+
+class RunCommand(ConversationRequest[FileAttached], frozen=True):
+    """Run a command that the user has typed, in the working folder, and attach its output."""
+
+    command: str
+
+
+AttachmentRequest = AttachFile | AttachImage | CountAttachments | ReadAttachment | CompletePath | RunCommand

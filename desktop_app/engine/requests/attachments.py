@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from desktop_app.chat.operations import not_found
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.tokens import count_message
-from desktop_app.conversation.message import Attachment, user_message
+from desktop_app.conversation.message import Attachment, ToolCall, user_message
+from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.conversation.words import pluralize
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.tools.attachments import read_attachment, read_image
@@ -20,8 +26,9 @@ from .tools import lines_of
 async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineResponse:
     """Carry out a request. Raises WorldError for errors of the world."""
     match request:
-        case p.AttachFile(path):
-            return request.respond_with(p.FileAttached(await read_attachment(Path(path).expanduser())))
+        case p.AttachFile(path, name):
+            attachment = await read_attachment(Path(path).expanduser())
+            return request.respond_with(p.FileAttached(replace(attachment, name=name or attachment.name)))
         case p.AttachImage(name, content):
             return request.respond_with(p.FileAttached(await read_image(name, content)))
         case p.CountAttachments(conversation, attachments):
@@ -31,8 +38,35 @@ async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineRespo
         case p.ReadAttachment():
             text = _text_of(await engine.conversations.open(request.conversation), request)
             return request.respond_with(await asyncio.to_thread(lines_of, text, request))
+        case p.CompletePath(conversation, query, limit):
+            session = await engine.conversations.open(conversation)
+            return request.respond_with(await _complete(engine, session.info.folder, query, limit))
+        case p.RunCommand(conversation, command):
+            session = await engine.conversations.open(conversation)
+            return request.respond_with(p.FileAttached(await _run(engine, session, command)))
         case _:
             assert_never(request)
+
+
+async def _complete(engine: Engine, folder: str, query: str, limit: int) -> p.FilesCompleted:
+    """Complete a path; nothing is found where there is no folder, or it is gone."""
+    found: tuple[str, ...] = ()
+    if folder:
+        with suppress(OSError):
+            found = await engine.file_names.matching(folder, query, limit)
+    return p.FilesCompleted(folder, found)
+
+
+async def _run(engine: Engine, session: Session, command: str) -> Attachment:
+    """Run a command as the model's commands are run, but unasked: the user has typed it."""
+    tools, context = engine.services.tools, engine.services.tool_runtime.context_of(session)
+    call = ToolCall("", "bash", json.dumps({"command": command}))
+    await tools.needs(call, context)  # it runs only if it still needs no more than this
+    outcome = ToolOutcome("")
+    async with aclosing(tools.run(call, context)) as pieces:
+        async for piece in pieces:
+            outcome = piece if isinstance(piece, ToolOutcome) else outcome
+    return Attachment(f"$ {command}", "text/plain", outcome.text, pluralize(outcome.text.count("\n"), "line"))
 
 
 def _count(session: Session, attachments: tuple[Attachment, ...]) -> tuple[int, ...]:

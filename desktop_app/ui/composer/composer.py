@@ -18,6 +18,7 @@ from desktop_app.ui.widgets.text_label import TextLabel
 
 from .attachments import AttachmentBar
 from .draft_field import DraftField, cursor_on_all
+from .path_completer import PathCompleter
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message… (Enter sends, Shift+Enter for a new line)", "Message…"
 SEND, STOP = "Send ⏎", "Stop"
@@ -32,6 +33,8 @@ WAIT_HINT = "Stop the reply to send now"
 READING_HINT = "Wait until the files are read"
 RESEARCH = "/research"
 _RESEARCH = re.compile(rf"\s*{RESEARCH}(?:\s+(.*))?\Z", re.DOTALL)
+_COMMAND = re.compile(r"!(\S[^\n]*)\s*\Z")
+RUN_HINT = "Enter runs this command and attaches its output"
 HINT = f"{RESEARCH} QUESTION searches the web and answers with sources"
 MISSING = f"Type a question after {RESEARCH}"
 NO_FILES = f"{RESEARCH} takes no attachments"
@@ -49,6 +52,7 @@ class Composer(StyleAware, QWidget):
     draft_changed = Signal(object)  # a MessageDraft
     tools_requested = Signal()
     attach_requested = Signal()
+    command_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +63,7 @@ class Composer(StyleAware, QWidget):
         self.field.setAccessibleName("Message")
         self.note = TextLabel(size=12, tint="ink_faint")
         self.button = Button(SEND, ButtonKind.PRIMARY)
+        self.paths = PathCompleter(self.field)
         self.attachments = AttachmentBar(self)
         self.attach = Button(ATTACH, ButtonKind.QUIET)
         self.attach.setToolTip("Attach images, text, PDF, Word or spreadsheets (Ctrl+Shift+A)")
@@ -180,6 +185,10 @@ class Composer(StyleAware, QWidget):
         if not draft.text.strip() and not self.attachments.chips:
             return
         reading = READING_HINT if self.attachments.is_reading else ""
+        if found := _COMMAND.match(draft.text):
+            self.set_text("")
+            self.command_requested.emit(found[1])
+            return
         self._refusal = refusal_of(draft) or reading or (WAIT_HINT if self._is_running else "")
         if self._refusal:
             self._hint_time.start()
@@ -236,6 +245,8 @@ def request_of(conversation: str, text: str, attachments: tuple[Attachment, ...]
 
 def hint_of(text: str) -> str:
     """Return a hint for a draft that begins like a command; "" for all others."""
+    if _COMMAND.match(text):
+        return RUN_HINT
     first = text.lstrip()
     if not first.startswith("/") or "\n" in first:
         return ""

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QMimeData, Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextBlock, QTextBlockFormat, QTextCursor, QTextFormat
+from PySide6.QtGui import (
+    QFocusEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextFormat,
+)
 
 from desktop_app.ui.widgets.row_list import ENTER
 from desktop_app.ui.widgets.text_area import TextArea
@@ -46,17 +54,25 @@ class DraftField(TextArea):
     files_given = Signal(list)
     image_given = Signal(object)
     attachments_wanted = Signal()
+    focus_lost = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._is_composing = False
         self._has_pieces = False
+        self.key_filter: Callable[[QKeyEvent], bool] = lambda _: False
+        """Gets each key first, and returns whether it was meant for it."""
 
     def draft(self) -> str:
         if self._has_pieces:
             return self._text_between(0, self.document().characterCount() - 1)
         # Not toPlainText: it turns no-break spaces into spaces.
         return self.document().toRawText().replace("\u2029", "\n").replace("\u2028", "\n")
+
+    def text_before_cursor(self) -> str:
+        """Return the text between the beginning of the line and the cursor."""
+        cursor = self.textCursor()
+        return _utf16_slice(cursor.block().text(), 0, cursor.positionInBlock())
 
     def insert_draft(self, text: str) -> None:
         """Insert a text at the cursor, in one step of the undo history."""
@@ -96,7 +112,9 @@ class DraftField(TextArea):
         return copied
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in ENTER and not self._is_composing:
+        if self.key_filter(event):
+            event.accept()
+        elif event.key() in ENTER and not self._is_composing:
             if event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
                 self._start_line()
             else:
@@ -108,6 +126,15 @@ class DraftField(TextArea):
             self.attachments_wanted.emit()
         else:
             super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Let Tab choose from a list over the draft; elsewhere it moves the focus."""
+        tab = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier)
+        return (forward and self.key_filter(tab)) or super().focusNextPrevChild(forward)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focus_lost.emit()
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._is_composing = bool(event.preeditString())

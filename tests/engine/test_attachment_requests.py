@@ -1,0 +1,68 @@
+"""Requests about attachments, carried out by the real engine."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from desk import Desk
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.conversation.message import Attachment
+from desktop_app.engine import protocol as p
+
+TEXT = "one needle\ntwo\nthree\n"
+
+
+async def conversation_in(desk: Desk, folder: Path) -> str:
+    opened = await desk.ask(p.CreateConversation())
+    return (await desk.ask(p.ChooseFolder(opened.conversation.id, str(folder)))).conversation.id
+
+
+async def test_attachments_are_counted_as_the_model_gets_them(desk: Desk) -> None:
+    conversation = (await desk.ask(p.CreateConversation())).conversation.id
+    files = (Attachment("a.txt", "text/plain", TEXT * 50), Attachment("b.png", "image/png", "data:image/png;base64,"))
+    (text, image) = (await desk.ask(p.CountAttachments(conversation, files))).tokens
+    assert text > 300
+    assert 0 < image < 100  # the built-in model cannot see: it is told so
+
+
+@pytest.mark.wire
+async def test_an_attached_text_is_read_in_pages_once_it_was_sent(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text(TEXT)
+    conversation = await conversation_in(desk, tmp_path)
+    read = (await desk.ask(p.AttachFile(str(tmp_path / "notes.txt"), "docs/notes.txt"))).attachment
+    assert (read.name, read.content) == ("docs/notes.txt", TEXT)
+    await desk.ask(p.Send(conversation, "Look", (read,)))
+    session = await desk.engine.conversations.open(conversation)
+    async with asyncio.timeout(60):
+        while not session.view.last_user_id:  # until the message is recorded
+            await asyncio.sleep(0.01)
+    await desk.ask(p.Stop(conversation))
+    sent = session.message(session.view.last_user_id)
+    assert sent is not None
+    page = await desk.ask(p.ReadAttachment(conversation, sent.id, 1, "needle"))
+    assert page.lines == ((1, "one needle"),)
+    for message, part in ((sent.id, 0), (sent.id, 9), ("gone", 1)):
+        with pytest.raises(WorldError):
+            await desk.ask(p.ReadAttachment(conversation, message, part))
+
+
+@pytest.mark.wire
+async def test_a_command_of_the_users_runs_unasked_in_the_folder(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text(TEXT)
+    conversation = await conversation_in(desk, tmp_path)
+    output = (await desk.ask(p.RunCommand(conversation, "cat notes.txt; false"))).attachment
+    assert output.name == "$ cat notes.txt; false"
+    assert output.content.startswith(TEXT)
+    assert "exit code 1" in output.content
+
+
+@pytest.mark.wire
+async def test_paths_are_completed_in_the_folder_and_nowhere_without_one(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text(TEXT)
+    conversation = await conversation_in(desk, tmp_path)
+    assert await desk.ask(p.CompletePath(conversation, "no")) == p.FilesCompleted(str(tmp_path), ("notes.txt",))
+    await desk.ask(p.ChooseFolder(conversation, ""))
+    assert await desk.ask(p.CompletePath(conversation, "no")) == p.FilesCompleted("", ())
