@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.research.research import question_in
 from desktop_app.chat.session import Session
+from desktop_app.context.own_policies import find_policy
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.events import (
     Failure,
@@ -62,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", required=True, metavar="M", help='such as "builtin", "anthropic/claude-opus-4-6"')
     parser.add_argument("--base-url", metavar="URL", help="the server, if it is not one of the settings")
     parser.add_argument("--window", type=tokens_argument, metavar="N", help="its window in tokens, if it does not say")
-    parser.add_argument("--policy", choices=sorted(PRESETS), help="when room is made, and how")
+    parser.add_argument("--policy", metavar="P", help="when room is made, and how: a preset, or one of your own")
     parser.add_argument("--conversation", metavar="ID", help="go on with this one; else a new one is begun")
     parser.add_argument(
         "--allow", metavar="TOOLS", default="", help='what may be done, such as "read,write" or "bash:git *"; or "all"'
@@ -94,6 +95,9 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
     def with_options(settings: Settings) -> Settings:
         servers = settings.servers if server is None else (*settings.servers, server)
         policy = arguments.policy or settings.policy
+        if arguments.policy and find_policy(policy, settings.policies) is None:
+            names = ", ".join([*PRESETS, *(one.name for one in settings.policies)])
+            raise BadInput(f"There is no policy “{policy}”", advice=f"There are {names}.")
         return replace(settings, chat_model=model, servers=servers, policy=policy, folder=os.getcwd())
 
     services = await compose_services(

@@ -49,8 +49,15 @@ def acting_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
         keep_user_tokens=min(made.keep_user_tokens, round(usable * made.target * made.keep_user_share)),
         flush_distance=min(made.flush_distance, round(usable * made.flush_share)),
         memory_most=memory_room(made, budget),
+        recall_unasked_share=made.recall_unasked_share if unasked_room(made, budget) else 0.0,
         recall_most=min(made.recall_most, round(usable * made.recall_share)),
     )
+
+
+def unasked_room(policy: ContextPolicy, budget: Budget) -> int:
+    """Return the tokens that a recall may take which nobody asked for; 0 where there is too little room for one."""
+    room = min(policy.recall_most, round(budget.usable * policy.recall_unasked_share))
+    return room if room >= policy.recall_unasked_least else 0
 
 
 def fit_result_size(policy: ContextPolicy, usable: int) -> ContextPolicy:

@@ -156,6 +156,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     recall_most: int = 4_000
     recall_share: float = 0.25
     recall_unasked_share: float = 0.02
+    recall_unasked_least: int = 500
+    """Less, as in windows below about 32,000, is not worth a longer request."""
 
     # Learning what a provider counts (C5).
     calibration_weight: float = 0.20

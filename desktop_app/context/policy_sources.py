@@ -219,6 +219,7 @@ MEMORY = _group(
     ("recall_most", "S9", "+", "tokens", "that one recall may bring back"),
     ("recall_share", "S9", "+", "share", "of what can be used: the most for a recall that the model asks for"),
     ("recall_unasked_share", "S9", "+", "share", "of what can be used: the most for a recall that nobody asked for"),
+    ("recall_unasked_least", "S9", "+", "tokens", "where that share is less, nothing is recalled unasked"),
 )
 
 GROUPS = (BUDGET, LADDER, TRUNCATE, PRUNE, COMPACT, PHASES, MEMORY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -40,22 +41,18 @@ class PolicyController(Controller):
         self._is_opening = True
         try:
             settings = (await self._bridge.ask(p.ReadSettings())).settings
-            chosen, conversation = await self._chosen(), self._chat.conversation
+            listed = (await self._bridge.ask(p.ListConversations())).conversations
         finally:
             self._is_opening = False
-        title = self._parts.header.title if conversation else ""
-        sheet = self._sheet = PolicySheet(settings, chosen or settings.policy, title, self._parts)
+        conversation, policies = self._chat.conversation, {one.id: one.policy or settings.policy for one in listed}
+        title, chosen = self._parts.header.title if conversation else "", policies.get(conversation, settings.policy)
+        sheet = self._sheet = PolicySheet(settings, chosen, title, Counter(policies.values()), self._parts)
         sheet.used.connect(lambda *choice: self._use(conversation, *choice))
         sheet.removed.connect(self._remove)
         sheet.tried.connect(lambda policy: self._try(sheet, conversation, policy))
         sheet.compared.connect(lambda *policies: self._compare(sheet, conversation, *policies))
         sheet.finished.connect(self._forget_sheet)
         await sheet.open_gradually()
-
-    async def _chosen(self) -> str:
-        """Return the policy that was chosen for the open conversation; "" for none."""
-        listed = (await self._bridge.ask(p.ListConversations())).conversations
-        return next((one.policy for one in listed if one.id == self._chat.conversation), "")
 
     @in_task
     async def _try(self, sheet: PolicySheet, conversation: str, policy: OwnPolicy) -> None:

@@ -148,3 +148,11 @@ def test_a_key_that_is_missing_is_asked_for_where_this_command_reads_it(capsys) 
     assert "PALIMPSEST_KEY_CHAT" in told["advice"]
     EventPrinter(is_json=False).print(TurnFailed("c", replace(failure, setting="servers/home/key")))
     assert failure.advice in capsys.readouterr().err
+
+
+def test_a_policy_that_there_is_not_is_refused_with_those_that_there_are(data_folder, lines, capsys) -> None:
+    assert main(["policy", "balanced", "--set", "target=40%", "--as", "mine", "--data-dir", str(data_folder)]) == 0
+    lines("Hello")
+    assert main(["chat", "--model", "builtin", "--policy", "none", "--data-dir", str(data_folder)]) == 2
+    told = capsys.readouterr().err
+    assert all(name in told for name in ("none", "balanced", "mine"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from preset_conversations import has
 
-from desktop_app.context.fitting import fit_policy
+from desktop_app.context.fitting import acting_policy, fit_policy, unasked_room
 from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for, policy_for_target
 from desktop_app.context.policy_sources import GROUPS
 from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED, SUMMARIES
@@ -171,3 +171,12 @@ def test_every_preset_has_a_line_of_its_own_and_shares_that_are_parts() -> None:
     shares = [source.field for source in SOURCES if source.unit == "share"]
     assert len(shares) > 25
     assert all(0 <= getattr(policy, share) <= 1 for policy in PRESETS.values() for share in shares)
+
+
+def test_a_recall_that_nobody_asked_for_has_enough_room_or_none() -> None:
+    assert unasked_room(BALANCED, Budget(32_000, 6_000)) == 520
+    assert unasked_room(BALANCED, Budget(30_000, 6_000)) == 0
+    assert unasked_room(BALANCED, Budget(1_000_000, 0)) == BALANCED.recall_most
+    assert unasked_room(replace(BALANCED, recall_unasked_least=400), Budget(30_000, 6_000)) == 480
+    assert acting_policy(BALANCED, Budget(30_000, 6_000)).recall_unasked_share == 0
+    assert acting_policy(BALANCED, Budget(32_000, 6_000)).recall_unasked_share == BALANCED.recall_unasked_share

@@ -39,7 +39,7 @@ def sheet(window, qtbot) -> PolicySheet:
 
 
 def opened(window, chosen: str, title: str = "Billing", own: tuple[OwnPolicy, ...] = (OWN,)) -> PolicySheet:
-    made = PolicySheet(Settings(policies=own), chosen, title, window)
+    made = PolicySheet(Settings(policies=own), chosen, title, {"balanced": 3, "Late": 1}, window)
     made.open()
     return made
 
@@ -138,6 +138,7 @@ def test_showing_a_number_does_not_change_it(qtbot, group) -> None:
 def test_a_policy_of_ones_own_is_shown_compared_with_its_preset_and_can_be_deleted(window, qtbot) -> None:
     sheet = opened(window, "Late")
     assert sheet.name.text() == "Late"
+    assert "1 conversation" in sheet.differs.text()
     assert "2" in sheet.differs.text()
     group = next(view for view, group in zip(sheet.groups, GROUPS, strict=True) if "stream_calls" in str(group.sources))
     assert "1" in group.more.text(), "a change that is folded is told"

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
+from desktop_app.context.fitting import unasked_room
 from desktop_app.context.recall.outline import Outline
 from desktop_app.context.recall.passages import MAX_WHOLE, text_of
 from desktop_app.context.recall.query import FEEDBACK_FROM, RecallQuery, feedback_of, parse_query
@@ -38,8 +39,6 @@ MIN_CHATTER = 0.5
 """The probability from which on a message only carries the conversation on."""
 MIN_SCORE_SHARE = 0.5
 """Of the best score: messages below are not recalled unasked."""
-MIN_TOKENS = 500
-"""Less, as in windows below about 32,000, is not worth a longer request."""
 HEADING = "[Earlier in this conversation, from the archive; it may or may not matter here:]"
 
 
@@ -112,9 +111,8 @@ async def recall_for_message(
     archive: RecallArchive, settings: Callable[[], Settings], session: Session, message: Message
 ) -> Recalled | None:
     """Return what the archive holds about a message; None if nothing is worth it, or the archive cannot be read."""
-    policy, usable = session.policy, session.budget.usable
-    budget = min(policy.recall_most, round(usable * policy.recall_unasked_share))
-    if not settings().is_recalling or budget < MIN_TOKENS:
+    budget = unasked_room(session.policy, session.budget)
+    if not settings().is_recalling or not budget:
         return None
     entries = [entry for entry in session.view.path if isinstance(entry, Recalled)]
     here = {i for entry in entries for i in entry.message_ids if entry.for_message_id not in session.view.statuses}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer, Signal
@@ -45,10 +45,14 @@ class PolicySheet(Sheet):
     tried = Signal(object)
     compared = Signal(object, object)
 
-    def __init__(self, settings: Settings, chosen: str, title: str, parent: QWidget | None = None) -> None:
-        """chosen: the policy of the open conversation. title: its title; "" if none is open."""
+    def __init__(
+        self, settings: Settings, chosen: str, title: str, uses: Mapping[str, int], parent: QWidget | None = None
+    ) -> None:
+        """chosen: the policy of the open conversation. title: its title; "" if none is open. uses: in how many
+        conversations each policy is used."""
         super().__init__(parent, width=WIDTH, title="Making room")
         self._own = settings.policies
+        self._uses = uses
         self._in_use = find_policy(chosen, self._own) or BALANCED
         self._window: Window | None = None
         self._has_conversation = bool(title)
@@ -127,7 +131,8 @@ class PolicySheet(Sheet):
         is_own = self.stored.name not in PRESETS
         base = policy_label(self.base.name)
         words = f"Differs from {base} in {pluralize(count, 'number')}" if count else f"The numbers of {base}"
-        self.differs.set_text(words)
+        used = f" · used in {pluralize(self._uses.get(self.stored.name, 0), 'conversation')}"
+        self.differs.set_text(words + used if is_same or is_own else words)
         self.undo.setVisible(not is_same)
         self.remove.setVisible(is_same and is_own)
         self.name.setVisible(is_own or not is_same)
