@@ -14,7 +14,7 @@ from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.transcript.display_list import Action
 
 from . import tool_steps
-from .session import PATIENCE, Step, TourSession
+from .session import PATIENCE, SAMPLES, Step, TourSession
 
 QUESTION = "In two sentences: what is a palimpsest?"
 LONG_TASK = "Write a long story about a lighthouse, with many chapters."
@@ -45,6 +45,15 @@ async def draft_is_counted(tour: TourSession) -> None:
     tour.window.composer.take_focus()
     await tour.driver.type("And which famous one can be read again today?")
     await tour.driver.until(lambda: tour.window.composer.draft_tokens > 5, 10, "the draft's tokens")
+
+
+async def attach_a_picture_and_a_file(tour: TourSession) -> None:
+    """Attach a picture as from the clipboard, and a file; their tokens are shown before anything is sent."""
+    composer = tour.window.composer
+    tour.window.attach.attach_image(tour.window.grab().toImage())
+    tour.window.attach.attach_files([str(SAMPLES / "README.md")])
+    await tour.driver.until(lambda: len(composer.attachments.attachments) == 2, 30, "two attachments")
+    await tour.driver.until(lambda: composer.draft_tokens > 100, 10, "their tokens")
 
 
 async def stop_a_reply(tour: TourSession) -> None:
@@ -230,6 +239,7 @@ STEPS: tuple[Step, ...] = (
     first_message,
     first_reply,
     draft_is_counted,
+    attach_a_picture_and_a_file,
     stop_a_reply,
     regenerate_it,
     edit_the_first_message,

@@ -14,6 +14,7 @@ from .look import colour, paint_box, scale
 MAX_SIZE = QSize(480, 320)
 """Pixels of a picture in the window, before the font scale."""
 MAX_PICTURES = 32  # pictures that are kept
+HEADER = 400_000  # characters of a data URL in which the size is found, also behind what a camera writes before it
 
 
 class Pictures(QObject):
@@ -85,7 +86,8 @@ def _limit() -> QSize:
 def _reader(url: str) -> tuple[QBuffer, QImageReader]:
     """Return a reader, and the buffer that has to live as long."""
     buffer = QBuffer()
-    buffer.setData(QByteArray(base64.b64decode(url.partition(";base64,")[2])))
+    encoded = url.partition(";base64,")[2]
+    buffer.setData(QByteArray(base64.b64decode(encoded[: len(encoded) // 4 * 4])))
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
     return buffer, QImageReader(buffer)
 
