@@ -41,7 +41,11 @@ async def show_version(chats: Conversations, session: Session, message_id: str) 
 
 
 async def fork(chats: Conversations, session: Session, message_id: str) -> Session:
-    """Create a conversation that begins as the current branch does, up to that message. The two link to each other."""
+    """Create a conversation that begins as the current branch does, up to that message. The two link to each other.
+
+    message_id: "" for the newest message.
+    """
+    message_id = message_id or next((e.id for e in reversed(session.branches.path()) if isinstance(e, Message)), "")
     if not session.branches.is_current(message_id):
         raise not_found("This message")
     path = session.branches.path()

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from desktop_app.context.own_policies import find_policy
 from desktop_app.context.policy import BALANCED, ContextPolicy
@@ -17,7 +17,7 @@ from desktop_app.conversation.message import Message, Role, Text, ToolResult
 from desktop_app.conversation.transcript import AnyEntry, Continuation
 from desktop_app.settings import Settings
 
-from .ports import Archive, Emit, WorldError
+from .ports import Archive, Changes, Emit, WorldError
 from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in, use_model
@@ -135,6 +135,14 @@ class Conversations:
         if title:
             await self.archive.change(conversation, title=title)
             await self._refresh_info(conversation)
+
+    async def arrange(self, conversations: Sequence[str], **changes: Unpack[Changes]) -> None:
+        """Change where they stand in the list: pinned, in a section, put away."""
+        for conversation in conversations if changes else ():
+            await self.archive.change(conversation, **changes)
+            if (session := self._sessions.get(conversation)) is not None:
+                session.info = await self.archive.conversation(conversation)
+        self._list_changed()
 
     async def delete(self, conversation: str) -> None:
         """Take it off the list and stop its turn; what waits is not sent. Nothing is erased; `restore` undoes it."""

@@ -133,7 +133,7 @@ class ConversationController(QObject):
             self._parts.sidebar.show_conversations(infos)
             if wanted != self._wanted:  # the user has chosen one meanwhile
                 return
-            known = [info.id for info in infos]
+            known = [info.id for info in sorted(infos, key=lambda info: info.is_put_away)]
             if self.conversation in known:
                 await self._open(p.OpenConversation(self.conversation))
             elif known:

@@ -43,14 +43,51 @@ class ListingController(Controller):
     def rename_open(self, title: str) -> None:
         self.rename(self._chat.conversation, title)
 
+    def targets(self) -> tuple[str, ...]:
+        """Return what an action is about: the selected conversations while the list has the keyboard, else the open
+        one."""
+        listed = self._parts.sidebar.list
+        if listed.hasFocus() and listed.chosen():
+            return listed.chosen()
+        return (self._chat.conversation,) if self._chat.conversation else ()
+
     @in_task
-    async def delete(self, conversation: str) -> None:
-        """Delete a conversation; the toast offers to restore it."""
-        title = self._parts.sidebar.list.conversations.title_of(conversation) or "Conversation"
-        await self._change(p.Delete(conversation))
-        if conversation == self._chat.conversation:
+    async def delete(self, conversations: tuple[str, ...]) -> None:
+        """Delete conversations; the toast offers to restore them."""
+        words = self._words_for(conversations)
+        await self._change(p.Delete(conversations))
+        if self._chat.conversation in conversations:
             self._chat.leave()
-        self._parts.toast.show_message(f"“{title}” deleted", "Restore", lambda: self._restore(conversation))
+        self._parts.toast.show_message(f"{words} deleted", "Restore", lambda: self._restore(conversations))
+
+    @in_task
+    async def pin(self, conversations: tuple[str, ...], is_pinned: bool) -> None:
+        """Pin conversations to the top of the list, or end that."""
+        await self._change(p.Arrange(conversations, is_pinned=is_pinned))
+
+    @in_task
+    async def put_away(self, conversations: tuple[str, ...], is_put_away: bool) -> None:
+        """Leave conversations out of the list, or take them back."""
+        await self._change(p.Arrange(conversations, is_put_away=is_put_away))
+        words = f"{self._words_for(conversations)} {'put away' if is_put_away else 'taken back'}"
+        self._parts.toast.show_message(words, "Undo", lambda: self.put_away(conversations, not is_put_away))
+
+    def choose_section(self, conversations: tuple[str, ...]) -> None:
+        """Ask in which section conversations are to stand."""
+        from .sidebar.section_palette import SectionPalette
+
+        palette = SectionPalette(self._parts.sidebar.list.conversations.sections, self._parts)
+        palette.section_chosen.connect(lambda name: self._move(conversations, name))
+        palette.finished.connect(palette.deleteLater)
+        palette.open()
+
+    def duplicate(self, conversation: str) -> None:
+        """Open a copy of a conversation, with all that was said in it."""
+        self._chat.open_with(p.Fork(conversation))
+
+    def _words_for(self, conversations: tuple[str, ...]) -> str:
+        titles = [self._parts.sidebar.list.conversations.title_of(name) for name in conversations]
+        return f"“{titles[0]}”" if len(titles) == 1 and titles[0] else pluralize(len(titles), "conversation")
 
     def choose_import(self) -> None:
         dialog = QFileDialog(self._parts, "Import conversations")
@@ -94,13 +131,17 @@ class ListingController(Controller):
     async def show_result(self, result: SearchResult) -> None:
         await self._chat.show_message(result.conversation, result.message)
 
-    async def _change(self, request: p.Rename | p.Delete | p.Restore) -> None:
+    async def _change(self, request: p.Rename | p.Delete | p.Restore | p.Arrange) -> None:
         self.show((await self._bridge.ask(request)).conversations)
 
     @in_task
-    async def _restore(self, conversation: str) -> None:
-        await self._change(p.Restore(conversation))
-        self._chat.open(conversation)
+    async def _move(self, conversations: tuple[str, ...], section: str) -> None:
+        await self._change(p.Arrange(conversations, section=section))
+
+    @in_task
+    async def _restore(self, conversations: tuple[str, ...]) -> None:
+        await self._change(p.Restore(conversations))
+        self._chat.open(conversations[0])
 
     @in_task
     async def _search(self, query: str) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QResizeEvent
 
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
@@ -126,7 +126,14 @@ class MainWindow(Parts):
         sidebar.search_requested.connect(listing.open_search)
         sidebar.settings_requested.connect(settings.open)
         sidebar.list.conversation_chosen.connect(chat.open)
-        sidebar.list.delete_requested.connect(listing.delete)
+        for signal, act in (
+            (sidebar.list.delete_requested, listing.delete),
+            (sidebar.list.duplicate_requested, listing.duplicate),
+            (sidebar.list.pin_requested, listing.pin),
+            (sidebar.list.put_away_requested, listing.put_away),
+            (sidebar.list.section_requested, listing.choose_section),
+        ):
+            signal.connect(act)
         sidebar.list.conversations.renamed.connect(listing.rename)
         self.chat_pane.welcome.import_requested.connect(listing.choose_import)
         header.title_changed.connect(listing.rename_open)
@@ -175,6 +182,7 @@ class MainWindow(Parts):
             self.restoreGeometry(geometry)
         if not self.isMaximized() and not self.isFullScreen():
             self.resize(self.size().boundedTo(self._room()))
+        self.sidebar.recall(self._memory)
         self.panel.setVisible(self._memory.value("panel", True, bool) is not False)
         self.chat.conversation = str(self._memory.value("conversation", ""))
 
@@ -192,9 +200,14 @@ class MainWindow(Parts):
         self.attach.attach(event.mimeData())
         event.acceptProposedAction()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.sidebar.refresh_style()  # a wide one leaves the conversation its room
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Store the layout; whoever runs the window ends it in order."""
         self._memory.setValue("geometry", self.saveGeometry())
+        self.sidebar.save(self._memory)
         self._memory.setValue("panel", self.split_pane.is_panel_wanted)
         self._memory.setValue("conversation", self.chat.conversation)
         self._memory.sync()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from desktop_app.conversation.listing import ConversationInfo
+
 from .actions import WindowAction
 from .attach_controller import AttachController
 from .command_controller import CommandController
@@ -64,8 +66,21 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
     def is_idle() -> object:
         return has_messages() and not parts.transcript_model.is_running
 
-    def delete() -> None:
-        listing.delete(chat.conversation)
+    def infos() -> list[ConversationInfo]:
+        found = (parts.sidebar.list.conversations.info_of(name) for name in listing.targets())
+        return [info for info in found if info is not None]
+
+    def pin() -> None:
+        listing.pin(listing.targets(), not infos()[0].is_pinned)
+
+    def put_away() -> None:
+        listing.put_away(listing.targets(), not infos()[0].is_put_away)
+
+    def duplicate() -> None:
+        listing.duplicate(infos()[0].id)
+
+    def can_be_duplicated() -> object:
+        return len(infos()) == 1 and infos()[0].messages
 
     def rename() -> None:
         (parts.sidebar.list if parts.sidebar.list.hasFocus() else parts.header).rename()
@@ -74,6 +89,10 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         WindowAction("New conversation", ALL, "begin without messages", chat.open_new, ("Ctrl+N",)),
         WindowAction("Search everything", ALL, "all messages of all conversations",
                      listing.open_search, ("Ctrl+K",)),
+        WindowAction("Filter conversations", ALL, "by words of their titles", parts.sidebar.filter.setFocus,
+                     ("Ctrl+Shift+F",)),
+        WindowAction("Show or hide what was put away", ALL, "", parts.sidebar.toggle_put_away),
+        WindowAction("Sort conversations…", ALL, "by activity, title or messages", parts.sidebar.offer_orders),
         WindowAction("Import conversations…", ALL, "from files", listing.choose_import),
         WindowAction("Rename conversation", OPEN, "another title", rename, ("F2",), is_open),
         WindowAction("Choose a model…", OPEN, "for this conversation",
@@ -86,7 +105,15 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
                      chat.start_fresh, (), is_idle),
         WindowAction("Export conversation…", OPEN, "write it to a file",
                      use.export.open, ("Ctrl+Shift+E",), has_messages),
-        WindowAction("Delete conversation", OPEN, "can be undone", delete, (), is_open),
+        WindowAction("Duplicate conversation", OPEN, "a copy that goes on by itself",
+                     duplicate, ("Ctrl+Shift+D",), can_be_duplicated),
+        WindowAction("Pin or unpin conversation", OPEN, "at the top of the list", pin, ("Ctrl+D",), infos),
+        WindowAction("Move to section…", OPEN, "of the list", lambda: listing.choose_section(listing.targets()),
+                     ("Ctrl+Shift+S",), infos),
+        WindowAction("Put away or take back", OPEN, "out of the list; nothing is deleted",
+                     put_away, ("Ctrl+E",), infos),
+        WindowAction("Delete conversation", OPEN, "can be undone",
+                     lambda: listing.delete(listing.targets()), (), infos),
     )  # fmt: skip
 
 

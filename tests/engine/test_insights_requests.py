@@ -75,7 +75,7 @@ async def test_the_figures_of_one_conversation_are_those_of_its_totals_and_its_g
 
 async def test_all_conversations_are_the_sum_of_each_without_those_that_are_deleted(desk: Desk) -> None:
     names = [await made(desk, prefix) for prefix in ("m", "n", "o")]
-    await desk.ask(p.Delete(names[2]))
+    await desk.ask(p.Delete((names[2],)))
     one, two = [(await desk.ask(p.ReadInsights(name))).insights for name in names[:2]]
     both = (await desk.ask(p.ReadInsights())).insights
     assert both.conversations == 2

@@ -92,7 +92,7 @@ async def test_a_fresh_start_is_made_once(long_desk) -> None:
     (opened,) = {one.conversation.id for one in done if isinstance(one, p.ConversationOpened)}
     assert len(await recorded(desk, ConversationLink)) == 1
     assert len((await desk.ask(p.ListConversations())).conversations) == 2
-    await desk.ask(p.Delete(opened))
+    await desk.ask(p.Delete((opened,)))
     await desk.ask(p.StartFresh(desk.conversation))
     assert len(await recorded(desk, ConversationLink)) == 2, "the first one is not there any more"
 

@@ -98,6 +98,9 @@ class ScriptedEngine:
                 name = self._record.new(title or "New conversation")
                 self._write(p.ConversationsChanged(self._record.keep().conversations))
                 return self._opened(name)
+            case p.Fork(name):
+                info = self._record.kept.conversations[name]
+                return self._opened(self._record.new(f"{info.title} (copy)", info.messages))
             case p.StartFresh():
                 return self._opened(self._record.new("Started fresh", 2))
             case p.OpenConversation(name) | p.ChooseModel(name):

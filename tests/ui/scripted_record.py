@@ -91,11 +91,17 @@ class ScriptedRecord:
             case p.Rename(name, title):
                 record.conversations[name] = msgspec.structs.replace(record.conversations[name], title=title)
                 return self.keep()
-            case p.Delete(name):
-                record.deleted.append(name)
+            case p.Delete(names):
+                record.deleted.extend(names)
                 return self.keep()
-            case p.Restore(name):
-                record.deleted.remove(name)
+            case p.Restore(names):
+                record.deleted = [name for name in record.deleted if name not in names]
+                return self.keep()
+            case p.Arrange(names):
+                fields = {f: getattr(wish, f) for f in ("is_pinned", "section", "is_put_away")}
+                changes = {field: value for field, value in fields.items() if value is not None}
+                for name in names:
+                    record.conversations[name] = msgspec.structs.replace(record.conversations[name], **changes)
                 return self.keep()
             case p.PinMessage(name, message) | p.UnpinMessage(name, message):
                 return self.change(name, message, is_pinned=isinstance(wish, p.PinMessage))

@@ -251,7 +251,7 @@ async def test_conversations_are_made_renamed_deleted_and_restored(window, bridg
     await until(lambda: window.chat.conversation == "c3")
     window.header.title_changed.emit("Renamed")
     await until(lambda: window.header.label.text() == "Renamed")
-    window.sidebar.list.delete_requested.emit("c3")
+    window.sidebar.list.delete_requested.emit(("c3",))
     await until(lambda: listed.row_of("c3") < 0 and window.chat.conversation == "c1")
     assert window.toast.label.text() == "“Renamed” deleted"
     window.toast.action.click()

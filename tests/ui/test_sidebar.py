@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.sidebar.conversation_model import Heading, age_text, group_by_age
+from desktop_app.ui.sidebar.arrangement import Heading, age_text, group_by_age
 from desktop_app.ui.sidebar.sidebar import Sidebar
 
 NOW = datetime(2026, 3, 12, 15, 0).timestamp()
@@ -102,7 +102,7 @@ def test_f2_renames_in_place_and_delete_deletes(sidebar, qtbot):
     assert renamed.args == ["a", "Another title"]
     with qtbot.waitSignal(sidebar.list.delete_requested) as deleted:
         qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
-    assert deleted.args == ["a"]
+    assert deleted.args == [("a",)]
 
 
 def test_an_empty_title_is_no_rename(sidebar, qtbot):
@@ -158,7 +158,7 @@ def test_a_right_click_shows_the_menu_of_a_line_and_chooses_nothing(two, qtbot):
     assert two.list.currentIndex().row() == two.list.conversations.row_of("a")
     with qtbot.waitSignal(two.list.delete_requested) as deleted:
         next(action for action in menu.actions() if action.text() == "Delete").trigger()
-    assert deleted.args == ["b"]
+    assert deleted.args == [("b",)]
     menu.close()
     assert opened == []
 

@@ -97,18 +97,34 @@ class ShowVersion(ConversationRequest[ConversationOpened], frozen=True):
 class Fork(ConversationRequest[ConversationOpened], frozen=True):
     """Create a conversation that begins as this one does, up to that message."""
 
-    message_id: str
+    message_id: str = ""
+    """"" for the newest one."""
 
 
 class Rename(ConversationRequest[ConversationsListed], frozen=True):
     title: str
 
 
-class Delete(ConversationRequest[ConversationsListed], frozen=True):
-    """Take a conversation from the list; nothing is erased."""
+class Delete(EngineRequest[ConversationsListed], frozen=True):
+    """Take conversations from the list; nothing is erased."""
+
+    conversations: tuple[str, ...]
 
 
-class Restore(ConversationRequest[ConversationsListed], frozen=True): ...
+class Restore(EngineRequest[ConversationsListed], frozen=True):
+    """Put deleted conversations back on the list."""
+
+    conversations: tuple[str, ...]
+
+
+class Arrange(EngineRequest[ConversationsListed], frozen=True):
+    """Change where conversations stand in the list. None: as it is."""
+
+    conversations: tuple[str, ...]
+    is_pinned: bool | None = None
+    section: str | None = None
+    """"" for none."""
+    is_put_away: bool | None = None
 
 
 class ReadMessages(ConversationRequest[MessagesRead], frozen=True):
@@ -150,6 +166,7 @@ ConversationsRequest = (
     | Rename
     | Delete
     | Restore
+    | Arrange
     | ReadMessages
     | SearchMessages
     | ImportFile

@@ -11,6 +11,7 @@ from desktop_app.chat.branching import fork, show_version
 from desktop_app.chat.export import render_export, write_export
 from desktop_app.chat.files import import_file
 from desktop_app.chat.fresh import start_fresh
+from desktop_app.chat.ports import Changes
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.items import describe_repairs
@@ -23,7 +24,7 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
     """Carry out a request. Raises WorldError for errors of the world."""
     chats = engine.conversations
     match request:
-        case p.ListConversations() | p.Rename() | p.Delete() | p.Restore():
+        case p.ListConversations() | p.Rename() | p.Delete() | p.Restore() | p.Arrange():
             return request.respond_with(await _change_list(engine, request))
         case p.ReadMessages(conversation, before, limit, around):
             session = await chats.open(conversation)
@@ -68,20 +69,36 @@ async def _open(engine: Engine, request: p.OpeningRequest) -> Session:
 
 
 async def _change_list(
-    engine: Engine, request: p.ListConversations | p.Rename | p.Delete | p.Restore
+    engine: Engine, request: p.ListConversations | p.Rename | p.Delete | p.Restore | p.Arrange
 ) -> p.ConversationsListed:
     chats = engine.conversations
     match request:
         case p.Rename():
             await chats.rename(request.conversation, request.title)
         case p.Delete():
-            await engine.newest.cancel(request.conversation)
-            await chats.delete(request.conversation)
+            for conversation in request.conversations:
+                await engine.newest.cancel(conversation)
+                await chats.delete(conversation)
         case p.Restore():
-            await chats.restore(request.conversation)
+            for conversation in request.conversations:
+                await chats.restore(conversation)
+        case p.Arrange():
+            await chats.arrange(request.conversations, **_changes_of(request))
         case p.ListConversations():
             pass
     return p.ConversationsListed(await chats.archive.conversations())
+
+
+def _changes_of(request: p.Arrange) -> Changes:
+    """Return what the request changes of each conversation."""
+    changes = Changes()
+    if request.is_pinned is not None:
+        changes["is_pinned"] = request.is_pinned
+    if request.section is not None:
+        changes["section"] = " ".join(request.section.split())
+    if request.is_put_away is not None:
+        changes["is_put_away"] = request.is_put_away
+    return changes
 
 
 def _opened(engine: Engine, session: Session) -> p.ConversationOpened:

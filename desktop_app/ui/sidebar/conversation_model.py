@@ -1,32 +1,25 @@
-"""The conversations as a Qt model: groups by age, with what goes on in each conversation."""
+"""The conversations as a Qt model: in groups, with what goes on in each conversation."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
-import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_WORDS
-from desktop_app.ui.widgets.formats import format_percent, pluralize
+from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.row_list import AnyIndex
+
+from .arrangement import Arrangement, Heading, SidebarRow, arrange_rows, details_of
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 ACTIVITY_ROLE = ROW_ROLE + 1
-
-
-class Heading(msgspec.Struct, frozen=True):
-    """A heading between conversations."""
-
-    title: str
-
-
-SidebarRow = Heading | ConversationInfo
+PAGE = 250
+"""Rows that views know of at first: they measure each of them whenever the list changes."""
 
 
 class ConversationModel(QAbstractListModel):
@@ -36,23 +29,43 @@ class ConversationModel(QAbstractListModel):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._all: dict[str, ConversationInfo] = {}
         self._rows: list[SidebarRow] = []
+        self._numbers: dict[str, int] = {}  # the row of each key
+        self._count = 0  # rows that views know of
         self._activities: Mapping[str, Activity] = {}
+        self.arrangement = Arrangement()
 
     @property
     def conversations(self) -> tuple[ConversationInfo, ...]:
-        """All conversations, newest first."""
-        return tuple(row for row in self._rows if isinstance(row, ConversationInfo))
+        """All conversations, newest first, those too that are not shown now."""
+        return tuple(self._all.values())
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The sections that the user has made."""
+        return tuple(sorted({info.section for info in self._all.values() if info.section}, key=str.casefold))
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         """Show another list; rows of which only the figures have changed stay selected."""
-        rows = group_by_age(conversations, time.time())
-        if [_key(row) for row in rows] == [_key(row) for row in self._rows]:
+        self._all = {info.id: info for info in conversations}
+        self._show_rows()
+
+    def arrange(self, arrangement: Arrangement) -> None:
+        """List other conversations, or in another order."""
+        self.arrangement, self._count = arrangement, 0
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        rows = arrange_rows(self._all.values(), self.arrangement, time.time())
+        numbers = {_key(row): number for number, row in enumerate(rows)}
+        if self._count and list(numbers) == list(self._numbers):
             self._rows = rows
             self.refresh()
             return
         self.beginResetModel()
-        self._rows = rows
+        self._rows, self._numbers = rows, numbers
+        self._count = min(max(self._count, PAGE), len(rows))
         self.endResetModel()
 
     def show_activities(self, activities: Mapping[str, Activity]) -> None:
@@ -63,8 +76,8 @@ class ConversationModel(QAbstractListModel):
 
     def refresh(self) -> None:
         """Repaint the rows, whose ages depend on the clock."""
-        if self._rows:
-            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+        if self._count:
+            self.dataChanged.emit(self.index(0), self.index(self._count - 1))
 
     def title_of(self, conversation: str) -> str:
         """Return the title of that id; "" if it is not listed."""
@@ -72,14 +85,38 @@ class ConversationModel(QAbstractListModel):
         return info.title if info is not None else ""
 
     def info_of(self, conversation: str) -> ConversationInfo | None:
-        return next((info for info in self.conversations if info.id == conversation), None)
+        return self._all.get(conversation)
 
     def row_of(self, conversation: str) -> int:
-        """Return the row of that id; -1 if it is not listed."""
-        return next((number for number, row in enumerate(self._rows) if _key(row) == conversation), -1)
+        """Return the row of that id; -1 if it is not shown."""
+        return self._numbers.get(conversation, -1)
+
+    def index_of(self, conversation: str) -> QModelIndex:
+        """Return its index, which is not valid if views do not know of its row."""
+        return self.index(self.row_of(conversation))
+
+    def reveal(self, conversation: str) -> None:
+        """Let views know of its row."""
+        if (row := self.row_of(conversation)) >= self._count:
+            self._grow(row + PAGE)
+
+    def canFetchMore(self, parent: AnyIndex) -> bool:
+        return not parent.isValid() and self._count < len(self._rows)
+
+    def fetchMore(self, parent: AnyIndex) -> None:
+        self._grow(self._count + PAGE)
+
+    def _grow(self, count: int) -> None:
+        count = min(count, len(self._rows))
+        self.beginInsertRows(QModelIndex(), self._count, count - 1)
+        self._count = count
+        self.endInsertRows()
+
+    def is_heading(self, row: int) -> bool:
+        return isinstance(self._rows[row], Heading)
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else self._count
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         if not index.isValid() or isinstance(self._rows[index.row()], Heading):
@@ -111,56 +148,13 @@ class ConversationModel(QAbstractListModel):
         return True
 
 
-def group_by_age(conversations: Sequence[ConversationInfo], now: float) -> list[SidebarRow]:
-    """Return the conversations, newest first, with a heading above each group."""
-    rows: list[SidebarRow] = []
-    title = ""
-    for info in sorted(conversations, key=lambda info: info.updated_at, reverse=True):
-        before, title = title, _heading_of(info.updated_at, now)
-        if title != before:
-            rows.append(Heading(title))
-        rows.append(info)
-    return rows
-
-
-def age_text(at: float, now: float) -> str:
-    """Return "now", "2 min", "3 h", "Tue", "3 Mar" or "3 Mar 2024"."""
-    seconds = max(now - at, 0)
-    then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
-    days = (today.date() - then.date()).days
-    if seconds < 60:
-        return "now"
-    if seconds < 3600:
-        return f"{int(seconds // 60)} min"
-    if days <= 0 or seconds < 12 * 3600:
-        return f"{int(seconds // 3600)} h"
-    if days < 7:
-        return f"{then:%a}"
-    return f"{then.day} {then:%b}" if then.year == today.year else f"{then.day} {then:%b} {then.year}"
-
-
-def details_of(info: ConversationInfo, now: float) -> str:
-    """Return the line under a title: "2 min · 1,204 messages"."""
-    return f"{age_text(info.updated_at, now)} · {pluralize(info.messages, 'message')}"
-
-
-def _heading_of(at: float, now: float) -> str:
-    then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
-    days = (today.date() - then.date()).days
-    if days <= 0:
-        return "Today"
-    if days == 1:
-        return "Yesterday"
-    if days < 7:
-        return "This week"
-    return f"{then:%B}" if then.year == today.year else f"{then:%Y}"
-
-
 def _key(row: SidebarRow) -> str:
     return f"group {row.title}" if isinstance(row, Heading) else row.id
 
 
 def _description(info: ConversationInfo, activity: Activity | None) -> str:
     used = f"{format_percent(info.share)} of the context window used, {STATUS_WORDS[info.status]}"
-    lines = (info.title, activity.value if activity is not None else "", f"{details_of(info, time.time())} · {used}")
+    places = ("pinned" if info.is_pinned else "", f"in {info.section}" if info.section else "")
+    details = f"{details_of(info, time.time())} · {used}"
+    lines = (info.title, activity.value if activity is not None else "", *places, details)
     return "\n".join(filter(None, lines))

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, QRectF, QSettings, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.layouts import FlowLayout, vertical
+from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, font, paint_box, scale
+from desktop_app.ui.widgets.row_list import ENTER
 
+from .arrangement import Arrangement, Order
 from .conversation_list import ConversationList
+from .resize_edge import EDGE, ResizeEdge
 
-WIDTH = 248
+WIDTH, MAX_WIDTH = 248, 560  # pixels
+CHAT_WIDTH = 420  # pixels of the window that a wide sidebar leaves to the conversation
+ORDER_NAMES = {
+    Order.ACTIVITY: "Newest first",
+    Order.TITLE: "By title",
+    Order.MESSAGES: "Most messages first",
+}
 PADDING = 12  # pixels of the buttons at the foot
 
 
@@ -47,6 +58,32 @@ class WideButton(Button):
             painter.drawText(key, int(Qt.AlignmentFlag.AlignCenter), self._shortcut)
 
 
+class FilterField(QLineEdit):
+    """A field that filters the list at each key; the arrow key leads into the list, Enter opens what is first."""
+
+    def __init__(self, conversations: ConversationList) -> None:
+        super().__init__()
+        self._list = conversations
+        self.setPlaceholderText("Filter titles…")
+        self.setAccessibleName("Filter the conversations by title")
+        self.textChanged.connect(self._filter)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self._list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self._list.choose_first()
+        elif event.key() in ENTER:
+            self._list.choose_first()
+            self._list.open_current()
+        elif event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+    def _filter(self, text: str) -> None:
+        self._list.arrange(replace(self._list.conversations.arrangement, query=text))
+
+
 class Sidebar(StyleAware, QWidget):
     """The column; `list` has the signals of the conversations."""
 
@@ -63,6 +100,13 @@ class Sidebar(StyleAware, QWidget):
         self.new = WideButton("+ New conversation")
         self.new.setToolTip("Ctrl+N")
         self.list = ConversationList()
+        self.filter = FilterField(self.list)
+        self.sorting = Button("Sort", ButtonKind.QUIET, padding=PADDING)
+        self.sorting.setAccessibleName("Sort the conversations, show what was put away")
+        self.sorting.clicked.connect(self.offer_orders)
+        self.edge = ResizeEdge(self)
+        self.edge.width_requested.connect(self.set_width)
+        self._wanted_width = 0  # 0: not chosen
         self.importing = Button("Import…", ButtonKind.QUIET, padding=PADDING)
         self.insights = Button("Insights", ButtonKind.QUIET, padding=PADDING)
         self.insights.setToolTip("Ctrl+I")
@@ -74,7 +118,9 @@ class Sidebar(StyleAware, QWidget):
         self.insights.clicked.connect(self.insights_requested)
         self.settings.clicked.connect(self.settings_requested)
         bottom = FlowLayout(self.importing, self.insights, self.settings, gap=10)
-        vertical(self.search, self.new, (self.list, 1), bottom, holder=self, spacing=12, margins=(12, 16, 13, 12))
+        narrowing = horizontal((self.filter, 1), self.sorting, spacing=4)
+        items = (self.search, self.new, narrowing, (self.list, 1), bottom)
+        vertical(*items, holder=self, spacing=12, margins=(12, 16, 13, 12))
         self.refresh_style()
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
@@ -82,7 +128,57 @@ class Sidebar(StyleAware, QWidget):
 
     def refresh_style(self) -> None:
         """Grow half as fast as the text, so that the conversation has the rest; titles end in an ellipsis."""
-        self.setFixedWidth(max((WIDTH + scale(WIDTH)) // 2, self.minimumSizeHint().width()))
+        self.set_width(self._wanted_width)
+
+    def set_width(self, pixels: int) -> None:
+        """Take a width of the user's choice, as far as the window allows; 0 for the usual one."""
+        self._wanted_width = pixels
+        usual = (WIDTH + scale(WIDTH)) // 2
+        room = self.window().width() - CHAT_WIDTH if self.parentWidget() is not None else MAX_WIDTH
+        self.setFixedWidth(max(min(pixels or usual, max(room, usual), MAX_WIDTH), self.minimumSizeHint().width()))
+
+    def offer_orders(self) -> None:
+        """Open the menu of orders below its button."""
+        menu = QMenu(self.sorting)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        now = self.list.conversations.arrangement
+        for order, text in ORDER_NAMES.items():
+            action = menu.addAction(text, partial(self.sort, order))
+            action.setCheckable(True)
+            action.setChecked(now.order is order)
+        menu.addSeparator()
+        shown = menu.addAction("Show what was put away", self.toggle_put_away)
+        shown.setCheckable(True)
+        shown.setChecked(now.shows_put_away)
+        menu.popup(self.sorting.mapToGlobal(QPoint(0, self.sorting.height() + 4)))
+
+    def sort(self, order: Order) -> None:
+        self.list.arrange(replace(self.list.conversations.arrangement, order=order))
+
+    def toggle_put_away(self) -> None:
+        """Show or hide what was put away."""
+        now = self.list.conversations.arrangement
+        self.list.arrange(replace(now, shows_put_away=not now.shows_put_away))
+
+    def save(self, memory: QSettings) -> None:
+        """Store the width and the order."""
+        now = self.list.conversations.arrangement
+        memory.setValue("sidebar_width", self._wanted_width)
+        memory.setValue("sidebar_order", now.order.value)
+        memory.setValue("sidebar_put_away", now.shows_put_away)
+
+    def recall(self, memory: QSettings) -> None:
+        """Take the stored width and order."""
+        order = str(memory.value("sidebar_order", ""))
+        known = Order(order) if order in set(Order) else Order.ACTIVITY
+        self.list.arrange(Arrangement(known, shows_put_away=memory.value("sidebar_put_away", False, bool) is True))
+        width = memory.value("sidebar_width", 0, int)
+        self.set_width(width if isinstance(width, int) else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.edge.setGeometry(self.width() - EDGE, 0, EDGE, self.height())
+        self.edge.raise_()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -1,0 +1,109 @@
+"""How the rows of the list of conversations are painted and edited."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QAbstractItemModel, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.ui.live_turns import Activity
+from desktop_app.ui.theme import STATUS_TINTS, theme
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, scale
+from desktop_app.ui.widgets.row_list import LEFT, AnyIndex
+
+from .arrangement import Heading, SidebarRow, details_of
+from .conversation_model import ACTIVITY_ROLE, ROW_ROLE, ConversationModel
+
+ROW_HEIGHT, HEADING_HEIGHT, PIE, DOT = 58, 32, 16, 7  # pixels
+ACTIVITY_TINT: dict[Activity, Tint] = {
+    Activity.WAITS: "accent",
+    Activity.WORKS: "ink_soft",
+    Activity.FAILED: "critical",
+}
+BOTTOM_LEFT = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
+
+
+class ConversationDelegate(QStyledItemDelegate):
+    """Paints a row: title, age and messages or what goes on there, and a pie of how full the context window is."""
+
+    def __init__(self, conversations: ConversationModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._conversations = conversations
+        self.marked = QPersistentModelIndex()  # the row whose menu is open; it looks as if the mouse were on it
+        self._sizes, self._version = (QSize(), QSize()), -1  # of a row and of a heading, in that version of the theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        if self._version != theme.version:
+            self._sizes = QSize(120, scale(ROW_HEIGHT)), QSize(120, scale(HEADING_HEIGHT))
+            self._version = theme.version
+        return self._sizes[self._conversations.is_heading(index.row())]  # asked of each of 5,000 rows at a key
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        row: SidebarRow = index.data(ROW_ROLE)
+        box = QRectF(option.rect)  # type: ignore[attr-defined]
+        state = option.state  # type: ignore[attr-defined]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if isinstance(row, Heading):
+            painter.setFont(font(11, BOLD))
+            painter.setPen(colour("ink_faint"))
+            painter.drawText(box.adjusted(10, 0, 0, -scale(4)), BOTTOM_LEFT, row.title)
+        else:
+            if state & QStyle.StateFlag.State_Selected:
+                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("raised"), colour("line"), 8)
+            elif state & QStyle.StateFlag.State_MouseOver or self.marked == index:
+                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("line_soft"), None, 8)
+            self._paint_info(painter, box.adjusted(10, scale(8), -10, -scale(8)), row, index.data(ACTIVITY_ROLE))
+        painter.restore()
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
+        editor = QLineEdit(parent)
+        editor.setAccessibleName("Title of the conversation")
+        return editor
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
+        if isinstance(editor, QLineEdit):
+            model.setData(index, editor.text())
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        editor.setGeometry(option.rect.adjusted(2, 4, -2, -scale(20)))  # type: ignore[attr-defined]
+
+    def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, activity: Activity | None) -> None:
+        half = room.height() / 2
+        line = QRectF(room.left(), room.top(), room.width() - scale(PIE + 10), half)
+        _draw_text(painter, line, info.title, font(14, MEDIUM), colour("ink"))
+        below = line.translated(0, half)
+        if activity is None:
+            _draw_text(painter, below, details_of(info, time.time()), font(12), colour("ink_faint"))
+        else:
+            _draw_activity(painter, below, activity)
+        pie = QRectF(room.right() - scale(PIE), room.center().y() - scale(PIE) / 2, scale(PIE), scale(PIE))
+        _draw_pie(painter, pie, info.share, colour(STATUS_TINTS[info.status]))
+
+
+def _draw_activity(painter: QPainter, room: QRectF, activity: Activity) -> None:
+    """Draw a dot and a word: a ring for what goes on by itself, a full dot for what needs the user."""
+    ink, side = colour(ACTIVITY_TINT[activity]), scale(DOT)
+    dot = QRectF(room.left() + 1, room.center().y() - side / 2, side, side)
+    painter.setPen(QPen(ink, 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush if activity is Activity.WORKS else ink)
+    painter.drawEllipse(dot)
+    weight = NORMAL if activity is Activity.WORKS else MEDIUM
+    _draw_text(painter, room.adjusted(side + scale(6), 0, 0, 0), activity.value, font(12, weight), ink)
+
+
+def _draw_text(painter: QPainter, room: QRectF, text: str, shown: QFont, ink: QColor) -> None:
+    painter.setFont(shown)
+    painter.setPen(ink)
+    painter.drawText(room, LEFT, QFontMetricsF(shown).elidedText(text, Qt.TextElideMode.ElideRight, room.width()))
+
+
+def _draw_pie(painter: QPainter, box: QRectF, share: float, ink: QColor) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour("line" if theme.is_dark else "free"))
+    painter.drawEllipse(box)
+    painter.setBrush(ink)
+    painter.drawPie(box, 90 * 16, -round(min(max(share, 0), 1) * 360 * 16))  # clockwise from the top, in 1/16 degrees

@@ -1,0 +1,48 @@
+"""The right edge of the sidebar, with which its width is changed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.ui.widgets.look import colour
+
+EDGE = 7  # pixels that can be dragged
+STEP = 16  # pixels of an arrow key
+STEPS = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
+
+
+class ResizeEdge(QWidget):
+    """Dragged, or moved by the arrow keys; a double click gives the usual width. Signal: width_requested(pixels)."""
+
+    width_requested = Signal(int)
+
+    def __init__(self, sidebar: QWidget) -> None:
+        super().__init__(sidebar)
+        self._sidebar = sidebar
+        self.setCursor(Qt.CursorShape.SplitHCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName("Width of the sidebar")
+        self.setToolTip("Drag to change the width; double-click for the usual one")
+
+    def sizeHint(self) -> QSize:
+        return QSize(EDGE, EDGE)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self.width_requested.emit(max(self.mapTo(self._sidebar, event.position().toPoint()).x(), 1))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.width_requested.emit(0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in STEPS:
+            self.width_requested.emit(self._sidebar.width() + STEPS[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.hasFocus() or self.underMouse():
+            tint = colour("accent" if self.hasFocus() else "hatch")
+            QPainter(self).fillRect(self.width() - 2, 0, 2, self.height(), tint)

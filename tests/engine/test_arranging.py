@@ -1,0 +1,66 @@
+"""Where conversations stand in the list: pinned, in sections, put away, duplicated, deleted together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from desk import Desk, open_desk
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import Role, Text
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    made = await open_desk(tmp_path, Settings())
+    yield made
+    await made.close()
+
+
+async def made(desk: Desk, *titles: str) -> list[str]:
+    return [(await desk.ask(p.CreateConversation(title))).conversation.id for title in titles]
+
+
+async def listed(desk: Desk) -> dict[str, ConversationInfo]:
+    return {info.id: info for info in (await desk.ask(p.ListConversations())).conversations}
+
+
+async def test_what_is_arranged_is_stored_and_the_rest_stays(desk: Desk) -> None:
+    one, two, three = await made(desk, "One", "Two", "Three")
+    answer = await desk.ask(p.Arrange((one, two), section="  Work \n it ", is_pinned=True))
+    await desk.ask(p.Arrange((two,), is_put_away=True))
+    infos = await listed(desk)
+    places = {name: (info.section, info.is_pinned, info.is_put_away) for name, info in infos.items()}
+    assert places == {one: ("Work it", True, False), two: ("Work it", True, True), three: ("", False, False)}
+    assert {info.id for info in answer.conversations} == set(infos)
+    assert (await desk.ask(p.OpenConversation(two))).conversation == infos[two], "an open one knows it too"
+    await desk.ask(p.Arrange((one, two), section="", is_pinned=False, is_put_away=False))
+    assert all(not (i.section or i.is_pinned or i.is_put_away) for i in (await listed(desk)).values())
+
+
+async def test_one_that_is_not_there_is_told(desk: Desk) -> None:
+    with pytest.raises(WorldError):
+        await desk.ask(p.Arrange(("nowhere",), is_pinned=True))
+
+
+async def test_several_are_deleted_and_restored_together(desk: Desk) -> None:
+    one, two, three = await made(desk, "One", "Two", "Three")
+    assert [info.id for info in (await desk.ask(p.Delete((one, two)))).conversations] == [three]
+    await desk.ask(p.Restore((one, two)))
+    assert set(await listed(desk)) == {one, two, three}
+
+
+async def test_a_duplicate_has_all_that_was_said_and_lives_by_itself(desk: Desk) -> None:
+    (one,) = await made(desk, "One")
+    copied = await desk.ask(p.Fork(one))
+    assert copied.conversation.id != one
+    assert [row.message.role for row in copied.rows] == [Role.SYSTEM]
+    session = await desk.engine.conversations.open(one)
+    prompt = next(m for m in session.transcript.entries if getattr(m, "role", None) is Role.SYSTEM)
+    assert copied.rows[0].message.parts == prompt.parts
+    assert all(isinstance(part, Text) for part in prompt.parts)

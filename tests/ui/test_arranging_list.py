@@ -1,0 +1,212 @@
+"""The list of conversations: pinned, in sections, put away, sorted, filtered, several at once, and its width."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QApplication
+from ui_scenes import play_scene, press, until
+
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.ui.sidebar.arrangement import OTHERS, PINNED, PUT_AWAY, Arrangement, Heading, Order, arrange_rows
+from desktop_app.ui.sidebar.section_palette import SectionPalette
+from desktop_app.ui.sidebar.sidebar import Sidebar
+from slowness import slowness
+
+NOW = time.time()
+
+
+def info(name: str, age: float = 0.0, **fields: object) -> ConversationInfo:
+    base = {"title": f"About {name}", "created_at": NOW, "updated_at": NOW - age, "messages": 3}
+    return ConversationInfo(name, **(base | fields))
+
+
+def shown(infos: list[ConversationInfo], **wanted: object) -> list[str]:
+    rows = arrange_rows(infos, Arrangement(**wanted), NOW)
+    return [f"# {row.title}" if isinstance(row, Heading) else row.id for row in rows]
+
+
+INFOS = [
+    info("a", 1, title="Zebra", messages=9),
+    info("b", 2, title="apple", messages=1, is_pinned=True),
+    info("c", 3, title="Mango", messages=5, section="Work"),
+    info("d", 4, title="Apple tart", messages=7, is_put_away=True, is_pinned=True),
+    info("e", 5, title="Banana", messages=2, section="home"),
+]
+
+
+def test_pinned_ones_stand_first_then_sections_then_the_rest() -> None:
+    rest = shown(INFOS)[6:]
+    assert shown(INFOS)[:6] == [f"# {PINNED}", "b", "# home", "e", "# Work", "c"]
+    assert rest[1:] == ["a"]
+    assert shown(INFOS, shows_put_away=True)[-2:] == [f"# {PUT_AWAY}", "d"]
+
+
+def test_it_is_sorted_by_title_or_by_messages() -> None:
+    plain = [info(i.id, title=i.title, messages=i.messages) for i in INFOS]
+    assert shown(plain, order=Order.TITLE) == [f"# {OTHERS}", "b", "d", "e", "c", "a"]
+    assert shown(plain, order=Order.MESSAGES) == [f"# {OTHERS}", "a", "d", "c", "e", "b"]
+
+
+def test_a_query_finds_what_was_put_away_and_has_no_headings() -> None:
+    assert shown(INFOS, query="APPLE") == ["b", "d"]
+    assert shown(INFOS, query="tart app") == ["d"]
+    assert shown(INFOS, query="kiwi") == []
+
+
+names = st.sampled_from(["", "Work", "Pinned", "Today", " odd "])
+made = st.builds(
+    lambda n, age, section, pinned, away: info(n, age, section=section, is_pinned=pinned, is_put_away=away),
+    st.uuids().map(str), st.floats(-1e5, 2e8), names, st.booleans(), st.booleans(),
+)  # fmt: skip
+
+
+@given(st.lists(made, max_size=30), st.sampled_from(Order))
+def test_every_conversation_stands_once_under_its_heading(infos, order) -> None:
+    rows = arrange_rows(infos, Arrangement(order, shows_put_away=True), NOW)
+    heading, places = "", {}
+    for row in rows:
+        if isinstance(row, Heading):
+            heading = row.title
+        else:
+            assert row.id not in places
+            places[row.id] = heading
+    assert set(places) == {i.id for i in infos}
+    for one in infos:
+        expected = PUT_AWAY if one.is_put_away else PINNED if one.is_pinned else one.section
+        assert not expected or places[one.id] == expected
+
+
+@pytest.fixture
+def sidebar(qtbot) -> Sidebar:
+    made = Sidebar()
+    made.resize(248, 700)
+    qtbot.addWidget(made)
+    made.show()
+    made.activateWindow()
+    qtbot.waitActive(made)
+    made.show_conversations([info(f"c{n}", n, title=f"Ledger {n}") for n in range(4)])
+    made.list.show_open("c0")
+    return made
+
+
+def click(qtbot, sidebar: Sidebar, name: str, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    model = sidebar.list.conversations
+    place = sidebar.list.visualRect(model.index_of(name)).center()
+    qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, held, place)
+
+
+def test_several_are_selected_with_control_and_deleted_together(sidebar, qtbot):
+    opened: list[str] = []
+    sidebar.list.conversation_chosen.connect(opened.append)
+    click(qtbot, sidebar, "c1")
+    click(qtbot, sidebar, "c3", Qt.KeyboardModifier.ControlModifier)
+    assert opened == ["c1"]
+    assert sidebar.list.chosen() == ("c1", "c3")
+    sidebar.show_conversations([info("new", -1), *(info(f"c{n}", n, title=f"Ledger {n}") for n in range(4))])
+    assert sidebar.list.chosen() == ("c1", "c3"), "the open one is not among what is deleted"
+    with qtbot.waitSignal(sidebar.list.delete_requested) as deleted:
+        qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    assert deleted.args == [("c1", "c3")]
+
+
+def test_the_filter_narrows_at_each_key_and_enter_opens_the_first(sidebar, qtbot):
+    QAbstractItemModelTester(sidebar.list.conversations, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    qtbot.keyClicks(sidebar.filter, "ger 2")
+    assert sidebar.list.conversations.rowCount() == 1
+    with qtbot.waitSignal(sidebar.list.conversation_chosen) as chosen:
+        qtbot.keyClick(sidebar.filter, Qt.Key.Key_Return)
+    assert chosen.args == ["c2"]
+    qtbot.keyClick(sidebar.filter, Qt.Key.Key_Escape)
+    assert sidebar.filter.text() == ""
+    assert sidebar.list.conversations.rowCount() > 4
+    qtbot.keyClick(sidebar.filter, Qt.Key.Key_Down)
+    assert sidebar.list.hasFocus()
+    qtbot.keyClicks(sidebar.filter, "nothing at all")
+    qtbot.keyClick(sidebar.filter, Qt.Key.Key_Return)
+    assert sidebar.list.conversations.rowCount() == 0
+
+
+def test_a_list_of_5000_is_whole_though_views_know_of_a_part(sidebar, qtbot):
+    QAbstractItemModelTester(sidebar.list.conversations, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model = sidebar.list.conversations
+    sidebar.show_conversations([info(f"m{n}", n * 4_000, title=f"Ledger {n}") for n in range(5_000)])
+    assert len(model.conversations) == 5_000
+    assert model.rowCount() < 1_000
+    sidebar.list.show_open("m3000")
+    assert sidebar.list.chosen() == ("m3000",)
+    qtbot.keyClicks(sidebar.filter, "ger 4999")
+    assert [row.id for row in model.conversations if model.row_of(row.id) >= 0] == ["m4999"]
+
+
+def test_the_width_is_dragged_kept_and_reset(sidebar, qtbot, tmp_path):
+    usual = sidebar.width()
+    memory = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    qtbot.mousePress(sidebar.edge, Qt.MouseButton.LeftButton, pos=QPoint(3, 90))
+    qtbot.mouseMove(sidebar.edge, QPoint(83, 90))
+    qtbot.mouseRelease(sidebar.edge, Qt.MouseButton.LeftButton)
+    sidebar.edge.setFocus()
+    qtbot.keyClick(sidebar.edge, Qt.Key.Key_Right)
+    wide = sidebar.width()
+    assert wide > usual
+    sidebar.sort(Order.TITLE)
+    sidebar.save(memory)
+    again = Sidebar()
+    qtbot.addWidget(again)
+    again.recall(memory)
+    assert again.width() == wide
+    assert again.list.conversations.arrangement.order is Order.TITLE
+    qtbot.mouseDClick(sidebar.edge, Qt.MouseButton.LeftButton)
+    assert sidebar.width() == usual
+
+
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@play_scene()
+async def test_pins_sections_and_putting_away_are_stored_by_keys(window, bridge):
+    model = window.sidebar.list.conversations
+    QTest.keyClick(window, Qt.Key.Key_D, CONTROL)
+    await until(lambda: model.info_of("c1").is_pinned)
+    QTest.keyClick(window, Qt.Key.Key_S, CONTROL | SHIFT)
+    await until(lambda: any(p.isVisible() for p in window.findChildren(SectionPalette)))
+    palette = window.findChild(SectionPalette)
+    QTest.keyClicks(palette.field, "Work")
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    await until(lambda: model.sections == ("Work",))
+    QTest.keyClick(window, Qt.Key.Key_E, CONTROL)
+    await until(lambda: model.row_of("c1") < 0)
+    assert window.chat.conversation == "c1"
+    window.sidebar.toggle_put_away()
+    assert model.row_of("c1") >= 0
+    press(window.toast.action)
+    await until(lambda: not model.info_of("c1").is_put_away)
+
+
+@play_scene()
+async def test_several_are_deleted_and_restored_and_one_is_duplicated(window, bridge):
+    model = window.sidebar.list.conversations
+    window.sidebar.list.delete_requested.emit(("c1", "c2"))
+    await until(lambda: model.row_of("c1") < 0 and model.row_of("c2") < 0 and window.chat.conversation == "c3")
+    press(window.toast.action)
+    await until(lambda: model.row_of("c1") >= 0 and window.chat.conversation == "c1")
+    QTest.keyClick(window, Qt.Key.Key_D, CONTROL | SHIFT)
+    await until(lambda: window.chat.conversation == "c4")
+
+
+@play_scene()
+async def test_filtering_5000_titles_leaves_no_gap(window, bridge):
+    infos = [info(f"m{n}", n * 4_000, title=f"Ledger {n % 70} of {n}") for n in range(5_000)]
+    window.sidebar.show_conversations(infos)
+    taken: list[float] = []
+    for text in ("l", "le", "led", "ledger 6", "ledger 69", "", "zz", ""):
+        started = time.thread_time()
+        window.sidebar.filter.setText(text)
+        QApplication.processEvents()
+        taken.append(time.thread_time() - started)
+    assert max(taken) < 0.033 * slowness()
