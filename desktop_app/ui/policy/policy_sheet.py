@@ -83,6 +83,7 @@ class PolicySheet(Sheet):
         self.base = PRESETS.get(own.based_on if own else name, BALANCED)
         self._set_draft(self.stored)
         self.name.setText(self.stored.name if own else "")
+        self.name.setCursorPosition(0)
 
     def show_trial(self, tried: PolicyTried) -> None:
         """Show what the draft would do now."""
@@ -198,11 +199,10 @@ class PolicySheet(Sheet):
 
     def _arrange(self) -> None:
         self.select.setFixedWidth(scale(220))
-        self.name.setFixedSize(scale(150), scale(36))
-        for link in (self.undo, self.remove):  # nothing moves under the mouse when they come
-            policy = link.sizePolicy()
-            policy.setRetainSizeWhenHidden(True)
-            link.setSizePolicy(policy)
+        self.name.setFixedSize(scale(180), scale(36))
+        kept = self.undo.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # nothing moves under the mouse when it comes
+        self.undo.setSizePolicy(kept)
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
         choice = horizontal((title, 1), self.name, self.select, spacing=10)
         about = horizontal((self.differs, 1), self.undo, self.remove, spacing=10)
