@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from heapq import nlargest
 
 from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import scale_gauge
 from desktop_app.context.counting.measured import is_measured, last_measured
-from desktop_app.context.counting.sent_parts import compare_parts, sent_request
+from desktop_app.context.counting.sent_parts import PREVIEW, compare_parts, cut_text, sent_request
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.branches import Branches
@@ -25,15 +26,20 @@ from .operations import not_found
 from .session import Session
 
 
-async def read_request(session: Session, reply_id: str = "") -> SentRequest:
-    """Return the request as it would be sent now, or as it was when that reply was asked for. Raises WorldError."""
-    return await asyncio.to_thread(_read, session, reply_id)
+async def read_request(session: Session, reply_id: str = "", largest: int = 0) -> SentRequest:
+    """Return the request as it would be sent now, or as it was when that reply was asked for. Raises WorldError.
+
+    largest: return only so many of its parts, the largest ones first; 0 for all of them in their order.
+    """
+    request = await asyncio.to_thread(_read, session, reply_id)
+    if not largest:
+        return request
+    return replace(request, parts=tuple(nlargest(largest, request.parts, key=lambda part: part.tokens)))
 
 
 async def compare_requests(session: Session, reply_id: str) -> tuple[ComparedPart, ...]:
     """Return how the request differs now from the one that the reply answered. Raises WorldError."""
-    before, now = await read_request(session, reply_id), await read_request(session)
-    return await asyncio.to_thread(compare_parts, before.parts, now.parts)
+    return await asyncio.to_thread(_compare, session, reply_id)
 
 
 async def text_of_request(session: Session, reply_id: str, index: int) -> str:
@@ -62,16 +68,23 @@ def _view(session: Session, reply_id: str) -> View:
     return view_seen_by(session.transcript, reply_id) if reply_id else session.view
 
 
-def _read(session: Session, reply_id: str) -> SentRequest:
+def _compare(session: Session, reply_id: str) -> tuple[ComparedPart, ...]:
+    """Compare the whole texts; a change may lie behind the beginning that is shown."""
+    before, now = _read(session, reply_id, preview=None), _read(session, "", preview=None)
+    compared = compare_parts(before.parts, now.parts)
+    return tuple(replace(one, part=cut_text(one.part)) for one in compared)
+
+
+def _read(session: Session, reply_id: str, preview: int | None = PREVIEW) -> SentRequest:
     view = _view(session, reply_id)
     if not reply_id:
-        return sent_request(view, session.gauge(), session.counts, _cached_tokens(view))
+        return sent_request(view, session.gauge(), session.counts, _cached_tokens(view), preview)
     gauge, reply = unmeasured_gauge(session, view), session.message(reply_id)
     usage = reply.usage if reply is not None and is_measured(reply) and not reply.continues else None
     if usage is None:
-        return sent_request(view, gauge, session.counts)
+        return sent_request(view, gauge, session.counts, preview=preview)
     gauge = _as_reported(gauge, usage.prompt_tokens, session)
-    return sent_request(view, gauge, session.counts, usage.cached_tokens)
+    return sent_request(view, gauge, session.counts, usage.cached_tokens, preview)
 
 
 def _as_reported(gauge: Gauge, tokens: int, session: Session) -> Gauge:

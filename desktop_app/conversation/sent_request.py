@@ -30,7 +30,7 @@ class SentPart(msgspec.Struct, frozen=True):
     role: str
     """"system", "user", "assistant" or "tool"; "" where none speaks."""
     name: str
-    """The tool whose result it is, or the speaker; else ""."""
+    """The tool whose result it is, the server whose schemas they are, or the speaker; else ""."""
     text: str
     """Its beginning."""
     characters: int
@@ -44,14 +44,20 @@ class SentPart(msgspec.Struct, frozen=True):
     tokens_before: int = 0
     """Before it was shortened; 0 if it was not."""
     stands_for: int = 0
-    """How many archived messages a summary stands for."""
+    """How many archived messages a summary stands for, or how many tools the schemas are of."""
     is_pinned: bool = False
     repair: str = ""
     """What was wrong with the history here, in words; "" for nothing."""
+    at: float = 0.0
+    """When it was said; 0 for what nobody said."""
+    other_segments: tuple[Segment, ...] = ()
+    """Those that count some of its tokens beside `segment`, such as the calls of a reply."""
+    arguments: str = ""
+    """The beginning of the arguments of the call whose result it is."""
 
 
 class SentRequest(msgspec.Struct, frozen=True):
-    """A request: its figures, and its parts, whose tokens sum to the gauge's total."""
+    """A request: its figures, and its parts, whose tokens sum to the gauge's total, unless only some were asked for."""
 
     gauge: Gauge
     parts: tuple[SentPart, ...]

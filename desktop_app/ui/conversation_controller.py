@@ -106,7 +106,7 @@ class ConversationController(QObject):
 
     async def show_message(self, conversation: str, message_id: str) -> None:
         """Scroll to a message; if it is of another branch, that one becomes the current one."""
-        self._parts.show_chat()
+        self._parts.show_request(False)
         if conversation != self.conversation:
             await self._open(p.OpenConversation(conversation))
         if conversation != self.conversation or await self.past.show_message(message_id):

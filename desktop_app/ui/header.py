@@ -15,13 +15,14 @@ from desktop_app.conversation.listing import ModelInfo
 
 from .widgets.buttons import Button, ButtonKind
 from .widgets.formats import shorten
+from .widgets.inputs import Segmented
 from .widgets.layouts import horizontal
 from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
 HEIGHT = 62
 NO_FOLDER = "No folder"
-MIN_CHIP_WIDTH = 64  # pixels
+MIN_CHIP_WIDTH = 40  # pixels
 MAX_FOLDER_NAME, MAX_MODEL_NAME = 24, 28  # characters of their names
 NARROW = 640  # pixels below which the title gets the room that the window's size would take
 
@@ -80,12 +81,14 @@ class Chip(Button):
 
 
 class Header(StyleAware, QWidget):
-    """Signals: title_changed(title), model_chosen(id); models_requested and folder_requested, to choose another one."""
+    """Signals: title_changed(title), model_chosen(id); models_requested and folder_requested, to choose another one;
+    request_toggled(is_shown), to see the request in place of the chat."""
 
     title_changed = Signal(str)
     model_chosen = Signal(str)
     models_requested = Signal()
     folder_requested = Signal()
+    request_toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,6 +103,11 @@ class Header(StyleAware, QWidget):
         self.titles.addWidget(self.field)
         self.chip = Chip("", parent=self)
         self.folder = Chip(NO_FOLDER, parent=self)
+        self.views = Segmented((("chat", "Chat"), ("request", "X-ray")), self)
+        self.views.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.views.button("request").setToolTip("See what the model gets, part by part (Ctrl+Shift+X)")
+        self.views.button("chat").setToolTip("See the conversation (Ctrl+Shift+X)")
+        self.views.chosen.connect(lambda view: self.request_toggled.emit(view == "request"))
         self.panel_button = Button("Context", ButtonKind.QUIET, self)
         self.panel_button.setToolTip("Show or hide the context panel (Ctrl+.)")
         self.menu = Button("⋯", ButtonKind.QUIET, self)
@@ -108,8 +116,8 @@ class Header(StyleAware, QWidget):
         self.chip.clicked.connect(lambda _=False: self.models_requested.emit())
         self.folder.clicked.connect(lambda _=False: self.folder_requested.emit())
         self.field.editingFinished.connect(self._finish)
-        items = ((self.titles, 1), self.folder, self.chip, self.panel_button, self.menu)
-        horizontal(*items, holder=self, spacing=12, margins=(24, 0, 16, 0))
+        items = ((self.titles, 1), self.folder, self.chip, self.views, self.panel_button, self.menu)
+        horizontal(*items, holder=self, spacing=8, margins=(20, 0, 12, 0))
         self.refresh_style()
         self.show_nothing()
 

@@ -26,6 +26,7 @@ from .parts import Parts
 from .policy_controller import PolicyController
 from .question_controller import QuestionController
 from .recovery_controller import RecoveryController
+from .request_controller import RequestController
 from .settings_controller import SettingsController
 from .tools_controller import ToolsController
 from .window_actions import OPEN, WindowControllers, window_actions
@@ -60,6 +61,7 @@ class MainWindow(Parts):
         self.tools = ToolsController(bridge, self, self.chat, self.settings)
         self.attach = AttachController(bridge, self, self.chat)
         self.policies = PolicyController(bridge, self, self.chat, self.settings)
+        self.request = RequestController(bridge, self, self.chat, self.tools)
         self.watch = EngineWatch(bridge, self, self.chat)
         self.memory = MemoryController(bridge, self, self.chat)
         self.commands = CommandController(bridge, self, self.chat, self._memory)
@@ -70,7 +72,7 @@ class MainWindow(Parts):
         self._connect(bridge)
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
-            self.attach, self.insights, self.commands, self.policies,
+            self.attach, self.insights, self.commands, self.policies, self.request,
         )  # fmt: skip
         self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
         self._recall_layout()
@@ -160,6 +162,18 @@ class MainWindow(Parts):
             (asked.own_window_requested, p.UseOwnWindow),
         ):
             signal.connect(partial(context.post, request))
+        # the request, part by part
+        request, view = self.request, self.chat_pane.request
+        bridge.happened.connect(request.note)
+        chat.shown.connect(request.note_opened)
+        header.request_toggled.connect(request.show)
+        view.moment_chosen.connect(request.choose_moment)
+        view.replies_requested.connect(request.offer_replies)
+        view.copy_requested.connect(request.copy)
+        view.list.action_requested.connect(request.perform)
+        asked.part_requested.connect(request.perform_on)
+        asked.segment_requested.connect(request.filter)
+        transcript.request_requested.connect(request.show_of)
         # what is remembered
         bridge.happened.connect(self.memory.note)
         asked.memories_requested.connect(self.memory.read)

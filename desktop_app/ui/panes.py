@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
+from .request_view.request_view import RequestView
 from .transcript.row_view import COLUMN, SIDE
 from .transcript.transcript_model import TranscriptModel
 from .transcript.transcript_widget import TranscriptWidget
@@ -43,7 +44,8 @@ class Skeleton(QWidget):
 
 
 class ChatPane(QStackedWidget):
-    """The transcript, the welcome page while the conversation is empty, or the skeleton while it is read."""
+    """The transcript, or the request in its place; the welcome page while the conversation is empty, or the skeleton
+    while it is read."""
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,8 +53,11 @@ class ChatPane(QStackedWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.welcome = WelcomePage(self)
         self.transcript = TranscriptWidget(model, self)
+        self.request = RequestView(self)
+        self.is_request_shown = False
         self.skeleton = Skeleton(self)
         self.addWidget(self.skeleton)
+        self.addWidget(self.request)
         self.addWidget(self.welcome)
         self.addWidget(self.transcript)
         model.modelReset.connect(self._choose)
@@ -74,9 +79,15 @@ class ChatPane(QStackedWidget):
         """Show the model again: the awaited conversation is here, or will not come."""
         self._choose()
 
+    def show_request(self, is_shown: bool) -> None:
+        """Show the request in place of the transcript and the welcome page, or these again."""
+        self.is_request_shown = is_shown
+        self._choose()
+
     def _choose(self) -> None:
         self.updateGeometry()
-        self.setCurrentWidget(self.welcome if self._model.is_blank else self.transcript)
+        page = self.welcome if self._model.is_blank else self.transcript
+        self.setCurrentWidget(self.request if self.is_request_shown else page)
 
 
 class BottomPane(QWidget):

@@ -49,3 +49,9 @@ class Parts(QMainWindow):
     def show_chat(self) -> None:
         """Show the conversation, in place of another page."""
         self.pages.setCurrentWidget(self.chat_page)
+
+    def show_request(self, is_shown: bool) -> None:
+        """Show the request in place of the chat, or the chat again."""
+        self.show_chat()
+        self.chat_pane.show_request(is_shown)
+        self.header.views.choose("request" if is_shown else "chat")

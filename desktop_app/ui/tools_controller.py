@@ -19,6 +19,7 @@ from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
+from .widgets.formats import pluralize
 
 if TYPE_CHECKING:
     from .tools.spill_viewer import SpillViewer
@@ -87,13 +88,25 @@ class ToolsController(Controller):
         await sheet.open_gradually()
 
     @in_task
-    async def _switch(self, name: str, is_on: bool) -> None:
-        def switch(settings: Settings) -> Settings:
-            off = tuple(tool for tool in settings.tools_off if tool != name)
-            return replace(settings, tools_off=off if is_on else (*off, name))
+    async def leave_out(self, source: str) -> None:
+        """Switch all tools of a server off; the message that says so can undo it."""
+        offers = (await self._bridge.ask(p.ListTools(self._chat.conversation))).tools
+        names = {offer.spec.name for offer in offers if offer.spec.source == source and offer.is_on}
+        await self._switch_all(names, is_on=False)
+        text = f"{pluralize(len(names), 'tool')} of {source} are no longer sent"
+        self._parts.toast.show_message(text, "Undo", lambda: self._bridge.start(self._switch_all(names, is_on=True)))
 
+    async def _switch_all(self, names: set[str], *, is_on: bool) -> None:
+        def switch(settings: Settings) -> Settings:
+            off = [tool for tool in settings.tools_off if tool not in names]
+            return replace(settings, tools_off=(*off, *([] if is_on else sorted(names))))
+
+        await self._settings.change(switch)
+
+    @in_task
+    async def _switch(self, name: str, is_on: bool) -> None:
         try:
-            await self._settings.change(switch)
+            await self._switch_all({name}, is_on=is_on)
         finally:  # the switch shows what is stored, also when that was not possible
             tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
             if self._sheet is not None:

@@ -18,6 +18,7 @@ from .listing_controller import ListingController
 from .parts import Parts
 from .policy_controller import PolicyController
 from .question_controller import QuestionController
+from .request_controller import RequestController
 from .settings_controller import SettingsController
 from .tools_controller import ToolsController
 
@@ -42,6 +43,7 @@ class WindowControllers:
     insights: InsightsController
     commands: CommandController
     policies: PolicyController
+    request: RequestController
 
 
 def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
@@ -157,6 +159,8 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
         WindowAction("Show or hide the context panel", CONTEXT, "", toggle_panel, ("Ctrl+.",)),
         WindowAction("Making room: the policy…", CONTEXT, "every number, and what it would do", use.policies.open,
                      ("Ctrl+Shift+M",)),
+        WindowAction("X-ray: what the model gets", CONTEXT, "the request part by part, or the chat again",
+                     use.request.toggle, ("Ctrl+Shift+X",), lambda: use.chat.conversation),
         *tabs,
         WindowAction("Insights", CONTEXT, "what this conversation took, or all of them", use.insights.toggle,
                      ("Ctrl+I",)),

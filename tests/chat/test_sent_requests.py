@@ -100,3 +100,13 @@ async def test_what_has_changed_since_a_reply_was_asked_for(house) -> None:
         "Two?": PartChange.SAME,
         "Answer 2.": PartChange.ADDED,
     }
+
+
+async def test_only_the_largest_parts(house) -> None:
+    home = await house([Reply("Fine.")])
+    session = await home.chats.create()
+    await home.turn(session, "word " * 500)
+    parts = (await read_request(session)).parts
+    largest = (await read_request(session, largest=2)).parts
+    assert [part.tokens for part in largest] == sorted((part.tokens for part in parts), reverse=True)[:2]
+    assert set(largest) <= set(parts)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 
 from scripted_record import MODEL, NOW, OTHER_MODEL, ScriptedRecord
 
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import Failure, MessageRow, MessageState
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.insights import DayInsights, Insights, Moment, OperationMoment, UsageOf
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Attachment, Usage
+from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
@@ -85,10 +87,30 @@ class ScriptedWorld:
                 return _export(wish)
             case p.ReadSpill():
                 return _read(wish)
+            case p.ReadRequest() | p.CompareRequests() | p.ReadRequestText():
+                return self._read_request(wish)
             case p.ListTools():
                 return self._listed()
             case _:
                 return _answer_attachments(wish) or self._answer_settings(wish)
+
+    def _read_request(self, wish: p.ReadRequest | p.CompareRequests | p.ReadRequestText) -> p.EngineResponse:
+        """The messages in view; at a reply, those before it."""
+        rows = [row for row in self._record.kept.rows[wish.conversation] if row.state is MessageState.IN_VIEW]
+        before = [
+            row for row in rows if row.index < next((r.index for r in rows if r.message.id == wish.reply_id), 1e9)
+        ]
+        match wish:
+            case p.ReadRequest(name, _, largest):
+                parts = tuple(map(_part_of, before))[: largest or None]
+                return p.RequestRead(SentRequest(self._record.gauge(name), parts))
+            case p.CompareRequests():
+                added = [ComparedPart(_part_of(row), PartChange.ADDED) for row in rows[len(before) :]]
+                same = [ComparedPart(part, PartChange.SAME, part.tokens) for part in map(_part_of, before)]
+                return p.RequestsCompared((*same, *added))
+            case p.ReadRequestText(_, _, index):
+                text = before[index].message.text if index >= 0 else json.dumps([row.message.text for row in before])
+                return p.RequestText(text)
 
     def _answer_settings(self, wish: p.AnyRequest) -> p.EngineResponse | None:
         match wish:
@@ -126,6 +148,15 @@ class ScriptedWorld:
     def _remembered(self, conversation: str) -> p.MemoriesListed:
         shown = tuple(memory for memory in self._memories if not memory.is_deleted)
         return p.MemoriesListed(shown, sum(10 for memory in shown if memory.is_on), 1_000, conversation)
+
+
+def _part_of(row: MessageRow) -> SentPart:
+    text, role = row.message.text, row.message.role.value
+    segment = Segment.USER if role == "user" else Segment.ASSISTANT
+    return SentPart(
+        PartKind.MESSAGE, role, "", text[:400], len(text), row.tokens, segment, row.message.id, at=row.message.at,
+        is_pinned=row.is_pinned,
+    )  # fmt: skip
 
 
 def _read(wish: p.ReadSpill) -> p.SpillRead:

@@ -260,7 +260,10 @@ def test_the_keyboard_goes_from_message_to_message_copies_and_opens_the_menu(vie
     menu = view.findChild(QMenu)
     assert menu is not None
     offered = [action.text() for action in menu.actions()]
-    assert sorted(offered) == ["Copy message", "Fork to a new conversation", "Open as text", "Pin", "Regenerate"]
+    assert sorted(offered) == [
+        "Copy message", "Fork to a new conversation", "Open as text", "Pin", "Regenerate", "Show in the request",
+        "What the model saw",
+    ]  # fmt: skip
     menu.close()
 
 

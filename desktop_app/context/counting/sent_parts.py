@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from msgspec.structs import replace
 
@@ -15,12 +15,15 @@ from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
+from desktop_app.conversation.tools import ToolSpec
 
 from .breakdown import OWN_SEGMENT, item_tokens, request_tokens
 from .tokens import SEGMENT_OF_ROLE, TokenCounts
 
-PREVIEW = 1_200
+PREVIEW = 400
 """Characters of a part's text that are given at first."""
+MAX_ARGUMENTS = 400
+"""Characters of a call's arguments that are given with its result."""
 
 
 def sent_request(
@@ -31,32 +34,52 @@ def sent_request(
     The parts are counted here and scaled to the gauge's total, as the gauge's segments are. cached_tokens: what the
     provider last read from its cache. preview: characters of each text; None for all of it.
     """
-    parts = [_part(item, view, counts) for item in view.items]
-    parts = _with_sizes_before(parts, view, counts)
+    parts = _with_sizes_before(_parts(view.items, view, counts), view, counts)
     systems = sum(item.message.role is Role.SYSTEM for item in view.items)
     parts[systems:systems] = _tools(view, counts)
-    parts += [_part(item, view, counts) for item in closing_items(view)]
+    parts += _parts(closing_items(view), view, counts)
     rest = request_tokens(view, counts) - sum(part.tokens for part in parts)
     if rest:
         parts.append(SentPart(PartKind.FRAME, "", "", "", 0, rest, Segment.SYSTEM))
-    parts = [replace(part, text=part.text[:preview]) for part in _scale(parts, gauge.total)]
+    parts = _scale(parts, gauge.total)
+    if preview is not None:
+        parts = [cut_text(part, preview) for part in parts]
     return SentRequest(gauge, tuple(parts), _parts_within(parts, cached_tokens))
 
 
-def _part(item: Item, view: View, counts: TokenCounts) -> SentPart:
-    message, text, tokens = item.message, _text(item.message, counts), item_tokens(item, counts).total
+def cut_text(part: SentPart, characters: int = PREVIEW) -> SentPart:
+    """Return the part with the beginning of its text."""
+    return part if len(part.text) <= characters else replace(part, text=part.text[:characters])
+
+
+def _parts(items: Iterable[Item], view: View, counts: TokenCounts) -> list[SentPart]:
+    parts: list[SentPart] = []
+    arguments: dict[str, str] = {}  # of the newest call of that id: ids repeat
+    for item in items:
+        result = item.message.tool_result
+        parts.append(_part(item, view, counts, arguments.get(result.call_id, "") if result else ""))
+        arguments.update((call.call_id, call.arguments[:MAX_ARGUMENTS]) for call in item.message.tool_calls)
+    return parts
+
+
+def _part(item: Item, view: View, counts: TokenCounts, arguments: str) -> SentPart:
+    message, text, tokens = item.message, _text(item.message, counts), item_tokens(item, counts)
+    result = message.tool_result
     part = SentPart(
         PartKind(item.kind.value),
         message.role.value,
-        message.tool_result.name if message.tool_result else message.speaker,
+        result.name if result else message.speaker,
         text,
         len(text),
-        tokens,
+        tokens.total,
         _segment(item),
         message.id if item.kind is ItemKind.MESSAGE else "",
         item.pruned_by,
         is_pinned=item.is_pinned,
         repair=item.repair.value if item.repair else "",
+        at=message.at,
+        other_segments=tuple(s for s, count in tokens.parts if count and s is not _segment(item)),
+        arguments=arguments,
     )
     if item.kind is ItemKind.SUMMARY:
         archived = sum(status.state is MessageState.ARCHIVED for status in view.statuses.values())
@@ -82,12 +105,17 @@ def _segment(item: Item) -> Segment:
 
 
 def _tools(view: View, counts: TokenCounts) -> list[SentPart]:
-    """Return a part for the schemas of all tools, a line for each of them."""
+    """Return a part for the schemas of our tools and of each server's, a line for each tool."""
     tools = sent_tools((item.message for item in view.items), view.tools, counts.dialect)
-    if not tools:
-        return []
+    by_source = {tool.source: [t for t in tools if t.source == tool.source] for tool in tools}
+    weights = [counts.tools(tuple(own)) for own in by_source.values()]
+    ends = _shares(weights, counts.tools(tools) if tools else 0)
+    return [_schemas(source, own, tokens) for (source, own), tokens in zip(by_source.items(), ends, strict=True)]
+
+
+def _schemas(source: str, tools: Sequence[ToolSpec], tokens: int) -> SentPart:
     text = "\n".join(f"{tool.name}  {' '.join(tool.description.split())}" for tool in tools)
-    return [SentPart(PartKind.TOOLS, "", "", text, len(text), counts.tools(tools), Segment.SCHEMAS)]
+    return SentPart(PartKind.TOOLS, "", source, text, len(text), tokens, Segment.SCHEMAS, stands_for=len(tools))
 
 
 def _text(message: Message, counts: TokenCounts) -> str:
@@ -107,16 +135,23 @@ def _text_of(part: Part) -> str:
 
 
 def _scale(parts: Sequence[SentPart], total: int) -> list[SentPart]:
-    """Return the parts with tokens that sum to that total; what rounding leaves over goes to the later parts."""
+    """Return the parts with tokens that sum to that total."""
     counted = sum(part.tokens for part in parts)
     if counted in (0, total):
         return list(parts)
-    ends = [so_far * total // counted for so_far in accumulate((part.tokens for part in parts), initial=0)]
+    shares = _shares([part.tokens for part in parts], total)
     factor = total / counted
     return [
-        replace(part, tokens=end - start, tokens_before=round(part.tokens_before * factor))
-        for part, start, end in zip(parts, ends, ends[1:], strict=False)
+        replace(part, tokens=tokens, tokens_before=round(part.tokens_before * factor))
+        for part, tokens in zip(parts, shares, strict=True)
     ]
+
+
+def _shares(weights: Sequence[int], total: int) -> list[int]:
+    """Return the total split by these weights; what rounding leaves over goes to the later ones."""
+    counted = sum(weights)
+    ends = [so_far * total // counted for so_far in accumulate(weights, initial=0)] if counted else [0, *weights]
+    return [end - start for start, end in pairwise(ends)]
 
 
 def _parts_within(parts: Iterable[SentPart], tokens: int) -> int:

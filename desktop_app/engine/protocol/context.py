@@ -158,6 +158,8 @@ class ReadRequest(ConversationRequest[RequestRead], frozen=True):
     """Read the request as it would be sent now, or as it was when that reply was asked for."""
 
     reply_id: str = ""
+    # Only so many parts, the largest ones first; 0 for all of them in their order.
+    largest: int = 0
 
 
 class CompareRequests(ConversationRequest[RequestsCompared], frozen=True):

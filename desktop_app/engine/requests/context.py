@@ -73,8 +73,8 @@ async def _read_request(
     session: Session, request: p.ReadRequest | p.CompareRequests | p.ReadRequestText
 ) -> p.EngineResponse:
     match request:
-        case p.ReadRequest(_, reply_id):
-            return request.respond_with(p.RequestRead(await read_request(session, reply_id)))
+        case p.ReadRequest(_, reply_id, largest):
+            return request.respond_with(p.RequestRead(await read_request(session, reply_id, largest)))
         case p.CompareRequests(_, reply_id):
             return request.respond_with(p.RequestsCompared(await compare_requests(session, reply_id)))
         case p.ReadRequestText(_, reply_id, index):

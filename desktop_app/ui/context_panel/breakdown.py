@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
@@ -19,6 +19,7 @@ from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, StyleAware, Tint, colour, font, paint_box, scale
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
+from .largest import LargestParts
 from .requests import PanelRequests
 
 
@@ -58,6 +59,7 @@ class TotalsCard(Card):
         self.setAccessibleDescription(". ".join(shown))
 
 
+MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the column of shares
 
 
@@ -73,10 +75,10 @@ class TableLine:
     is_sum: bool = False
 
 
-def lines_of(gauge: Gauge) -> list[TableLine]:
+def lines_of(gauge: Gauge, has_unused: bool = False) -> list[TableLine]:
     """Return the segments and their sum, then the reserve and what is free, which add up to the window.
 
-    Without a window, the shares are of the request.
+    Without a window, the shares are of the request. has_unused: also the segments of which there is nothing.
     """
     used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
     free = gauge.usable - gauge.total
@@ -87,10 +89,11 @@ def lines_of(gauge: Gauge) -> list[TableLine]:
         for segment, share in zip(used, shares, strict=False)
     ]
     request = TableLine("In the request", gauge.total, sum(shares[: len(used)]), is_sum=True)
+    if has_unused:
+        unused = [segment for segment in Segment if segment not in used]
+        lines += [TableLine(SEGMENT_NAMES[segment], 0, 0, segment, "ink_faint") for segment in unused]
     if not gauge.is_window_known:
         return [*lines, request]
-    unused = [segment for segment in Segment if segment not in used]
-    lines += [TableLine(SEGMENT_NAMES[segment], 0, 0, segment, "ink_faint") for segment in unused]
     lines += [request, TableLine("Reserved for the reply", gauge.reserve, shares[-2], "hatch")]
     if free >= 0:
         lines.append(TableLine("Free", free, shares[-1], "free"))
@@ -102,11 +105,20 @@ def lines_of(gauge: Gauge) -> list[TableLine]:
 
 
 class BreakdownTable(StyleAware, QWidget):
-    """The table: square, name, tokens and share."""
+    """The table: square, name, tokens and share.
+
+    Signal: segment_chosen(Segment), by a click on its row, or with the arrow keys and Enter.
+    """
+
+    segment_chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.lines: list[TableLine] = []
+        self.current = -1  # the line under the mouse, or that the keyboard is on
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setToolTip("Click a category to see its parts in the X-ray")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_lines(self, lines: list[TableLine]) -> None:
@@ -124,12 +136,46 @@ class BreakdownTable(StyleAware, QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(180, self.sizeHint().height())
 
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._go_to(int(event.position().y()) // scale(ROW))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._go_to(int(event.position().y()) // scale(ROW))
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._go_to(-1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in MOVES:
+            self._go_to(min(max(self.current + MOVES[Qt.Key(event.key())], 0), len(self._segments()) - 1))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose()
+        else:
+            super().keyPressEvent(event)
+
+    def _segments(self) -> list[Segment]:
+        """Return the segments of the lines, which come first."""
+        return [line.square for line in self.lines if isinstance(line.square, Segment)]
+
+    def _go_to(self, number: int) -> None:
+        self.current = number if 0 <= number < len(self._segments()) else -1
+        self.setCursor(Qt.CursorShape.PointingHandCursor if self.current >= 0 else Qt.CursorShape.ArrowCursor)
+        self.update()
+
+    def _choose(self) -> None:
+        if self.current >= 0:
+            self.segment_chosen.emit(self._segments()[self.current])
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         height = scale(ROW)
         for number, line in enumerate(self.lines):
             room = QRectF(0, number * height, self.width(), height)
             if room.toRect().intersects(event.rect()):
+                if number == self.current:
+                    paint_box(painter, room.adjusted(-4, 2, 4, -2), colour("line_soft"), None, 6)
                 self._paint_line(painter, room, line)
 
     def _paint_line(self, painter: QPainter, room: QRectF, line: TableLine) -> None:
@@ -167,12 +213,19 @@ class Breakdown(QWidget):
         scroll = ScrollColumn(self)
         self.table = BreakdownTable()
         self.note = TextLabel("Counting…", size=12, tint="ink_faint", wraps=True)
-        scroll.add(self.table)
-        scroll.add(self.note)
+        self.unused = LinkButton("", size=12)
+        self.unused.setCheckable(True)
+        self._gauge: Gauge | None = None
+        self.largest = LargestParts(requests)
+        for part in (self.table, self.unused, self.note):
+            scroll.add(part)
+        self.table.segment_chosen.connect(requests.segment_requested)
+        self.unused.toggled.connect(lambda _: self.set_gauge(self._gauge))
         self.own_window = LinkButton("Use the full window")
         self.own_window.clicked.connect(requests.own_window_requested)
         self.own_window.hide()
         scroll.add(self.own_window)
+        scroll.add(self.largest)
         self.totals = TotalsCard()
         scroll.add(self.totals)
         self.insights = LinkButton("Insights…")
@@ -184,7 +237,9 @@ class Breakdown(QWidget):
 
     def set_gauge(self, gauge: Gauge | None) -> None:
         """Show a gauge; None while the tokens are being counted."""
-        self.table.set_lines(lines_of(gauge) if gauge else [])
+        self._gauge = gauge
+        self.table.set_lines(lines_of(gauge, self.unused.isChecked()) if gauge else [])
+        self._name_unused(gauge)
         self.own_window.setVisible(gauge is not None and bool(gauge.stated_window))
         if gauge is None:
             self.note.set_text("Counting…")
@@ -199,3 +254,11 @@ class Breakdown(QWidget):
             stated = format_number(gauge.stated_window)
             note += f" The size of the context window was learned from the server; the model is said to take {stated}."
         self.note.set_text(f"{note} Percentages are of the whole context window.")
+
+    def _name_unused(self, gauge: Gauge | None) -> None:
+        """Name the link that unfolds the categories of which nothing is sent."""
+        count = sum(not gauge.segments.get(segment, 0) for segment in Segment) if gauge else 0
+        hidden = f"Show {'1 empty category' if count == 1 else f'{count} empty categories'}"
+        self.unused.setText("Hide empty categories" if self.unused.isChecked() else hidden)
+        self.unused.setVisible(count > 0)
+        self.unused.updateGeometry()

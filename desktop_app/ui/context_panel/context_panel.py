@@ -51,6 +51,10 @@ class ContextPanel(StyleAware, QWidget):
         self.pins.set_pins(event.pins)
         self.breakdown.totals.set_totals(event.totals)
 
+    def show_operation(self, operation_id: str) -> None:
+        self.show_tab("history")
+        self.history.show_operation(operation_id)
+
     def open_archived(self, operation_id: str) -> None:
         self.show_tab("history")
         self.history.open_messages(operation_id)

@@ -54,6 +54,15 @@ class History(QStackedWidget):
             self.archived.open(operation)
             self.archived.list.setFocus()
 
+    def show_operation(self, operation_id: str) -> None:
+        """Show the card of an operation; of one that is not among the newest, its messages."""
+        self.setCurrentWidget(self.list)
+        if (card := self.list.cards.get(operation_id)) is not None:
+            self.list.ensureWidgetVisible(card)
+            card.setFocus()
+        else:
+            self.open_messages(operation_id)
+
     def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int, offset: int = 0) -> None:
         """Show the answer to `archived_requested`; ignore one that nobody waits for any more."""
         if operation_id == self.archived.operation_id and self.currentWidget() is self.archived:

@@ -15,6 +15,8 @@ class PanelRequests(QObject):
     undo_requested = Signal(str)
     redo_requested = Signal(str)
     bring_back_requested = Signal(tuple)  # ids of messages
+    part_requested = Signal(object, object)  # a PartAction and the SentPart
+    segment_requested = Signal(object)  # the parts of a Segment
     pin_requested = Signal(str)
     unpin_requested = Signal(str)
     message_requested = Signal(str)

@@ -39,6 +39,8 @@ class Action(StrEnum):
     OPEN_CONVERSATION = "Open"
     STOP = "Stop"
     OPEN_ATTACHMENT = "Open attachment"
+    SHOW_IN_REQUEST = "Show in the request"
+    SHOW_REQUEST = "What the model saw"
     OPEN_WHOLE = "Open whole output"
     TRY_AGAIN = "Try again"
     GO_ON = "Go on"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from desktop_app.conversation.events import MessageState
+from desktop_app.conversation.message import Role
+
 from .display_list import Action, HitRegion
 from .items import Item, MessageItem
 from .row_builder import ActionLink
@@ -30,5 +33,8 @@ def _further_actions(item: Item) -> list[ActionLink]:
     if not isinstance(item, MessageItem):
         return []
     key = item.row.message.id
+    is_sent = item.row.state in (MessageState.IN_VIEW, MessageState.PRUNED)
+    seen = [ActionLink(Action.SHOW_REQUEST, key)] if item.row.message.role is Role.ASSISTANT else []
+    seen += [ActionLink(Action.SHOW_IN_REQUEST, key)] if is_sent else []
     forks = [ActionLink(Action.FORK, key)] if item.row.message.role in SPEAKERS else []
-    return [*actions_of(item), *forks, ActionLink(Action.READ, item.key)]
+    return [*actions_of(item), *forks, *seen, ActionLink(Action.READ, item.key)]

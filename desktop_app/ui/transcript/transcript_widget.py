@@ -41,6 +41,7 @@ class TranscriptWidget(TranscriptView):
     whole_requested = Signal(str, str)  # a spill, and what it is the output of
     attachment_requested = Signal(str, int, str)  # a message, which of its parts, and its name
     copied = Signal(str)
+    request_requested = Signal(bool, str)  # the one that a message answered, or the one that it is in; the message
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -66,6 +67,8 @@ class TranscriptWidget(TranscriptView):
                 self.lay_out_visible()
             case Action.STOP:
                 self._stop(argument)
+            case Action.SHOW_REQUEST | Action.SHOW_IN_REQUEST:
+                self.request_requested.emit(action is Action.SHOW_REQUEST, argument)
             case Action.OPEN_WHOLE:
                 self._open_whole(argument)
             case Action.OPEN_ATTACHMENT:

@@ -1,0 +1,186 @@
+"""What a row of the request says of its part, and what can be done with it. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
+from desktop_app.ui.theme import Tint
+from desktop_app.ui.transcript.row_text import arguments_summary
+from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.invisible import escape_invisible
+
+LINES, LINE = 2, 300  # lines of a part's text that are shown, and characters of each
+ROLES = {"system": "System", "user": "User", "assistant": "Assistant", "tool": "Tool"}
+KINDS = {
+    PartKind.SUMMARY: "summary",
+    PartKind.MEMORY: "memory",
+    PartKind.RECALLED: "recalled",
+    PartKind.SYNTHETIC: "added",
+}
+CHANGE_TINTS: dict[PartChange, Tint] = {
+    PartChange.ADDED: "ok",
+    PartChange.CHANGED: "warning",
+    PartChange.REMOVED: "critical",
+}
+
+
+class PartAction(StrEnum):
+    """What can be done with a part."""
+
+    OPEN = "Open"
+    SHOW_IN_CHAT = "Show in chat"
+    SHOW_OPERATION = "Show in history"
+    SHOW_MEMORY = "Show memory"
+    SHOW_TOOLS = "Choose tools…"
+    PIN = "Pin"
+    UNPIN = "Unpin"
+    LEAVE_OUT = "Leave out"
+
+
+class PartRow(msgspec.Struct, frozen=True):
+    """A part as a row of the list.
+
+    index: in the request that it is read from. change: what became of it since an earlier request, with its tokens
+    in that one; None where nothing is compared.
+    """
+
+    part: SentPart
+    index: int
+    change: PartChange | None = None
+    tokens_before: int = 0
+    cached_tokens: int = 0
+    """Of the last part that the provider read from its cache: the tokens up to there."""
+
+    @property
+    def words(self) -> str:
+        """The whole row, for screen readers."""
+        tags = [text for text, _ in tags_of(self)]
+        return "\n".join((" · ".join((title_of(self.part), *tags, tokens_of(self))), *lines_of(self.part)))
+
+
+def rows_of(request: SentRequest) -> list[PartRow]:
+    """Return a row for each part of a request."""
+    rows = [PartRow(part, index) for index, part in enumerate(request.parts)]
+    if request.cached:
+        tokens = sum(part.tokens for part in request.parts[: request.cached])
+        rows[request.cached - 1] = replace(rows[request.cached - 1], cached_tokens=tokens)
+    return rows
+
+
+def compared_rows(parts: Iterable[ComparedPart]) -> list[PartRow]:
+    """Return the rows of a comparison. The index of a removed part is that in the earlier request."""
+    rows: list[PartRow] = []
+    now = before = 0
+    for one in parts:
+        is_removed = one.change is PartChange.REMOVED
+        rows.append(PartRow(one.part, before if is_removed else now, one.change, one.tokens_before))
+        now += not is_removed
+        before += one.change is not PartChange.ADDED
+    return rows
+
+
+def summarize_changes(rows: Sequence[PartRow]) -> str:
+    """Return such as "3 added (+4,180) · 42 removed (−61,204) · 12 the same"."""
+    words: list[str] = []
+    for change in (PartChange.ADDED, PartChange.REMOVED, PartChange.CHANGED):
+        found = [row for row in rows if row.change is change]
+        if found:
+            words.append(
+                f"{format_number(len(found))} {change.value} ({format_difference(sum(map(difference, found)))})"
+            )
+    same = sum(row.change is PartChange.SAME for row in rows)
+    return " · ".join([*words, f"{format_number(same)} the same"])
+
+
+def difference(row: PartRow) -> int:
+    """Return how many tokens more a part takes than before."""
+    return (0 if row.change is PartChange.REMOVED else row.part.tokens) - row.tokens_before
+
+
+def format_difference(tokens: int) -> str:
+    """Return such as "+1,204", "−8,000" or "±0"."""
+    return f"{'+' if tokens > 0 else '−' if tokens < 0 else '±'}{format_number(abs(tokens))}"
+
+
+def title_of(part: SentPart) -> str:
+    """Return who speaks, and of a result whose it is."""
+    if part.kind is PartKind.TOOLS:
+        return f"Tools of {part.name}" if part.name else "Tools"
+    if part.kind is PartKind.FRAME:
+        return "Between the messages"
+    own = part.name
+    if part.arguments:
+        own = f"{own} {arguments_summary(ToolCall('', own, part.arguments))}"
+    return escape_invisible(" · ".join(filter(None, (ROLES.get(part.role, part.role), KINDS.get(part.kind), own))))
+
+
+def tags_of(row: PartRow) -> list[tuple[str, Tint]]:
+    """Return the labels beside the title, each with its colour."""
+    part = row.part
+    tags: list[tuple[str, Tint]] = []
+    if row.change is not None and row.change in CHANGE_TINTS:
+        tags.append((row.change.value, CHANGE_TINTS[row.change]))
+    if part.is_pinned:
+        tags.append(("◆ pinned", "tight"))
+    if part.kind is PartKind.SUMMARY and part.stands_for:
+        tags.append((f"stands for {pluralize(part.stands_for, 'message')}", "accent"))
+    if part.kind is PartKind.TOOLS:
+        tags.append((pluralize(part.stands_for, "tool"), "ink_soft"))
+    if part.tokens_before:
+        tags.append((f"was {format_number(part.tokens_before)}", "warning"))
+    if part.repair:
+        tags.append((f"repaired: {part.repair}", "warning"))
+    return tags
+
+
+def tokens_of(row: PartRow) -> str:
+    """Return the tokens; of a part that has changed, those before and now."""
+    if row.change is PartChange.CHANGED and row.tokens_before != row.part.tokens:
+        return f"{format_number(row.tokens_before)} → {pluralize(row.part.tokens, 'token')}"
+    return pluralize(row.part.tokens, "token")
+
+
+def lines_of(part: SentPart) -> list[str]:
+    """Return the first lines of the text that are not blank."""
+    if part.kind is PartKind.FRAME:
+        return ["What marks where each message begins, and introduces the reply"]
+    found = [escape_invisible(" ".join(line.split()))[:LINE] for line in part.text.splitlines() if line.strip()]
+    return found[:LINES] or ["(no text)"]
+
+
+def is_cut(part: SentPart) -> bool:
+    """Return whether there is more of the text than a row shows."""
+    return part.characters > len(part.text) or part.text.count("\n") >= LINES or len(part.text) > 90
+
+
+def actions_of(part: SentPart) -> list[PartAction]:
+    """Return what can be done with the part, that which leads to its origin first."""
+    has_row = part.message_id and part.role != "system"
+    origin = {
+        PartKind.SUMMARY: PartAction.SHOW_OPERATION if part.operation_id else None,
+        PartKind.MEMORY: PartAction.SHOW_MEMORY,
+        PartKind.TOOLS: PartAction.SHOW_TOOLS,
+    }.get(part.kind, PartAction.SHOW_IN_CHAT if has_row else None)
+    actions = [origin] if origin else []
+    if part.kind is PartKind.MESSAGE and has_row:
+        actions.append(PartAction.UNPIN if part.is_pinned else PartAction.PIN)
+    if part.kind is PartKind.TOOLS and part.name:
+        actions.append(PartAction.LEAVE_OUT)
+    return [*actions, PartAction.OPEN] if is_cut(part) else actions
+
+
+def rows_in(rows: Sequence[PartRow], segment: Segment | None, is_changed: bool = False) -> list[PartRow]:
+    """Return the rows of a segment, or all. is_changed: only what is not the same as before."""
+    return [
+        row
+        for row in rows
+        if (segment in (None, row.part.segment) or segment in row.part.other_segments)
+        and not (is_changed and row.change is PartChange.SAME)
+    ]

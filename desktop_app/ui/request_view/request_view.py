@@ -1,0 +1,181 @@
+"""The X-ray: the request in place of the transcript, as it is now, as it was, or what has changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.sent_request import ComparedPart, SentRequest
+from desktop_app.ui.theme import SEGMENT_NAMES
+from desktop_app.ui.transcript.row_view import COLUMN, SIDE
+from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
+from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.inputs import Segmented
+from desktop_app.ui.widgets.layouts import horizontal, vertical
+from desktop_app.ui.widgets.look import colour, paint_box, scale
+from desktop_app.ui.widgets.text_label import TextLabel
+
+from .part_list import PartList
+from .part_rows import PartRow, compared_rows, rows_in, rows_of, summarize_changes
+
+READING = "Reading the request…"
+
+
+class ShownRequest(StrEnum):
+    """Which request is shown."""
+
+    NOW = "now"
+    THEN = "then"
+    CHANGES = "changes"
+
+
+class PartFrame(QWidget):
+    """The box around the list."""
+
+    def __init__(self, parts: PartList) -> None:
+        super().__init__()
+        vertical(parts, holder=self, margins=(1, 5, 1, 5))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("line"), 10)
+
+
+class RequestView(QWidget):
+    """Shows what it is given.
+
+    Signals: moment_chosen(ShownRequest); replies_requested, for the menu of earlier requests; copy_requested.
+    """
+
+    moment_chosen = Signal(object)
+    replies_requested = Signal()
+    copy_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[PartRow] = []
+        self._model = self._when = ""
+        self.segment: Segment | None = None
+        self.title = TextLabel(size=13, tint="ink_soft")
+        self.moments = Segmented([(moment.value, "") for moment in ShownRequest])
+        self.moments.hide()
+        self.earlier = Button("Earlier request…", ButtonKind.QUIET)
+        self.earlier.setToolTip("Show what the model saw when it answered, and what has changed since")
+        self.copy = Button("Copy JSON", ButtonKind.QUIET)
+        self.copy.setToolTip("Copy this request, with all texts whole")
+        self.note = TextLabel(READING, size=12, tint="ink_faint")
+        self.only_changes = LinkButton("Show only changes", size=12)
+        self.only_changes.setCheckable(True)
+        self.only_changes.setChecked(True)
+        self.all_parts = LinkButton("Show all parts", size=12)
+        self.list = PartList()
+        self._lay_out()
+        self.moments.chosen.connect(lambda value: self.moment_chosen.emit(ShownRequest(value)))
+        self.earlier.clicked.connect(lambda _=False: self.replies_requested.emit())
+        self.copy.clicked.connect(lambda _=False: self.copy_requested.emit())
+        self.only_changes.toggled.connect(self._show)
+        self.all_parts.clicked.connect(lambda _=False: self.filter(None))
+        self.show_moment(ShownRequest.NOW, "")
+
+    @property
+    def moment(self) -> ShownRequest:
+        return ShownRequest(self.moments.value())
+
+    def show_moment(self, moment: ShownRequest, when: str) -> None:
+        """Turn to a moment, whose request is to come. when: the time of the reply that is looked at; "" for none."""
+        self._when = when
+        self.moments.setVisible(bool(when))
+        for value, text in zip(ShownRequest, ("Now", f"At {when}", "Changes since"), strict=True):
+            button = self.moments.button(value)
+            button.setText(text)
+            button.setAccessibleName(text)
+        self.moments.choose(moment)
+        self._set_rows([], READING)
+
+    def set_model(self, label: str) -> None:
+        """Set the name of the model that gets the request."""
+        self._model = label
+        self._name()
+
+    def set_request(self, request: SentRequest) -> None:
+        self._set_rows(rows_of(request))
+
+    def set_changes(self, parts: Sequence[ComparedPart]) -> None:
+        rows = compared_rows(parts)
+        self._set_rows(rows, summarize_changes(rows))
+
+    def show_failure(self, message: str) -> None:
+        self._set_rows([], message)
+
+    def filter(self, segment: Segment | None) -> None:
+        """Show only the parts of a segment; None for all."""
+        self.segment = segment
+        self._show()
+
+    def choose(self, message_id: str) -> bool:
+        """Select the part that is a message, or stands for it; return False if there is none."""
+        shown = self.list.parts.rows
+        number = next((n for n, row in enumerate(shown) if row.part.message_id == message_id), -1)
+        if number >= 0:
+            self.list.choose(number)
+        return number >= 0
+
+    def offer_replies(self, replies: Sequence[tuple[str, str]]) -> QMenu:
+        """Open the menu of earlier requests: ids with their texts. Return it."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for reply_id, text in replies:
+            menu.addAction(text.replace("&", "&&")).setData(reply_id)
+        if not replies:
+            menu.addAction("The model has not answered yet").setEnabled(False)
+        menu.popup(self.earlier.mapToGlobal(QPoint(0, self.earlier.height() + 4)))
+        return menu
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        side = max((self.width() - scale(COLUMN)) // 2, SIDE)
+        self._column.setContentsMargins(side, scale(12), side, scale(12))
+        self.earlier.setVisible(self.width() - 2 * side > scale(420) or self.moments.isHidden())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), colour("paper"))
+
+    def _lay_out(self) -> None:
+        bar = horizontal((self.title, 1), self.moments, self.earlier, self.copy, spacing=6)
+        below = horizontal((self.note, 1), self.only_changes, self.all_parts, spacing=12)
+        self._column = vertical(bar, below, (PartFrame(self.list), 1), holder=self, spacing=8)
+
+    def _set_rows(self, rows: list[PartRow], note: str = "") -> None:
+        self._rows, self._words = rows, note
+        self._show()
+
+    def _name(self) -> None:
+        titles = {
+            ShownRequest.NOW: f"The next request, as {self._model} will get it",
+            ShownRequest.THEN: f"The request that was answered at {self._when}",
+            ShownRequest.CHANGES: f"What has changed since {self._when}",
+        }
+        self.title.set_text(titles[self.moment])
+
+    def _show(self) -> None:
+        is_compared = self.moment is ShownRequest.CHANGES
+        self._name()
+        self.only_changes.setVisible(is_compared)
+        self.only_changes.setText("Show all parts" if self.only_changes.isChecked() else "Show only changes")
+        self.all_parts.setVisible(self.segment is not None)
+        self.copy.setVisible(not is_compared)
+        shown = rows_in(self._rows, self.segment, is_compared and self.only_changes.isChecked())
+        self.list.parts.set_rows(shown)
+        self.note.set_text(self._words or self._describe(shown))
+
+    def _describe(self, shown: Sequence[PartRow]) -> str:
+        """Return how many parts are shown, and their tokens."""
+        tokens = pluralize(sum(row.part.tokens for row in shown), "token")
+        if self.segment is None:
+            return f"{pluralize(len(shown), 'part')} · {tokens}"
+        of_all = f"{format_number(len(shown))} of {pluralize(len(self._rows), 'part')}"
+        return f"{SEGMENT_NAMES[self.segment]}: {of_all} · {tokens}"

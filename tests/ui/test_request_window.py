@@ -1,0 +1,120 @@
+"""The X-ray in the window: the switch and its key, its links and the way back, earlier requests, the clipboard."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from ui_scenes import play_scene, until
+
+from desktop_app.conversation.gauge import Segment
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.request_view.part_rows import PartAction, PartRow
+from desktop_app.ui.request_view.request_view import ShownRequest
+from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.widgets.text_reader import TextReader
+
+
+async def click(button: QWidget) -> None:
+    await asyncio.sleep(0.02)  # until it is laid out
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+async def switch(window: MainWindow) -> list[PartRow]:
+    """Turns to the X-ray; its rows, once they are there."""
+    await click(window.header.views.button("request"))
+    rows = window.chat_pane.request.list.parts.rows
+    await until(lambda: rows)
+    return rows
+
+
+@play_scene()
+async def test_the_switch_and_the_key_turn_the_chat_into_the_request_and_back(
+    window: MainWindow, bridge: Bridge
+) -> None:
+    rows = await switch(window)
+    assert len(rows) == 200
+    assert window.chat_pane.currentWidget() is window.chat_pane.request
+    QTest.keyClick(window, Qt.Key.Key_X, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert window.chat_pane.currentWidget() is window.transcript
+    assert window.header.views.value() == "chat"
+
+
+@play_scene()
+async def test_a_part_leads_to_its_message_and_a_message_to_its_part(window: MainWindow, bridge: Bridge) -> None:
+    await switch(window)
+    view = window.chat_pane.request
+    asked = view.list.parts.rows[-2].part.message_id
+    view.list.choose(len(view.list.parts.rows) - 2)
+    box = view.list.link_box(len(view.list.parts.rows) - 2, PartAction.SHOW_IN_CHAT)
+    QTest.mouseClick(view.list.viewport(), Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    await until(lambda: window.chat_pane.currentWidget() is window.transcript)
+    other = view.list.parts.rows[-4].part.message_id
+    assert other != asked
+    window.transcript.perform(Action.SHOW_IN_REQUEST, other)
+    await until(lambda: view.list.currentIndex().isValid())
+    await until(lambda: view.list.parts.rows[view.list.currentIndex().row()].part.message_id == other)
+
+
+@play_scene()
+async def test_what_the_model_saw_when_it_answered(window: MainWindow, bridge: Bridge) -> None:
+    rows = [row for row in window.transcript_model.rows if row.message.role == "assistant"]
+    window.transcript.perform(Action.SHOW_REQUEST, rows[-1].message.id)
+    view = window.chat_pane.request
+    await until(lambda: view.list.parts.rows)
+    assert view.moment is ShownRequest.THEN
+    assert len(view.list.parts.rows) == rows[-1].index
+    await click(view.moments.button("changes"))
+    await until(lambda: view.list.parts.rows)
+    changed = [row.part.message_id for row in view.list.parts.rows if not row.tokens_before]
+    assert changed[0] == rows[-1].message.id
+    window.request.show_earlier(rows[-2].message.id, ShownRequest.CHANGES)
+    await until(lambda: view.list.parts.rows)
+    changed = [row.part.message_id for row in view.list.parts.rows if not row.tokens_before]
+    assert changed[0] == rows[-2].message.id
+
+
+@play_scene(messages=0)
+async def test_the_request_follows_what_is_sent_and_pinned(window: MainWindow, bridge: Bridge) -> None:
+    await click(window.header.views.button("request"))
+    view = window.chat_pane.request
+    window.chat.send("Why?")
+    await until(lambda: len(view.list.parts.rows) == 2)
+    assert view.isVisible(), "sending does not turn away from it"
+    window.request.perform(PartAction.PIN, view.list.parts.rows[0])
+    await until(lambda: view.list.parts.rows[0].part.is_pinned)
+    await until(lambda: window.panel.breakdown.largest.parts)
+
+
+@play_scene()
+async def test_a_row_of_the_breakdown_and_a_part_whole_and_copied(window: MainWindow, bridge: Bridge) -> None:
+    window.panel.requests.segment_requested.emit(Segment.ASSISTANT)
+    view = window.chat_pane.request
+    await until(lambda: view.list.parts.rows)
+    assert {row.part.segment for row in view.list.parts.rows} == {Segment.ASSISTANT}
+    row = view.list.parts.rows[0]
+    view.list.choose(0)
+    QTest.keyClick(view.list, Qt.Key.Key_Return)
+    await until(lambda: any(isinstance(w, TextReader) for w in QApplication.topLevelWidgets()))
+    [reader] = [w for w in QApplication.topLevelWidgets() if isinstance(w, TextReader)]
+    assert reader.text.toPlainText().startswith(row.part.text)
+    reader.close()
+    QApplication.clipboard().clear()
+    await click(view.copy)
+    await until(lambda: row.part.text.split()[0] in QApplication.clipboard().text())
+
+
+@play_scene()
+async def test_another_conversation_begins_with_the_request_of_now(window: MainWindow, bridge: Bridge) -> None:
+    reply = next(row for row in window.transcript_model.rows if row.message.role == "assistant")
+    window.transcript.perform(Action.SHOW_REQUEST, reply.message.id)
+    view = window.chat_pane.request
+    view.filter(Segment.USER)
+    other = "c2" if window.chat.conversation == "c1" else "c1"
+    window.chat.open(other)
+    await until(lambda: view.moment is ShownRequest.NOW and view.list.parts.rows)
+    assert view.segment is None
+    await until(lambda: all(row.part.message_id.startswith(other) for row in view.list.parts.rows))
