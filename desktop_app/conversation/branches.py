@@ -6,6 +6,7 @@ versions of a message are those that follow the same message.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 
 import msgspec
@@ -44,55 +45,69 @@ class Branch(msgspec.Struct):
     """The id of its newest message, which the next one follows."""
 
 
+class MessageRun(msgspec.Struct, frozen=True):
+    """Messages of one branch that were recorded without another branch between."""
+
+    start: int
+    """The index of the first of them, among all messages."""
+    branch: str
+    follows: str
+    """The message that the first of them follows."""
+
+
 class Branches:
     """The branches of a record, as its entries are added: each costs O(1), whatever the length of the record."""
 
     def __init__(self, entries: Iterable[AnyEntry] = ()) -> None:
         self.current = FIRST
         self._branches = {FIRST: Branch()}
-        self.homes: dict[str, str] = {}  # the branch of each message, by their ids
-        self._indexes: dict[str, int] = {}  # among all messages
-        self._followed: dict[str, str] = {}  # the message before it
-        self._followers: dict[str, list[str]] = {}  # the messages behind it, one in each branch that leaves there
+        self._here = self._branches[FIRST]
+        self._ids: list[str] = []  # of all messages
+        self._indexes: dict[str, int] = {}
+        self._runs = [MessageRun(0, FIRST, "")]
         self._used = [FIRST]  # branches in the order in which they became the current one; the newest use counts
         for entry in entries:
             self.add(entry)
 
     def add(self, entry: AnyEntry) -> None:
         """Take in the next entry of the record."""
-        if isinstance(entry, Switch):
-            if entry.branch in self._branches:
-                self._make_current(entry.branch)
+        if isinstance(entry, Message):
+            self._here.own.append(entry)
+            self._here.newest = entry.id
+            self._indexes[entry.id] = len(self._ids)
+            self._ids.append(entry.id)
         elif isinstance(entry, Rewind):
             self._begin(entry)
-        else:
-            branch = self._branches[self.current]
-            branch.own.append(entry)
-            if isinstance(entry, Message):
-                self._follow(branch, entry.id)
+        elif not isinstance(entry, Switch):
+            self._here.own.append(entry)
+        elif entry.branch in self._branches:
+            self._make_current(entry.branch)
 
     def path(self) -> list[AnyEntry]:
         """Return the entries of the current branch in their order, with what it shares with those that it left."""
-        left: list[Branch] = []
-        name, stop = self.current, len(self._branches[self.current].own)
-        stops: list[int] = []
+        left: list[tuple[Branch, int]] = []
+        name, stop = self.current, len(self._here.own)
         while name != FIRST:
             branch = self._branches[name]
-            left.append(branch)
-            stops.append(stop)
+            left.append((branch, stop))
             name, stop = branch.left, branch.shared
         path = self._branches[FIRST].own[:stop]
-        for branch, stop in zip(reversed(left), reversed(stops), strict=True):
-            path = entries_before(path, branch.replaced) + branch.own[:stop]
+        for branch, stop in reversed(left):
+            leave_before(path, branch.replaced)
+            path += branch.own[:stop]
         return path
 
     def versions(self, message_id: str) -> tuple[str, ...]:
         """Return the ids of the messages that follow the same message as that one, itself among them, oldest first."""
-        return self.followers(self._followed[message_id])
+        return self.followers(self._followed_by(message_id)) if self.are_several else (message_id,)
 
     def followers(self, message_id: str) -> tuple[str, ...]:
         """Return the ids of the messages that follow that one in any branch, oldest first."""
-        return tuple(self._followers.get(message_id, ()))
+        first = [run.start for run in self._runs if run.follows == message_id and run.start < self._end(run)]
+        index = self._indexes.get(message_id)
+        if index is not None and index + 1 < self._end(self._run(index)):
+            first.append(index + 1)
+        return tuple(self._ids[index] for index in sorted(first))
 
     @property
     def are_several(self) -> bool:
@@ -102,7 +117,7 @@ class Branches:
     @property
     def newest(self) -> str:
         """The id of the newest message of the current branch; "" without any."""
-        return self._branches[self.current].newest
+        return self._here.newest
 
     def is_current(self, message_id: str) -> bool:
         """Return whether the current branch has that message."""
@@ -112,31 +127,47 @@ class Branches:
         """Return the branch with that message that was the current one last; None for an unknown message."""
         return next((name for name in reversed(self._used) if self._has(name, message_id)), None)
 
+    def left_messages(self, path: Iterable[AnyEntry]) -> dict[str, str]:
+        """Return the ids of the messages that are not in that path, and the branch of each."""
+        left = self._indexes.keys() - {entry.id for entry in path}
+        return {message_id: self._run(self._indexes[message_id]).branch for message_id in left}
+
     def _begin(self, rewind: Rewind) -> None:
-        left, replaced = self._branches[self.current], rewind.first_message_id
-        branch = Branch(self.current, len(left.own), replaced, len(self._indexes), newest=left.newest)
+        left, replaced = self._here, rewind.first_message_id
+        branch = Branch(self.current, len(left.own), replaced, len(self._ids), newest=left.newest)
         if self.is_current(replaced):
-            branch.limit, branch.newest = self._indexes[replaced], self._followed[replaced]
+            branch.limit, branch.newest = self._indexes[replaced], self._followed_by(replaced)
         self._branches[rewind.id] = branch
         self._make_current(rewind.id)
 
     def _make_current(self, name: str) -> None:
-        self.current = name
+        self.current, self._here = name, self._branches[name]
+        self._runs.append(MessageRun(len(self._ids), name, self._here.newest))
         if name in self._used:
             self._used.remove(name)
         self._used.append(name)
 
-    def _follow(self, branch: Branch, message_id: str) -> None:
-        self.homes[message_id] = self.current
-        self._indexes[message_id] = len(self._indexes)
-        self._followed[message_id] = branch.newest
-        self._followers.setdefault(branch.newest, []).append(message_id)
-        branch.newest = message_id
+    def _run(self, index: int) -> MessageRun:
+        """Return the run with the message at that index: of those that begin there all but the last are empty."""
+        return self._runs[bisect_right(self._runs, index, key=lambda run: run.start) - 1]
+
+    def _end(self, run: MessageRun) -> int:
+        """Return the index behind the last message of the run."""
+        after = bisect_right(self._runs, run.start, key=lambda each: each.start)
+        is_last_there = self._runs[after - 1] is run
+        return (self._runs[after].start if after < len(self._runs) else len(self._ids)) if is_last_there else run.start
+
+    def _followed_by(self, message_id: str) -> str:
+        """Return the id of the message before that one; "" for a first one."""
+        index = self._indexes[message_id]
+        run = self._run(index)
+        return run.follows if index == run.start else self._ids[index - 1]
 
     def _has(self, name: str, message_id: str) -> bool:
-        if (home := self.homes.get(message_id)) is None:
+        index = self._indexes.get(message_id)
+        if index is None:
             return False
-        index = self._indexes[message_id]
+        home = self._run(index).branch
         while name != home:
             branch = self._branches[name]
             if name == FIRST or index >= branch.limit:
@@ -145,24 +176,31 @@ class Branches:
         return True
 
 
-def entries_before(path: list[AnyEntry], message_id: str) -> list[AnyEntry]:
-    """Return the path as it is without that message and all messages after it.
+def entries_before(path: Iterable[AnyEntry], message_id: str) -> list[AnyEntry]:
+    """Return the path as it is without that message and all messages after it; see `leave_before`."""
+    kept = list(path)
+    leave_before(kept, message_id)
+    return kept
+
+
+def leave_before(path: list[AnyEntry], message_id: str) -> None:
+    """Take that message and all messages after it off the path.
 
     What was done meanwhile stays if it is about the messages that stay: a compaction only if it archived no other, and
     continues the summary of none that did.
     """
     cut = next((n for n in reversed(range(len(path))) if path[n].id == message_id), len(path))
-    gone = {entry.id for entry in path[cut:] if isinstance(entry, Message)}
-    kept = path[:cut]
+    after = path[cut:]
+    del path[cut:]
+    gone = {entry.id for entry in after if isinstance(entry, Message)}
     is_summary_gone = False
-    for entry in path[cut:]:
+    for entry in after:
         is_compaction = isinstance(entry, Compaction)
         if entry.id in gone or not gone.isdisjoint(subjects_of(entry)) or (is_compaction and is_summary_gone):
             gone.add(entry.id)
             is_summary_gone = is_summary_gone or is_compaction
         else:
-            kept.append(entry)
-    return kept
+            path.append(entry)
 
 
 def subjects_of(entry: AnyEntry) -> tuple[str, ...]:

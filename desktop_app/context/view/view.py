@@ -103,8 +103,8 @@ def view_of(transcript: Transcript) -> View:
     for entry in active_entries(path):
         fold.add(entry)
     if branches.are_several:
-        elsewhere = branches.homes.keys() - {entry.id for entry in path}
-        fold.statuses |= {i: MessageStatus(MessageState.ABANDONED, branches.homes[i]) for i in elsewhere}
+        left = branches.left_messages(path)
+        fold.statuses |= {i: MessageStatus(MessageState.ABANDONED, home) for i, home in left.items()}
     return fold.view(transcript.entries, path)
 
 
