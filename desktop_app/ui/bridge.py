@@ -105,6 +105,7 @@ class Bridge(QObject):
 
     def __init__(self, command: list[str], log_file: Path | None = None, first_backoff: float = FIRST_BACKOFF) -> None:
         super().__init__()
+        self.log_file = log_file
         self._engine = EngineProcess(command, log_file, first_backoff, self._take_line, self)
         self._engine.started.connect(self._greet)
         self._engine.died.connect(self._on_died)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QPoint, QSettings, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
 from .actions import WindowAction, keys_text
@@ -84,6 +84,19 @@ class CommandController(Controller):
             sheet = self._sheet = ShortcutSheet(self.actions, self._parts)
             sheet.finished.connect(self._forget_sheet)
             await sheet.open_gradually()
+
+    def show_log(self) -> None:
+        """Say where the log is, and offer its folder."""
+        self._parts.show_chat()
+        path = self._bridge.log_file
+        if path is None:
+            self._parts.toast.show_message("There is no log: the data folder cannot be written.")
+            return
+
+        def open_folder() -> None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
+
+        self._parts.toast.show_message(str(path), "Open folder", open_folder)
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

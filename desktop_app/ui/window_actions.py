@@ -172,5 +172,6 @@ def _view_actions(use: WindowControllers) -> tuple[WindowAction, ...]:
     return (
         WindowAction("Settings…", WINDOW, "servers, models, summaries, look", use.settings.open, ("Ctrl+,",)),
         WindowAction("Commands…", WINDOW, "every action by its name", commands.open_palette, ("Ctrl+Shift+P",)),
+        WindowAction("Show the log…", WINDOW, "what was done to make room, without a word of it", commands.show_log),
         WindowAction("Keyboard shortcuts", WINDOW, "every key", commands.open_shortcuts, ("F1", "Ctrl+/")),
     )

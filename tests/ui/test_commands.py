@@ -134,3 +134,10 @@ async def test_the_sheet_has_every_shortcut(window, bridge):
         assert {keys_text(action.keys) for action in with_keys} <= words
         sheet.close_button.click()
         await until(lambda: not window.findChildren(ShortcutSheet))
+
+
+@play_scene()
+async def test_the_log_is_named_with_its_folder(window, bridge):
+    window.commands.run("Show the log…")
+    assert window.toast.label.text() == str(bridge.log_file)
+    assert window.toast.action.text()

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from ui_scenes import Run, in_window, is_idle, texts
 
-from desktop_app.paths import settings_file
+from desktop_app.paths import log_file, settings_file
 from desktop_app.settings import Server, Settings, write_settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver
@@ -77,6 +77,29 @@ def test_a_command_is_asked_for_allowed_run_and_opened_whole(play) -> None:
         viewer.close()
 
     play(scene, [COUNT, Reply("Counted.")])
+
+
+def test_the_insights_of_a_real_turn_are_those_of_its_record_and_the_log_has_its_truncation(play, data_folder) -> None:
+    async def scene(window: MainWindow, driver: Driver) -> None:
+        window.chat.send("Count to sixty thousand.")
+        await driver.until(lambda: window.question.is_listening, 40, "a question that takes answers")
+        await driver.click(window.question.once)
+        await driver.until(lambda: texts(window)[-1] == "Counted." and is_idle(window), 40, "the end of the turn")
+        window.insights.toggle()
+        page = window.insights.page
+        assert page is not None
+        await driver.until(page.chart.isVisible, 20, "the chart")
+        assert [point.is_measured for point in page.chart.points] == [True, True]
+        assert "1 result truncated" in page.cards[0].detail.text()
+        (row,) = [row for row in page.models.table.rows if row.note == "chat"]
+        assert row.cells[0] == "2"
+        await driver.escape()
+        assert window.chat_page.isVisible()
+
+    play(scene, [COUNT, Reply("Counted.")])
+    log = log_file(data_folder).read_text()
+    assert "Truncated bash output" in log
+    assert "sixty thousand" not in log
 
 
 async def run_a_command(window: MainWindow, driver: Driver) -> str:

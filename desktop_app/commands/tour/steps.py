@@ -229,6 +229,13 @@ async def use_it_here(tour: TourSession) -> None:
     await tour.driver.until(lambda: tour.gauge and tour.gauge.thresholds[0] == 0.5, 10, "other marks")
 
 
+async def see_the_insights(tour: TourSession) -> None:
+    """Open the page of insights: the window over time, and what it cost."""
+    await tour.driver.click(tour.window.sidebar.insights)
+    page = tour.window.insights.page
+    await tour.driver.until(lambda: page and page.chart.isVisible(), 20, "the chart of the window")
+
+
 async def the_window_in_the_dark(tour: TourSession) -> None:
     """Show the whole window in the dark theme."""
     await tour.driver.show_theme("dark")
@@ -270,5 +277,6 @@ STEPS: tuple[Step, ...] = (
     optimize_the_long_session,
     try_a_policy,
     use_it_here,
+    see_the_insights,
     the_window_in_the_dark,
 )

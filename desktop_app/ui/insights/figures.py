@@ -22,6 +22,7 @@ from desktop_app.ui.widgets.formats import (
 )
 
 NONE = "–"
+UNNAMED = "not recorded"  # whose reply was of no use
 PURPOSES = {
     "chat": "chat",
     "summary": "summaries",
@@ -145,14 +146,16 @@ def content_rows(insights: Insights, gauge: Gauge | None) -> list[FigureRow]:
 def model_rows(insights: Insights) -> list[FigureRow]:
     """Return what each model took for each purpose, largest first."""
     return [
-        FigureRow(part.model.rsplit("/", 1)[-1], _usage_cells(part.usage), PURPOSES.get(part.purpose, part.purpose))
+        FigureRow(
+            part.model.rsplit("/", 1)[-1] or UNNAMED, _usage_cells(part.usage), PURPOSES.get(part.purpose, part.purpose)
+        )
         for part in insights.usage[:MAX_ROWS]
     ]
 
 
 def provider_rows(insights: Insights) -> list[FigureRow]:
     """Return what each server took, largest first."""
-    usage = _sums(insights.usage, lambda part: part.model.partition("/")[0] or "unknown")
+    usage = _sums(insights.usage, lambda part: part.model.partition("/")[0] or UNNAMED)
     names = {"builtin": "built in"}
     largest = sorted(usage.items(), key=lambda item: -item[1].prompt_tokens)[:MAX_ROWS]
     return [FigureRow(names.get(name, name), _usage_cells(one)) for name, one in largest]
