@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from .composer.composer import Composer
@@ -45,6 +47,15 @@ class Parts(QMainWindow):
         self.pages.addWidget(self.chat_page)
         horizontal(self.sidebar, (self.pages, 1), holder=ground, spacing=0)
         self.setCentralWidget(ground)
+        self._order_focus()
+
+    def _order_focus(self) -> None:
+        """Let Tab walk as the window is read; Qt's order is that in which widgets were made."""
+        sidebar, header = self.sidebar, self.header
+        for before, after in pairwise(
+            (sidebar.settings, sidebar.edge, header.folder, header.chip, header.panel_button)
+        ):
+            self.setTabOrder(before, after)
 
     def show_chat(self) -> None:
         """Show the conversation, in place of another page."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_TINTS, theme
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, scale
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, paint_focus, scale
 from desktop_app.ui.widgets.row_list import LEFT, AnyIndex
 
 from .arrangement import Heading, SidebarRow, details_of
@@ -32,6 +32,7 @@ class ConversationDelegate(QStyledItemDelegate):
     def __init__(self, conversations: ConversationModel, parent: QWidget) -> None:
         super().__init__(parent)
         self._conversations = conversations
+        self.shows_focus = False  # whether the row that the keyboard is on has a ring
         self.marked = QPersistentModelIndex()  # the row whose menu is open; it looks as if the mouse were on it
         self._sizes, self._version = (QSize(), QSize()), -1  # of a row and of a heading, in that version of the theme
 
@@ -56,6 +57,8 @@ class ConversationDelegate(QStyledItemDelegate):
                 paint_box(painter, box.adjusted(1, 1, -1, -1), colour("raised"), colour("line"), 8)
             elif state & QStyle.StateFlag.State_MouseOver or self.marked == index:
                 paint_box(painter, box.adjusted(1, 1, -1, -1), colour("line_soft"), None, 8)
+            if self.shows_focus and state & QStyle.StateFlag.State_HasFocus:
+                paint_focus(painter, box.adjusted(1, 1, -1, -1), 8)
             self._paint_info(painter, box.adjusted(10, scale(8), -10, -scale(8)), row, index.data(ACTIVITY_ROLE))
         painter.restore()
 

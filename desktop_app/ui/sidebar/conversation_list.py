@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.ui.widgets.buttons import KEYBOARD
 from desktop_app.ui.widgets.look import colour, font
 from desktop_app.ui.widgets.row_list import ENTER, TransparentList
 
@@ -84,7 +85,12 @@ class ConversationList(TransparentList):
             painter.setPen(colour("ink_faint"))
             painter.drawText(self.viewport().rect().adjusted(10, 12, -10, 0), TOP, "No title has these words.")
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._delegate.shows_focus = event.reason() in KEYBOARD
+        super().focusInEvent(event)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._delegate.shows_focus = False
         if event.button() == Qt.MouseButton.LeftButton:  # the right one opens a menu, and selects nothing
             super().mousePressEvent(event)
 
@@ -94,6 +100,7 @@ class ConversationList(TransparentList):
             self._choose(self.indexAt(event.position().toPoint()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._delegate.shows_focus = True
         if self.state() == QAbstractItemView.State.EditingState:
             event.accept()  # what the title's editor passed on: its Enter stores the title, and opens nothing
         elif event.key() in ENTER:

@@ -17,9 +17,10 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QRegion
+from PySide6.QtGui import QFocusEvent, QRegion
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
+from desktop_app.ui.widgets.buttons import KEYBOARD
 from desktop_app.ui.widgets.look import scale
 
 from .pages import PAGE, GapItem, page_to_read
@@ -100,6 +101,7 @@ class RowView(QAbstractItemView):
         self._anchor_key, self._anchor_offset = "", 0
         self._anchor_index = -1.0  # without a key: of the message that is read
         self._is_anchored_below = False
+        self.is_keyboard_led = False  # the marked row is painted as such
         self.heights = RowHeights(scale(TOP))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -108,6 +110,15 @@ class RowView(QAbstractItemView):
         self.setAutoScroll(False)  # a click in a tall row must not move it
         self.viewport().setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Mark a row that is in sight, the lowest one unless another is marked, once Tab brings the keyboard here."""
+        if event.reason() in KEYBOARD and len(self.heights):
+            self.is_keyboard_led = True
+            top, height = self.verticalOffset(), self.viewport().height()
+            if not self.heights.row_at(top) <= self.currentIndex().row() <= self.heights.row_at(top + height):
+                self.setCurrentIndex(self.transcript.index(self.heights.row_at(top + height)))
+        super().focusInEvent(event)
 
     @property
     def column(self) -> int:

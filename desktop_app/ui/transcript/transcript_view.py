@@ -44,7 +44,6 @@ class TranscriptView(RowView):
         self.hovered_row = -1
         self.hovered_region: HitRegion | None = None
         self.follows_end = True
-        self.is_keyboard_led = False
         self._is_laying_out = False
         self._shown_key = ""
         self._highlighter = Highlighter(self)

@@ -1,0 +1,54 @@
+"""The Tab key walks through the window as it is read, and what has the keyboard shows it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from ui_scenes import play_scene, until
+
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.widgets.inputs import SegmentButton
+
+TAB, BACKTAB = Qt.Key.Key_Tab, Qt.Key.Key_Backtab
+
+
+def walk(window: MainWindow, key: Qt.Key = TAB) -> list[QWidget]:
+    """Press the key until the keyboard is where it began; return what had it, in order."""
+    window.sidebar.search.setFocus(Qt.FocusReason.TabFocusReason)
+    stops: list[QWidget] = []
+    while (stop := QApplication.focusWidget()) not in stops:
+        assert stop is not None
+        stops.append(stop)
+        assert len(stops) < 60
+        QTest.keyClick(stop, key)
+    assert stop is stops[0]
+    return stops
+
+
+@play_scene()
+async def test_tab_walks_through_the_window_as_it_is_read(window, bridge):
+    stops = walk(window)
+    sidebar, header, composer = window.sidebar, window.header, window.composer
+    assert stops[:9] == [
+        sidebar.search, sidebar.new, sidebar.filter, sidebar.sorting, sidebar.list,
+        sidebar.importing, sidebar.insights, sidebar.settings, sidebar.edge,
+    ]  # fmt: skip
+    following = [header.folder, header.chip, header.panel_button, header.menu, window.transcript, composer.field]
+    places = [stops.index(widget) for widget in following]
+    assert places == sorted(places)
+    assert stops.index(composer.field) < stops.index(window.gauge.bar)
+    assert len([stop for stop in stops if isinstance(stop, SegmentButton)]) == 1, "one stop; the arrow keys choose"
+    assert walk(window, BACKTAB)[1:] == stops[:0:-1]
+
+
+@play_scene()
+async def test_every_stop_has_a_name_and_shows_that_it_has_the_keyboard(window, bridge):
+    await until(lambda: window.transcript.is_settled)
+    for stop in walk(window):
+        name = stop.accessibleName() or getattr(stop, "text", str)()
+        assert name, stop
+        window.setFocus()
+        without = stop.grab().toImage()
+        stop.setFocus(Qt.FocusReason.TabFocusReason)
+        assert stop.grab().toImage() != without, name
