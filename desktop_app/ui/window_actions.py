@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from PySide6.QtCore import Qt
+
 from desktop_app.conversation.listing import ConversationInfo
 
 from .actions import WindowAction
@@ -52,7 +54,7 @@ def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
         *_conversation_actions(parts, use),
         *_reply_actions(parts, use),
         *_context_actions(parts, use),
-        *_view_actions(use),
+        *_view_actions(parts, use),
     )
 
 
@@ -167,9 +169,17 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
     )  # fmt: skip
 
 
-def _view_actions(use: WindowControllers) -> tuple[WindowAction, ...]:
+def _view_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
     commands = use.commands
+    regions = (parts.sidebar.list, parts.transcript, parts.composer.field, parts.panel.tabs.button("breakdown"))
+
+    def go_to_next_region() -> None:
+        shown = [widget for widget in regions if widget.isVisible()]
+        now = next((n for n, widget in enumerate(shown) if widget.hasFocus()), -1)
+        shown[(now + 1) % len(shown)].setFocus(Qt.FocusReason.TabFocusReason)
+
     return (
+        WindowAction("Next region", WINDOW, "list, messages, composer, panel", go_to_next_region, ("F6",)),
         WindowAction("Settings…", WINDOW, "servers, models, summaries, look", use.settings.open, ("Ctrl+,",)),
         WindowAction("Commands…", WINDOW, "every action by its name", commands.open_palette, ("Ctrl+Shift+P",)),
         WindowAction("Show the log…", WINDOW, "what was done to make room, without a word of it", commands.show_log),

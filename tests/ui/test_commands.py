@@ -111,6 +111,16 @@ async def test_what_cannot_be_done_now_is_left_out(window, bridge):
 
 
 @play_scene()
+async def test_in_a_low_window_the_list_leaves_room_for_the_line_below_it(window, bridge):
+    window.resize(800, 400)
+    palette = await open_palette(window)
+    await until(lambda: palette.list.geometry().bottom() < palette.note.geometry().top())
+    assert palette.note.geometry().bottom() < palette.height() <= window.height()
+    assert palette.list.height() > 60
+    palette.reject()
+
+
+@play_scene()
 async def test_what_fits_nothing_says_so_and_enter_does_nothing(window, bridge):
     palette = await open_palette(window)
     before = palette.note.text()

@@ -43,6 +43,18 @@ async def test_tab_walks_through_the_window_as_it_is_read(window, bridge):
 
 
 @play_scene()
+async def test_f6_goes_from_region_to_region(window, bridge):
+    window.sidebar.settings.setFocus()
+    seen = []
+    for _ in range(5):
+        QTest.keyClick(window, Qt.Key.Key_F6)
+        seen.append(QApplication.focusWidget())
+    assert seen[:3] == [window.sidebar.list, window.transcript, window.composer.field]
+    assert window.panel.isAncestorOf(seen[3])
+    assert seen[4] is seen[0]
+
+
+@play_scene()
 async def test_every_stop_has_a_name_and_shows_that_it_has_the_keyboard(window, bridge):
     await until(lambda: window.transcript.is_settled)
     for stop in walk(window):

@@ -13,7 +13,7 @@ from desktop_app.ui.policy.policy_sheet import PolicySheet
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.transcript.display_list import Action
 
-from . import tool_steps
+from . import list_steps, tool_steps
 from .session import PATIENCE, SAMPLES, Step, TourSession
 
 QUESTION = "In two sentences: what is a palimpsest?"
@@ -271,6 +271,12 @@ STEPS: tuple[Step, ...] = (
     go_on_until_room_is_made,
     search_everything,
     find_it_in_the_chat,
+    list_steps.see_the_commands,
+    list_steps.put_it_in_a_section,
+    list_steps.see_the_shortcuts,
+    list_steps.see_the_export,
+    list_steps.filter_the_list,
+    list_steps.see_the_list_again,
     survive_a_crash,
     a_long_agent_session,
     tool_steps.open_a_tool_card,

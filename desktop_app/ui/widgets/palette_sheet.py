@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from .layouts import vertical
 from .look import scale
@@ -14,9 +14,25 @@ from .row_list import ENTER, ListRow, RowList
 from .sheet import Sheet
 from .text_label import TextLabel
 
-WIDTH, LIST_HEIGHT = 640, 420  # pixels
+WIDTH, LIST_HEIGHT, MIN_LIST_HEIGHT = 640, 420, 60  # pixels
 HELP = "↑ ↓ to choose · Enter to open · Esc to close"
 MOVES = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
+
+
+class PaletteList(RowList):
+    """As high as its rows need; less where the window is low."""
+
+    def __init__(self, *, has_body: bool) -> None:
+        super().__init__(has_body=has_body)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stays in the field
+
+    def sizeHint(self) -> QSize:
+        rows = self.rows.rowCount()
+        return QSize(super().sizeHint().width(), min(rows * self.sizeHintForRow(0) + 2, scale(LIST_HEIGHT)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, min(self.sizeHint().height(), scale(MIN_LIST_HEIGHT)))
 
 
 class PaletteSheet(Sheet):
@@ -28,8 +44,7 @@ class PaletteSheet(Sheet):
         self.field.setPlaceholderText(f"{title}…")
         self.field.setAccessibleName(title)
         self.note = TextLabel(HELP, size=12, tint="ink_faint")
-        self.list = RowList(has_body=has_body)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stays in the field
+        self.list = PaletteList(has_body=has_body)
         self.list.setAccessibleName("Results")
         vertical(self.field, self.list, self.note, holder=self, margins=(14, 14, 14, 12), spacing=8)
         self.set_first(self.field)
@@ -60,5 +75,4 @@ class PaletteSheet(Sheet):
         if rows:
             self.list.setCurrentIndex(self.list.rows.index(0))
         self.list.setVisible(bool(rows))
-        row = self.list.sizeHintForRow(0) if rows else 0
-        self.list.setFixedHeight(min(len(rows) * row + 2, scale(LIST_HEIGHT)))
+        self.list.updateGeometry()

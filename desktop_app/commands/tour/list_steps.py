@@ -1,0 +1,60 @@
+"""The steps about commands, exports and the list of conversations."""
+
+from __future__ import annotations
+
+from desktop_app.ui.export_sheet import ExportSheet
+from desktop_app.ui.palette.command_palette import CommandPalette
+from desktop_app.ui.palette.shortcut_sheet import ShortcutSheet
+from desktop_app.ui.sidebar.section_palette import SectionPalette
+
+from .session import TourSession
+
+SECTION = "Kvalsand"
+
+
+async def see_the_commands(tour: TourSession) -> None:
+    """Open the command palette, and type a few letters of a command."""
+    tour.window.commands.open_palette()
+    palette = await tour.driver.sheet(CommandPalette, 10, "the palette")
+    await tour.driver.type("sec")
+    await tour.driver.until(lambda: palette.list.rows.rowCount(), 5, "a command")
+
+
+async def put_it_in_a_section(tour: TourSession) -> None:
+    """Carry the command out: the conversation moves to a section with a new name."""
+    await tour.driver.enter()
+    await tour.driver.sheet(SectionPalette, 10, "the sections")
+    await tour.driver.type(SECTION)
+    await tour.driver.enter()
+    listed = tour.window.sidebar.list.conversations
+    await tour.driver.until(lambda: SECTION in listed.sections, 10, "the section")
+
+
+async def see_the_shortcuts(tour: TourSession) -> None:
+    """Show every key."""
+    tour.window.commands.open_shortcuts()
+    sheet = await tour.driver.sheet(ShortcutSheet, 10, "the shortcuts")
+    await tour.driver.until(lambda: sheet.is_complete, 10, "all of them")
+
+
+async def see_the_export(tour: TourSession) -> None:
+    """Ask for an export as HTML."""
+    await tour.driver.escape()
+    await tour.driver.wait_until_closed(ShortcutSheet)
+    tour.window.export.open()
+    sheet = await tour.driver.sheet(ExportSheet, 10, "the export")
+    await tour.driver.click(sheet.format.button("html"))
+
+
+async def filter_the_list(tour: TourSession) -> None:
+    """Close it, and narrow the list to the titles with a word."""
+    await tour.driver.escape()
+    await tour.driver.wait_until_closed(ExportSheet)
+    tour.window.sidebar.filter.setFocus()
+    await tour.driver.type("inter")
+
+
+async def see_the_list_again(tour: TourSession) -> None:
+    """Clear the filter with Escape."""
+    await tour.driver.escape()
+    await tour.driver.until(lambda: not tour.window.sidebar.filter.text(), 5, "the whole list")
