@@ -214,6 +214,18 @@ def test_numbers_are_shown_as_they_act_in_the_window(sheet) -> None:
         assert part in sheet.effect.now.text()
 
 
+def test_an_answer_takes_nothing_away_from_what_is_being_written(sheet, qtbot) -> None:
+    edit = row(sheet, "compact_at").edit
+    edit.setFocus()
+    edit.selectAll()
+    qtbot.keyClicks(edit, "8")
+    sheet.show_trial(PolicyTried(GAUGE, GAUGE, BALANCED))
+    assert edit.text() == "8"
+    qtbot.keyClicks(edit, "5%")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert (edit.text(), sheet.draft().numbers) == ("85 %", {"compact_at": 0.85})
+
+
 def test_what_it_would_do_now_in_words() -> None:
     early = replace(GAUGE, thresholds=(0.5, 0.5, 0.8, 0.9))
     assert "2,560 tokens earlier" in " ".join(effect_now(PolicyTried(GAUGE, early, BALANCED)))

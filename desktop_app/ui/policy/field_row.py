@@ -51,6 +51,8 @@ class FieldRow(QWidget):
 
     def show_value(self, policy: ContextPolicy, base: ContextPolicy, window: Window | None) -> None:
         """Show the field of that policy without a signal. base: the preset that it is compared with."""
+        if self.edit is not None and self.edit.hasFocus() and self.edit.isModified():
+            return  # the user is writing
         field, value = self.source.field, getattr(policy, self.source.field)
         name = Run(field_label(field))
         if value == (usual := getattr(base, field)):
@@ -142,6 +144,7 @@ class FieldRow(QWidget):
         except WrongNumber as error:
             self._explain(str(error), is_error=True)
             return
+        self.edit.setModified(False)
         self.changed.emit(self.source.field, value)
 
     def _emit_choice(self) -> None:
