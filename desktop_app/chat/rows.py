@@ -91,9 +91,9 @@ def _as_sent(message: Message) -> str:
 def operation_rows(entries: Sequence[AnyEntry], branches: Branches) -> tuple[OperationRow, ...]:
     """Return all operations of a record, oldest first. The steps of one plan are one operation."""
     path = branches.path()
-    here = {entry.id for entry in path}
-    undone = here - {entry.id for entry in active_entries(path)}
-    held = {entry.id for entry in active_entries(entries)}  # what was saved to memory is so in every branch
+    here = _ids_without_messages(path)
+    undone = here - _ids_without_messages(active_entries(path))
+    held = _ids_without_messages(active_entries(entries))  # what was saved to memory is so in every branch
     rows: list[OperationRow] = []
     indexes: dict[str, int] = {}
     newest = ""
@@ -118,6 +118,10 @@ def operation_rows(entries: Sequence[AnyEntry], branches: Branches) -> tuple[Ope
             case _:
                 pass
     return tuple(rows)
+
+
+def _ids_without_messages(entries: Iterable[AnyEntry]) -> set[str]:
+    return {entry.id for entry in entries if not isinstance(entry, Message)}
 
 
 def _join_steps(first: OperationRow, second: OperationRow) -> OperationRow:

@@ -219,9 +219,12 @@ Operation = Prune | Compaction
 
 def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
     """Return the entries that hold: without undone operations and the undoing. An undone `Undo` undoes nothing."""
+    entries = list(entries)
+    if not any(isinstance(entry, Undo) for entry in entries):
+        return entries  # nearly always, of records that may be long
     undone: set[str] = set()
     holding: list[AnyEntry] = []
-    for entry in reversed(list(entries)):
+    for entry in reversed(entries):
         if entry.id in undone:
             continue
         if isinstance(entry, Undo):
