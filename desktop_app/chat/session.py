@@ -67,8 +67,8 @@ class Session:
         self.archive = archive
         self.transcript = Transcript(Chain(entries))
         self.view: View = view_of(self.transcript)
-        self._recorded = RecordedMessages(entries)
-        self.branches = self._recorded.branches
+        self.recorded = RecordedMessages(entries)
+        self.branches = self.recorded.branches
         self.reading = Reading()
         # Held while an operation is measured and recorded, so that a second request for it finds the first one done.
         self.changes = asyncio.Lock()
@@ -160,17 +160,17 @@ class Session:
     @property
     def total(self) -> int:
         """The messages of the current branch."""
-        return len(self._recorded.branch)
+        return len(self.recorded.branch)
 
     @property
     def counted(self) -> int:
         """The messages of the current branch that the sidebar counts."""
-        return sum(message.is_counted for message in self._recorded.branch)
+        return sum(message.is_counted for message in self.recorded.branch)
 
     @property
     def uncounted(self) -> int:
         """All others: system prompts, rests of replies, and those of other branches."""
-        return len(self._recorded.by_id) - self.counted
+        return len(self.recorded.by_id) - self.counted
 
     def gauge(self) -> Gauge:
         """Return the figures of the request as it would be sent now."""
@@ -212,7 +212,7 @@ class Session:
         Requests to other models, such as a research's, do not count: they leave its provider's cache as it is.
         """
         name = self.model_info.record_name
-        said = reversed(self._recorded.by_id.values())
+        said = reversed(self.recorded.by_id.values())
         newest = next((m for m in said if m.role is Role.ASSISTANT and m.model == name), None)
         return None if newest is None else max(time.time() - newest.at, 0.0)
 
@@ -231,7 +231,7 @@ class Session:
         self.transcript = self.transcript.extend(entries)
         self.view = view_after(self.view, self.transcript)
         log_entries(self.id, entries, self.transcript)
-        self._recorded.add(entries)
+        self.recorded.add(entries)
 
     def refuse_if(self, is_gone: bool) -> None:
         """Raise WorldError for a conversation that was deleted."""
@@ -267,7 +267,7 @@ class Session:
         leaving = {i for i in changed if (s := self.view.statuses.get(i)) and s.state is MessageState.ARCHIVED}
         await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
-        changes = message_changes((message.id for _, message in self._recorded.numbered(changed)), self.view)
+        changes = message_changes((message.id for _, message in self.recorded.numbered(changed)), self.view)
         pins, totals = self.pins(), totals_of(self.transcript)
         return ViewChanged(self.id, operations, changes, cause, pins, totals, self.other_versions())
 
@@ -276,22 +276,23 @@ class Session:
 
     def pins(self) -> tuple[MessageRow, ...]:
         """Return the pinned messages of the view in their order."""
-        return self.rows(self.view.pins & {item.message.id for item in self.view.items})
+        pins = self.view.pins
+        return self.rows({item.message.id for item in self.view.items if item.message.id in pins} if pins else ())
 
     def other_versions(self) -> tuple[str, ...]:
         """Return the ids of the messages that follow the newest one in other branches."""
         return self.branches.followers(self.branches.newest)
 
     def message(self, message_id: str) -> Message | None:
-        return self._recorded.by_id.get(message_id)
+        return self.recorded.by_id.get(message_id)
 
     def rows(self, ids: Iterable[str]) -> tuple[MessageRow, ...]:
         """Return the messages with those ids in their order; unknown ids are ignored."""
-        return self._rows(self._recorded.numbered(ids))
+        return self._rows(self.recorded.numbered(ids))
 
     def page(self, before: int, limit: int, around: str = "") -> tuple[MessageRow, ...]:
         """Return a page of the current branch: see `RecordedMessages`."""
-        return self._rows(self._recorded.page(before, limit, around))
+        return self._rows(self.recorded.page(before, limit, around))
 
     def _rows(self, messages: Sequence[tuple[int, Message]]) -> tuple[MessageRow, ...]:
         return message_rows(messages, self.view, self.counts, self.branches)

@@ -19,6 +19,7 @@ from .context_controller import ContextController
 from .conversation_controller import ConversationController
 from .engine_watch import EngineWatch
 from .export_controller import ExportController
+from .find_controller import FindController
 from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .memory_controller import MemoryController
@@ -66,13 +67,14 @@ class MainWindow(Parts):
         self.memory = MemoryController(bridge, self, self.chat)
         self.commands = CommandController(bridge, self, self.chat, self._memory)
         self.insights = InsightsController(bridge, self, self.chat)
+        self.finder = FindController(bridge, self, self.chat)
         for controller in (self.chat, self.memory):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
         self._connect(bridge)
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
-            self.attach, self.insights, self.commands, self.policies, self.request,
+            self.attach, self.insights, self.commands, self.policies, self.request, self.finder,
         )  # fmt: skip
         self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
         self._recall_layout()

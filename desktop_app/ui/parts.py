@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 from .composer.composer import Composer
 from .context_panel.context_panel import ContextPanel
 from .failure_card import FailureCard
+from .find_bar import FindBar
 from .gauge.context_gauge import ContextGauge
 from .header import Header
 from .panes import BottomPane, ChatPane, SplitPane
@@ -30,6 +31,7 @@ class Parts(QMainWindow):
         self.header = Header()
         self.chat_pane = ChatPane(self.transcript_model)
         self.transcript = self.chat_pane.transcript
+        self.find_bar = FindBar()
         self.composer = Composer()
         self.gauge = ContextGauge()
         self.failure = FailureCard()
@@ -38,7 +40,7 @@ class Parts(QMainWindow):
         self.toast = Toast()
         foot = BottomPane((self.question, self.failure), (self.composer, self.gauge))
         chat = QWidget()
-        vertical((self.chat_pane, 1), self.toast, foot, holder=chat, spacing=0)
+        vertical(self.find_bar, (self.chat_pane, 1), self.toast, foot, holder=chat, spacing=0)
         self.split_pane = SplitPane(chat, self.panel)
         ground = Panel("paper")
         self.chat_page = QWidget()

@@ -15,6 +15,7 @@ from .command_controller import CommandController
 from .context_controller import ContextController
 from .conversation_controller import ConversationController
 from .export_controller import ExportController
+from .find_controller import FindController
 from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .parts import Parts
@@ -46,6 +47,7 @@ class WindowControllers:
     commands: CommandController
     policies: PolicyController
     request: RequestController
+    find: FindController
 
 
 def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
@@ -97,6 +99,12 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
                      ("Ctrl+Shift+F",)),
         WindowAction("Show or hide what was put away", ALL, "", parts.sidebar.toggle_put_away),
         WindowAction("Sort conversations…", ALL, "by activity, title or messages", parts.sidebar.offer_orders),
+        WindowAction("Find in this conversation", OPEN, "in all its messages",
+                     use.find.open, ("Ctrl+F",), has_messages),
+        WindowAction("Find next", OPEN, "the next message with the text",
+                     parts.find_bar.next.click, ("F3",), parts.find_bar.isVisible),
+        WindowAction("Find previous", OPEN, "the message before with the text",
+                     parts.find_bar.previous.click, ("Shift+F3",), parts.find_bar.isVisible),
         WindowAction("Import conversations…", ALL, "from files", listing.choose_import),
         WindowAction("Rename conversation", OPEN, "another title", rename, ("F2",), is_open),
         WindowAction("Choose a model…", OPEN, "for this conversation",

@@ -80,6 +80,9 @@ class ScriptedRecord:
                 return p.MessagesRead(tuple(rows), len(rows))
             case p.SearchMessages(query):
                 return p.MessagesFound(tuple(self._found(query)))
+            case p.FindText(name, text):
+                found = [row for row in self.kept.rows[name] if text.lower() in row.message.text.lower()]
+                return p.TextFound(tuple(row.message.id for row in found), tuple(row.index for row in found))
             case p.PlanOptimize(name):
                 return self._plan(name)
             case _:

@@ -49,6 +49,14 @@ class MessagesFound(EngineResponse, frozen=True):
     results: tuple[SearchResult, ...]
 
 
+class TextFound(EngineResponse, frozen=True):
+    """The messages of a conversation with a text, in their order: the newest, if there are very many."""
+
+    ids: tuple[str, ...]
+    indexes: tuple[int, ...]
+    is_all: bool = True
+
+
 class ConversationsImported(EngineResponse, frozen=True):
     """Conversations that an import created."""
 
@@ -142,6 +150,12 @@ class SearchMessages(EngineRequest[MessagesFound], frozen=True):
     limit: int = 50
 
 
+class FindText(ConversationRequest[TextFound], frozen=True):
+    """Find a text, as it stands, in the messages of the branch that is shown."""
+
+    text: str
+
+
 class ImportFile(EngineRequest[ConversationsImported], frozen=True):
     path: str
 
@@ -169,6 +183,7 @@ ConversationsRequest = (
     | Arrange
     | ReadMessages
     | SearchMessages
+    | FindText
     | ImportFile
     | ExportConversation
 )

@@ -10,6 +10,7 @@ from typing import assert_never
 from desktop_app.chat.branching import fork, show_version
 from desktop_app.chat.export import render_export, write_export
 from desktop_app.chat.files import import_file
+from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.ports import Changes
 from desktop_app.chat.session import Session
@@ -32,6 +33,10 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
         case p.SearchMessages():
             found = await chats.archive.search(request.query, request.conversation, request.limit)
             return request.respond_with(p.MessagesFound(found))
+        case p.FindText():
+            session = await chats.open(request.conversation)
+            ids, indexes = await find_in(session, request.text)
+            return request.respond_with(p.TextFound(ids, indexes, len(ids) < MAX_FOUND))
         case p.ImportFile():
             session = await import_file(chats, request.path)
             repaired = describe_repairs(count_repairs(session.view))

@@ -22,6 +22,8 @@ from PySide6.QtGui import (
 from desktop_app.ui.widgets.look import colour, paint_box
 from desktop_app.ui.widgets.pictures import paint_picture
 
+MAX_MARKS = 200  # in one document, which is short
+
 
 class Action(StrEnum):
     """What a click does."""
@@ -151,8 +153,12 @@ def paint_row(
     is_hovered: bool,
     hot: HitRegion | None,
     marked: Sequence[QTextCursor],
+    found: str = "",
 ) -> None:
-    """Paint the row at the painter's origin. clip: its visible part. hot: the region under the mouse."""
+    """Paint the row at the painter's origin. clip: its visible part. hot: the region under the mouse.
+
+    marked: what is selected. found: a text that is marked wherever it is.
+    """
     painter.setOpacity(1.0 if is_hovered else layout.opacity)
     for drawn in layout.drawn:
         match drawn:
@@ -171,11 +177,25 @@ def paint_row(
                 painter.drawLine(left, left + QPointF(length, 0))
             case Flow():
                 if drawn.box.intersects(clip):
-                    _paint_flow(painter, drawn, clip, marked)
+                    marks = [
+                        (cursor, colour("accent", 0.28)) for cursor in marked if cursor.document() == drawn.document
+                    ]
+                    marks += [(cursor, colour("warning", 0.28)) for cursor in occurrences(drawn.document, found)]
+                    _paint_flow(painter, drawn, clip, marks)
     painter.setOpacity(1.0)
     for region in layout.hit_regions:
         if region.words is not None and (is_hovered or not region.is_on_hover):
             paint_words(painter, region.words, is_underlined=region is hot)
+
+
+def occurrences(document: QTextDocument, text: str) -> list[QTextCursor]:
+    """Return a cursor for each occurrence of the text, of either case, up to MAX_MARKS."""
+    cursors: list[QTextCursor] = []
+    cursor = document.find(text) if text else QTextCursor()
+    while not cursor.isNull() and len(cursors) < MAX_MARKS:
+        cursors.append(cursor)
+        cursor = document.find(text, cursor)
+    return cursors
 
 
 def paint_words(painter: QPainter, words: TextLine, is_underlined: bool = False) -> None:
@@ -204,19 +224,18 @@ def _paint_fill(painter: QPainter, drawn: Fill) -> None:
     painter.restore()
 
 
-def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[QTextCursor]) -> None:
+def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marks: Sequence[tuple[QTextCursor, QColor]]) -> None:
     context = QAbstractTextDocumentLayout.PaintContext()
     palette = QPalette(context.palette)
     palette.setColor(QPalette.ColorRole.Text, colour("ink"))
     context.palette = palette
     context.clip = clip.translated(-flow.top_left)
     selections = []
-    for cursor in marked:
-        if cursor.document() == flow.document:
-            selection = QAbstractTextDocumentLayout.Selection()
-            selection.cursor = cursor
-            selection.format.setBackground(colour("accent", 0.28))
-            selections.append(selection)
+    for cursor, ground in marks:
+        selection = QAbstractTextDocumentLayout.Selection()
+        selection.cursor = cursor
+        selection.format.setBackground(ground)
+        selections.append(selection)
     context.selections = selections
     painter.save()
     painter.translate(flow.top_left)

@@ -172,6 +172,12 @@ class RowCache:
         """Leave that row blank and that high; "" for none."""
         self._edited, self._room = key, height
 
+    def unfold(self, key: str) -> bool:
+        """Unfold a row; return False if it is unfolded already."""
+        was_folded = key not in self._unfolded
+        self._unfolded.add(key)
+        return was_folded
+
     def find(self, item: Item, width: int) -> RowLayout | None:
         """Return the row as it would be laid out now, if it is kept."""
         state, layout = self._kept.get(item.key, ((), None))

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 from desktop_app.ui.widgets.buttons import KEYBOARD
 from desktop_app.ui.widgets.look import scale
 
+from .items import MessageItem
 from .pages import PAGE, GapItem, page_to_read
 from .transcript_model import TranscriptModel
 
@@ -140,6 +141,17 @@ class RowView(QAbstractItemView):
     def origin(self, row: int) -> QPointF:
         """Return the viewport's point where the row's layout starts."""
         return QPointF(self.column_left, self.heights.top(row) - self.verticalOffset())
+
+    @property
+    def index_in_sight(self) -> int:
+        """The index of the first message in sight, loaded or not; -1 without messages."""
+        for row in range(max(self.heights.row_at(self.verticalOffset()), 0), len(self.heights)):
+            item = self.transcript.item(row)
+            if isinstance(item, GapItem):
+                return item.first
+            if isinstance(item, MessageItem):
+                return item.row.index
+        return -1
 
     def visualRect(self, index: QModelIndex | QPersistentModelIndex) -> QRect:
         if not index.isValid() or index.row() >= len(self.heights):

@@ -46,6 +46,7 @@ class TranscriptView(RowView):
         self.follows_end = True
         self._is_laying_out = False
         self._shown_key = ""
+        self.found_text = ""  # marked wherever it is painted
         self._highlighter = Highlighter(self)
         self._highlighter.highlighted.connect(self.viewport().update)
         pictures.loaded.connect(self.viewport().update)
@@ -66,8 +67,7 @@ class TranscriptView(RowView):
 
     def layout_of(self, row: int) -> RowLayout:
         item = self.transcript.item(row)
-        found = self.cache.find(item, self.column)
-        return found or self.cache.make(item, self.column)
+        return self.cache.find(item, self.column) or self.cache.make(item, self.column)
 
     # Scrolling
 
@@ -114,13 +114,16 @@ class TranscriptView(RowView):
             if not has_changed:
                 break
         self._is_laying_out = False
-        if not is_settled:
+        if not is_settled or self._go_on_settled():
             self._settling.start()
         elif not self.follows_end and (self._is_anchored_below or not self._anchor_key):
             self._remember_position()
         self.updateEditorGeometries()
         self.viewport().update()
         self._ask_for_page()
+
+    def _go_on_settled(self) -> bool:
+        return False  # whether the position was changed, now that all in sight is laid out
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if self._is_laying_out:
@@ -259,14 +262,15 @@ class TranscriptView(RowView):
             self._paint_ground(painter, item.key, is_current, layout)
             marked = self.text_selection.cursors(layout) if self.text_selection.key == item.key else ()
             hot = self.hovered_region if row == self.hovered_row else None
-            paint_row(painter, layout, clip, row == self.hovered_row or is_current, hot, marked)
+            is_lit = row == self.hovered_row or is_current
+            paint_row(painter, layout, clip, is_lit, hot, marked, self.found_text)
             painter.restore()
 
     def _paint_ground(self, painter: QPainter, key: str, is_current: bool, layout: RowLayout) -> None:
-        box = QRectF(0, 0, self.column, layout.height).adjusted(-10, -6, 10, 6)
         if key == self._shown_key:
             paint_box(painter, QRectF(-14, 0, 3, layout.height), colour("accent"), None, 1.5)
         if is_current:
+            box = QRectF(0, 0, self.column, layout.height).adjusted(-10, -6, 10, 6)
             paint_box(painter, box, None, colour("accent"), 10)
 
     def _show_pill(self) -> None:

@@ -20,6 +20,7 @@ from desktop_app.conversation.message import Attachment, Role
 from desktop_app.ui.widgets.formats import readable_text
 
 from .display_list import Action, HitRegion, RowLayout
+from .found_text import FoundTextView
 from .items import Item, MessageItem, ToolItem
 from .message_reader import MessageReader
 from .replies import ReplyItem
@@ -27,13 +28,12 @@ from .row_menu import menu_of
 from .row_text import accessible_text, arguments_summary, versions_of
 from .selection import anchor_at, is_over_text, position_at
 from .transcript_model import TranscriptModel
-from .transcript_view import TranscriptView
 
 OPENED_SCHEMES = ("http", "https", "mailto")
 SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
-class TranscriptWidget(TranscriptView):
+class TranscriptWidget(FoundTextView):
     """The messages of a conversation. The ids in its signals are those of messages and operations."""
 
     action_requested = Signal(object, str)  # an Action that is not carried out here, and its argument

@@ -1,0 +1,51 @@
+"""A text that was looked for: marked where it is painted, and scrolled to."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from .display_list import Action, RowLayout, occurrences
+from .transcript_model import TranscriptModel
+from .transcript_view import TranscriptView
+
+
+class FoundTextView(TranscriptView):
+    """Marks a text, and scrolls to its first occurrence in a message."""
+
+    def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
+        self._is_revealing = False
+        super().__init__(model, parent)
+
+    def mark_text(self, text: str) -> None:
+        """Mark a text wherever it is painted; "" for nothing."""
+        self.found_text, self._is_revealing = text, False
+        self.viewport().update()
+
+    def show_occurrence(self, message_id: str) -> bool:
+        """Scroll to the first occurrence of the marked text in a message; return False if that is not loaded."""
+        self._is_revealing = self.transcript.row_of(message_id) >= 0
+        return self.show_message(message_id)
+
+    def _go_on_settled(self) -> bool:
+        """Scroll on to the text once its message is laid out, unfolded if need be."""
+        row = self.transcript.row_of(self._anchor_key) if self._is_revealing else -1
+        if row < 0:
+            return False
+        layout = self.layout_of(row)
+        top = top_of_text(layout, self.found_text)
+        can_unfold = any(region.action is Action.FOLD for region in layout.hit_regions)
+        self._is_revealing = top is None and can_unfold and self.cache.unfold(self._anchor_key)
+        if top is not None:
+            self._anchor_offset = round(top) - self.viewport().height() // 3
+        return top is not None or self._is_revealing
+
+
+def top_of_text(layout: RowLayout, text: str) -> float | None:
+    """Return where the first occurrence of the text is in the row, in pixels from its top; None if it has none."""
+    for flow in layout.flows:
+        for cursor in occurrences(flow.document, text)[:1]:
+            block = cursor.block()
+            line = block.layout().lineForTextPosition(cursor.selectionStart() - block.position())
+            box = flow.document.documentLayout().blockBoundingRect(block)
+            return flow.top_left.y() + box.top() + (line.y() if line.isValid() else 0)
+    return None

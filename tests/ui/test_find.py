@@ -1,0 +1,72 @@
+"""Find in conversation: keys, count, what is marked, and messages that are not loaded."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from transcript_rows import chat, row
+from ui_scenes import at_end, play_scene, until
+
+from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.transcript.found_text import top_of_text
+
+
+def is_in_sight(view, key):
+    number = view.transcript.row_of(key)
+    box = view.visualRect(view.transcript.index(number)) if number >= 0 else None
+    return box is not None and box.bottom() > 0 and box.top() < view.viewport().height()
+
+
+async def find(window, text):
+    window.activateWindow()
+    QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    await until(window.find_bar.isVisible)
+    QTest.keyClicks(window.find_bar.field, text)
+
+
+@play_scene()
+async def test_a_text_is_found_where_it_is_not_loaded_and_stepped_through(window, bridge):
+    bar, view = window.find_bar, window.transcript
+    await find(window, "question 4")
+    await until(lambda: bar.count.text().startswith("6 of 6"))  # none in sight or behind it
+    await until(lambda: is_in_sight(view, "c1-48"))
+    QTest.keyClick(bar.field, Qt.Key.Key_Return)
+    await until(lambda: bar.count.text().startswith("1 of"))
+    await until(lambda: is_in_sight(view, "c1-4"))
+    QTest.keyClick(window, Qt.Key.Key_F3)
+    await until(lambda: is_in_sight(view, "c1-40"))
+    QTest.keyClick(bar.field, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+
+
+@play_scene()
+async def test_nothing_found_is_said_and_leaves_the_place_alone(window, bridge):
+    await find(window, "no such words")
+    await until(lambda: window.find_bar.count.text() == "Not found")
+    assert not window.find_bar.next.isEnabled()
+    assert at_end(window.transcript)
+
+
+def test_the_occurrence_itself_is_scrolled_to_and_painted(view, qtbot):
+    long = "line of text\n\n" * 300 + "here is the *needle* of it\n\n" + "line of text\n\n" * 100
+    view.transcript.open([*chat(4), row(4, Role.ASSISTANT, Text(long)), *chat(20, first=5)], ())
+    qtbot.waitUntil(lambda: view.is_settled)
+    view.mark_text("NEEDLE")
+    assert view.show_occurrence("m4")
+    number = view.transcript.row_of("m4")
+
+    def seen() -> bool:
+        top = top_of_text(view.layout_of(number), "needle")
+        return view.is_settled and top is not None and 0 < view.origin(number).y() + top < view.viewport().height()
+
+    qtbot.waitUntil(seen)
+    marked = view.grab().toImage()
+    view.mark_text("")
+    assert view.grab().toImage() != marked
+
+
+def test_a_folded_message_is_unfolded_for_what_is_in_it(view, qtbot):
+    view.transcript.open([row(0, Role.USER, Text("many words " * 3_000 + "needle")), *chat(8, first=1)], ())
+    view.mark_text("needle")
+    assert view.show_occurrence("m0")
+    qtbot.waitUntil(lambda: top_of_text(view.layout_of(0), "needle") is not None)
