@@ -178,8 +178,8 @@ def test_a_call_that_was_denied_or_stopped_is_no_error(view, ending, tag):
 
 
 def test_a_card_unfolds_to_all_arguments_and_opens_the_whole_output(view, qtbot):
-    long = ToolCall("c", "write", '{"path": "a.py", "content": "import os\\nprint(1)"}')
-    stored = ToolResult("c", "write", "the beginning", spill="s1")
+    long = ToolCall("c", "note", '{"path": "a.py", "content": "import os\\nprint(1)"}')
+    stored = ToolResult("c", "note", "the beginning", spill="s1")
     view.transcript.open([row(0, Role.ASSISTANT, long), row(1, Role.TOOL, stored)], ())
     everything = "path: a.py\ncontent:\nimport os\nprint(1)"
     assert everything not in words(view, "m1")
@@ -187,7 +187,7 @@ def test_a_card_unfolds_to_all_arguments_and_opens_the_whole_output(view, qtbot)
     assert {everything, "truncated"} <= set(words(view, "m1"))
     with qtbot.waitSignal(view.whole_requested) as told:
         click(view, qtbot, "m1", Action.OPEN_WHOLE)
-    assert told.args == ["s1", "write a.py content=import os print(1)"]
+    assert told.args == ["s1", "note a.py content=import os print(1)"]
 
 
 def test_only_the_end_of_an_output_is_kept():

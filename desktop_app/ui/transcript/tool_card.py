@@ -8,11 +8,13 @@ from desktop_app.conversation.message import ToolCall, ToolResult
 from desktop_app.ui.widgets.formats import format_duration, format_number, pluralize
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
+from .call_diff import changes_in_call
 from .display_list import Action, Fill, Flow, HitRegion
-from .documents import code_document
+from .documents import code_document, diff_document
 from .items import MessageItem, ToolItem
 from .row_builder import ActionLink, RowBuilder, Tag, TagFrame, advance
 from .row_text import (
+    MAX_LINE,
     actions_of,
     arguments_summary,
     arguments_text,
@@ -23,6 +25,7 @@ from .row_text import (
 )
 
 CARD_LINES = 6
+DIFF_LINES = 12
 CARD_CHARACTERS = 600  # about as many lines of one long line
 UNFOLDED = 10  # times as much
 ARGUMENT_CHARACTERS = 6_000
@@ -50,8 +53,8 @@ def lay_out_result(builder: RowBuilder, item: MessageItem) -> None:
     right = builder.right_end(meta_of(row, has_clock=False), actions_of(item), pad, height)
     _head(builder, item.key, result.name if result else "tool", item.call, tags, right)
     body = builder.y
-    if builder.is_unfolded and item.call is not None:
-        _arguments(builder, item.call)
+    if item.call is not None:
+        _call_body(builder, item.call)
     _result_body(builder, item, result)
     _frame(builder, frame, body)
 
@@ -69,8 +72,7 @@ def lay_out_running(builder: RowBuilder, item: ToolItem) -> None:
         right = builder.right_end(format_duration(item.seconds), (), pad + width + scale(12), height)
     _head(builder, item.key, item.call.name, item.call, [tag], right)
     body = builder.y
-    if builder.is_unfolded:
-        _arguments(builder, item.call)
+    _call_body(builder, item.call)
     if item.run is not None and item.run.tail:
         builder.skip(9)
         shown = last_lines(item.run.tail, CARD_LINES * (UNFOLDED if builder.is_unfolded else 1))
@@ -96,6 +98,29 @@ def _head(builder: RowBuilder, key: str, name: str, call: ToolCall | None, tags:
         x = builder.tag(x + scale(8), tag, height)
     builder.layout.hit_regions.append(HitRegion(QRectF(0, 0, max(right, 0), height), Action.FOLD, key))
     builder.y += height
+
+
+def _call_body(builder: RowBuilder, call: ToolCall) -> None:
+    """Put what the call changes, else, once unfolded, all its arguments."""
+    changes = changes_in_call(call)
+    if changes:
+        _changes(builder, changes)
+    elif builder.is_unfolded:
+        _arguments(builder, call)
+
+
+def _changes(builder: RowBuilder, changes: str) -> None:
+    """Put the beginning of a diff; more of it once unfolded."""
+    lines, pad = changes.split("\n"), scale(14)
+    most = DIFF_LINES * (UNFOLDED if builder.is_unfolded else 1)
+    shown = "\n".join(line[:MAX_LINE] for line in lines[:most])
+    builder.skip(9)
+    builder.document(diff_document, shown, pad, is_code=True)
+    if len(lines) > most:
+        builder.words(pad, f"… {pluralize(len(lines) - most, 'line')} more", font(12), "ink_faint", scale(20))
+        builder.y += scale(20)
+    builder.skip(9)
+    builder.layout.drawn.append(Fill(QRectF(0, builder.y, builder.width, 1), colour("line_soft")))
 
 
 def _arguments(builder: RowBuilder, call: ToolCall) -> None:

@@ -1,0 +1,44 @@
+"""What a call changes in a file, as lines of a diff. No Qt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from difflib import unified_diff
+from itertools import chain, islice
+
+from desktop_app.conversation.message import ToolCall
+
+OLD = ("old_text", "old_string", "old_str", "oldText")
+NEW = ("new_text", "new_string", "new_str", "newText")
+WHOLE = ("content", "contents", "file_text")
+"""How tools that edit and write files name their arguments, ours first."""
+
+CONTEXT = 2  # unchanged lines around what differs
+MAX_COMPARED = 400  # lines; of longer texts all lines are shown as removed and added
+
+
+def changes_in_call(call: ToolCall) -> str | None:
+    """Return the lines that a call removes ("-") and adds ("+"), with some around them; None if it is no such call."""
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(arguments, dict):
+        return None
+    old, new = _text_of(arguments, OLD), _text_of(arguments, NEW)
+    if old is not None and new is not None:
+        return "\n".join(_differences(old.splitlines(), new.splitlines()))
+    whole = _text_of(arguments, WHOLE) if "write" in call.name or "create" in call.name else None
+    return None if whole is None else "\n".join(f"+{line}" for line in whole.splitlines())
+
+
+def _text_of(arguments: dict[str, object], names: tuple[str, ...]) -> str | None:
+    return next((value for name in names if isinstance(value := arguments.get(name), str)), None)
+
+
+def _differences(old: list[str], new: list[str]) -> Iterator[str]:
+    if max(len(old), len(new)) > MAX_COMPARED:
+        return chain((f"-{line}" for line in old), (f"+{line}" for line in new))
+    lines = islice(unified_diff(old, new, n=CONTEXT, lineterm=""), 3, None)  # after the names and the first place
+    return (" …" if line.startswith("@@") else line for line in lines)
