@@ -30,6 +30,7 @@ class Action(StrEnum):
 
     COPY = "Copy"
     COPY_CODE = "Copy code"
+    SAVE_CODE = "Save code…"
     REGENERATE = "Regenerate"
     PIN = "Pin"
     UNPIN = "Unpin"

@@ -33,8 +33,8 @@ class FoundTextView(TranscriptView):
             return False
         layout = self.layout_of(row)
         top = top_of_text(layout, self.found_text)
-        can_unfold = any(region.action is Action.FOLD for region in layout.hit_regions)
-        self._is_revealing = top is None and can_unfold and self.cache.unfold(self._anchor_key)
+        folded = [region.argument for region in layout.hit_regions if region.action is Action.FOLD]
+        self._is_revealing = top is None and any([self.cache.unfold(key) for key in folded])
         if top is not None:
             self._anchor_offset = round(top) - self.viewport().height() // 3
         return top is not None or self._is_revealing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from enum import Enum
 
 import msgspec
@@ -67,16 +67,30 @@ class RowBuilder:
     """A row that is being laid out, `width` pixels wide. The next thing goes to `y`.
 
     is_unfolded: whether the user has folded or unfolded it. looked_at: the middle of the row's visible part, in pixels
-    from its top: long text is laid out from there.
+    from its top: long text is laid out from there. unfolded: the keys of long code that the user has unfolded; None
+    where no code is folded.
     """
 
-    def __init__(self, width: float, cache: DocumentCache, is_unfolded: bool = False, looked_at: float = 0) -> None:
+    def __init__(
+        self,
+        width: float,
+        cache: DocumentCache,
+        is_unfolded: bool = False,
+        looked_at: float = 0,
+        unfolded: Container[str] | None = (),
+    ) -> None:
         self.width = width
         self.cache = cache
         self.is_unfolded = is_unfolded
         self.looked_at = looked_at
+        self.can_fold_code = unfolded is not None
+        self._unfolded = unfolded
         self.layout = RowLayout()
         self.y = 0.0
+
+    def folds_code(self, key: str) -> bool:
+        """Return whether long code with that key is folded."""
+        return self._unfolded is not None and key not in self._unfolded
 
     def finish(self) -> RowLayout:
         self.layout.height = self.y

@@ -163,6 +163,7 @@ class RowCache:
         self._documents = DocumentCache()
         self._kept: OrderedDict[str, tuple[tuple[object, ...], RowLayout]] = OrderedDict()
         self._unfolded: set[str] = set()
+        self._written: set[str] = set()  # rows seen while they were written: nothing is folded under the reader's eyes
         self._edited, self._room = "", 0  # the row in whose place another widget stands, and how high that is
 
     def fold(self, key: str) -> None:
@@ -190,7 +191,10 @@ class RowCache:
         if key == self._edited:
             layout = RowLayout(height=self._room)
         else:
-            layout = lay_out(RowBuilder(width, self._documents, key in self._unfolded, looked_at), item)
+            if isinstance(item, ReplyItem):
+                self._written.add(key)
+            unfolded = None if key in self._written else self._unfolded
+            layout = lay_out(RowBuilder(width, self._documents, key in self._unfolded, looked_at, unfolded), item)
         self._kept[key] = self._state(item, width), layout
         self._kept.move_to_end(key)
         while len(self._kept) > MAX_ROWS:
@@ -203,4 +207,5 @@ class RowCache:
 
     def _state(self, item: Item, width: int) -> tuple[object, ...]:
         room = self._room if item.key == self._edited else None
-        return item, width, theme.version, item.key in self._unfolded, room
+        unfolded = sum(key.startswith(item.key) for key in self._unfolded)
+        return item, width, theme.version, unfolded, room

@@ -19,7 +19,7 @@ LABELS = {
     Action.LATER: Action.LATER.value,
 }
 """What actions are called where the message is not in sight beside them."""
-LEFT_OUT = (Action.COPY_CODE, Action.MORE)
+LEFT_OUT = (Action.COPY_CODE, Action.SAVE_CODE, Action.MORE)
 
 
 def menu_of(item: Item, regions: Sequence[HitRegion]) -> list[ActionLink]:

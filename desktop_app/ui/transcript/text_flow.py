@@ -7,13 +7,15 @@ from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF
 
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
+from .code_blocks import CodeBlock, fold_code
 from .display_list import Action, Fill, Flow
 from .documents import CODE_LINE_HEIGHT, LINE_HEIGHT, InkDocument, code_document, plain_document, soft_document
 from .markdown_documents import end_of_text, markdown_document, rows_document, table_columns
 from .row_builder import ActionLink, RowBuilder, advance
-from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment, code_of_block, split_plain_text
+from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment, split_plain_text
 
 SEGMENT_GAP = 8
 ITEM_GAP = 3  # between items of a list, as within a document
@@ -25,7 +27,8 @@ Documents = list[InkDocument | None]
 
 def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
     """Put Markdown in the row, with its code in boxes. key: of the message."""
-    segments, left = builder.cache.segments_of(key, text)
+    parsed, left = builder.cache.segments_of(key, text)
+    segments, blocks = fold_code(parsed, key, builder.folds_code)
     builder.cache.expect(len(segments))
     heights = [_estimate(segment, builder.width) for segment in segments]
     documents: Documents = [None] * len(segments)
@@ -39,7 +42,7 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
     for number, segment in enumerate(segments):
         builder.skip(_gap(segments, number))
         if isinstance(segment, CodeSegment):
-            _code_box(builder, segments, number, documents[number], heights[number])
+            _code_box(builder, segment, blocks[number], documents[number], heights[number])
         else:
             _place(builder, segments, documents, number, heights[number])
     if left:
@@ -154,19 +157,23 @@ def _put(
 
 
 def _code_box(
-    builder: RowBuilder, segments: Sequence[MarkdownSegment], number: int, document: InkDocument | None, height: float
+    builder: RowBuilder, code: CodeSegment, block: CodeBlock, document: InkDocument | None, height: float
 ) -> None:
-    """Put code in a box, with its language and a link that copies all of it."""
-    code = segments[number]
-    assert isinstance(code, CodeSegment)
+    """Put code in a box, with its language, and links that copy or save all of it."""
     pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
     if code.is_first:
         line, small = scale(28), font(11, MEDIUM)
         builder.words(pad, code.language, font(11), "ink_faint", line)
         x = builder.width - pad - advance(small, "Copy") - 1
-        builder.link(x, ActionLink(Action.COPY_CODE, code_of_block(segments, number), "Copy"), small, line)
+        builder.link(x, ActionLink(Action.COPY_CODE, block.text, "Copy"), small, line)
+        x -= advance(small, "Save…") + scale(14)
+        builder.link(x, ActionLink(Action.SAVE_CODE, f"{block.language}\n{block.text}", "Save…"), small, line)
         builder.y += line
     _put(builder, pad, document, height, code.joint, code.language)
+    if code.is_last and block.is_long and builder.can_fold_code:
+        label = f"Show all {format_number(block.lines)} lines" if block.is_folded else "Show less"
+        builder.link(pad, ActionLink(Action.FOLD, block.key, label), font(12.5, MEDIUM), scale(26))
+        builder.y += scale(26)
     if code.is_last:
         builder.skip(10)
     box = QRectF(0, top, builder.width, builder.y - top)

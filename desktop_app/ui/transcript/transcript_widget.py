@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.ui.widgets.formats import readable_text
 
+from .code_files import choose_code_file
 from .display_list import Action, HitRegion, RowLayout
 from .found_text import FoundTextView
 from .items import Item, MessageItem, ToolItem
@@ -60,6 +61,9 @@ class TranscriptWidget(FoundTextView):
                 self._copy(self._message_text(argument), "Message copied")
             case Action.COPY_CODE:
                 self._copy(argument, "Code copied")
+            case Action.SAVE_CODE:
+                language, _, code = argument.partition("\n")
+                choose_code_file(self.window(), language, code, self.copied.emit)
             case Action.READ:
                 self._read(argument)
             case Action.FOLD:

@@ -1,0 +1,59 @@
+"""Fenced blocks of code as a whole: what is copied, saved and folded. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from .segments import CodeSegment, MarkdownSegment, code_of_block
+
+MAX_LINES, SHOWN_LINES = 60, 24
+"""Longer code is folded to its first lines."""
+
+
+class CodeBlock(msgspec.Struct, frozen=True):
+    """A block. key: under which it is folded."""
+
+    key: str
+    language: str
+    text: str
+    is_folded: bool = False
+
+    @property
+    def lines(self) -> int:
+        return self.text.count("\n") + 1
+
+    @property
+    def is_long(self) -> bool:
+        return self.lines > MAX_LINES
+
+
+def fold_code(
+    segments: Sequence[MarkdownSegment], key: str, is_folded: Callable[[str], bool]
+) -> tuple[list[MarkdownSegment], dict[int, CodeBlock]]:
+    """Return the segments with long blocks shortened, and each block by the number of each of its segments.
+
+    key: of the message. is_folded: whether a long block with that key is folded.
+    """
+    shown: list[MarkdownSegment] = []
+    blocks: dict[int, CodeBlock] = {}
+    block = None
+    count = 0
+    for number, segment in enumerate(segments):
+        if not isinstance(segment, CodeSegment):
+            shown.append(segment)
+            continue
+        if segment.is_first or block is None:
+            count += 1
+            block = CodeBlock(f"{key} code {count}", segment.language, code_of_block(segments, number))
+            block = msgspec.structs.replace(block, is_folded=block.is_long and is_folded(block.key))
+            if block.is_folded:
+                first = "\n".join(block.text.split("\n", SHOWN_LINES)[:SHOWN_LINES])
+                blocks[len(shown)] = block
+                shown.append(msgspec.structs.replace(segment, text=first, is_last=True))
+                continue
+        if not block.is_folded:
+            blocks[len(shown)] = block
+            shown.append(segment)
+    return shown, blocks

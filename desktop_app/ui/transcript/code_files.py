@@ -1,0 +1,34 @@
+"""Saves code of a message to a file that the user chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+SUFFIXES = {
+    "bash": "sh", "c": "c", "c++": "cpp", "cpp": "cpp", "csharp": "cs", "css": "css", "diff": "diff", "go": "go",
+    "html": "html", "java": "java", "javascript": "js", "js": "js", "json": "json", "kotlin": "kt", "markdown": "md",
+    "python": "py", "py": "py", "ruby": "rb", "rust": "rs", "sh": "sh", "shell": "sh", "sql": "sql", "swift": "swift",
+    "toml": "toml", "ts": "ts", "typescript": "ts", "xml": "xml", "yaml": "yaml", "yml": "yml",
+}  # fmt: skip
+
+
+def choose_code_file(parent: QWidget, language: str, code: str, notify: Callable[[str], None]) -> None:
+    """Ask for a file and write the code to it. notify: shows how that ended."""
+    dialog = QFileDialog(parent, "Save the code", str(Path.home()))
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.selectFile(f"code.{SUFFIXES.get(language.lower(), 'txt')}")
+    dialog.fileSelected.connect(lambda path: notify(save_code(Path(path), code)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def save_code(path: Path, code: str) -> str:
+    """Write the code, and return how that ended in words."""
+    try:
+        path.write_text(code + "\n", encoding="utf-8", errors="replace", newline="\n")
+    except OSError as error:
+        return f"{path.name} was not saved ({error.strerror}); choose another folder, or copy the code"
+    return f"Saved to {path.name}"
