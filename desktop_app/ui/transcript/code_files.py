@@ -15,8 +15,11 @@ SUFFIXES = {
 }  # fmt: skip
 
 
-def choose_code_file(parent: QWidget, language: str, code: str, notify: Callable[[str], None]) -> None:
-    """Ask for a file and write the code to it. notify: shows how that ended."""
+def choose_code_file(parent: QWidget, block: str, notify: Callable[[str], None]) -> None:
+    """Ask for a file and write the code to it. block: the language, and the code from its second line on. notify: shows
+    how that ended.
+    """
+    language, _, code = block.partition("\n")
     dialog = QFileDialog(parent, "Save the code", str(Path.home()))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.selectFile(f"code.{SUFFIXES.get(language.lower(), 'txt')}")

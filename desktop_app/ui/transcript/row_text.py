@@ -119,6 +119,19 @@ def _arguments_of(call: ToolCall) -> list[tuple[str, str]] | None:
     return [(name, word if isinstance(word, str) else json.dumps(word)) for name, word in arguments.items()]
 
 
+def copied_text(item: Item | None) -> str:
+    """Return what is copied of a row: a message as it was written."""
+    match item:
+        case None:
+            return ""
+        case MessageItem(row):
+            return readable_text(row.message)
+        case ReplyItem():
+            return item.text
+        case _:
+            return accessible_text(item)
+
+
 def accessible_text(item: Item) -> str:
     """Return the row in words."""
     match item:

@@ -17,16 +17,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.conversation.message import Attachment, Role
-from desktop_app.ui.widgets.formats import readable_text
 
 from .code_files import choose_code_file
 from .display_list import Action, HitRegion, RowLayout
 from .found_text import FoundTextView
 from .items import Item, MessageItem, ToolItem
 from .message_reader import MessageReader
-from .replies import ReplyItem
 from .row_menu import menu_of
-from .row_text import accessible_text, arguments_summary, versions_of
+from .row_text import arguments_summary, copied_text, versions_of
 from .selection import anchor_at, is_over_text, position_at
 from .transcript_model import TranscriptModel
 
@@ -58,12 +56,11 @@ class TranscriptWidget(FoundTextView):
     def perform(self, action: Action, argument: str) -> None:
         match action:
             case Action.COPY:
-                self._copy(self._message_text(argument), "Message copied")
+                self._copy(copied_text(self._item(argument)), "Message copied")
             case Action.COPY_CODE:
                 self._copy(argument, "Code copied")
             case Action.SAVE_CODE:
-                language, _, code = argument.partition("\n")
-                choose_code_file(self.window(), language, code, self.copied.emit)
+                choose_code_file(self.window(), argument, self.copied.emit)
             case Action.READ:
                 self._read(argument)
             case Action.FOLD:
@@ -114,17 +111,6 @@ class TranscriptWidget(FoundTextView):
     def _copy(self, text: str, notice: str) -> None:
         QGuiApplication.clipboard().setText(text)
         self.copied.emit(notice)
-
-    def _message_text(self, key: str) -> str:
-        match self._item(key):
-            case None:
-                return ""
-            case MessageItem(message_row):
-                return readable_text(message_row.message)
-            case ReplyItem() as item:
-                return item.text
-            case item:
-                return accessible_text(item)
 
     def _item(self, key: str) -> Item | None:
         row = self.transcript.row_of(key)
