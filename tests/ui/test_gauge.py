@@ -122,6 +122,18 @@ def test_the_painted_bar_has_the_segments_colours_in_their_places(gauge, qtbot, 
         assert image.pixelColor(at, round(middle * ratio)).name().upper() == colour.upper()
 
 
+def test_what_is_over_the_window_is_marked_beyond_its_end(gauge, qtbot):
+    gauge.set_gauge(replace(GAUGE, segments={Segment.USER: 16_384}, total=16_384, status=Status.EXCEEDED))
+    settle(gauge, qtbot)
+    middle = gauge.bar.width() // 2
+    assert gauge.bar.hint_at(middle - 10) != gauge.bar.hint_at(middle + 10)
+    assert "8,192" in gauge.bar.hint_at(middle + 10)
+    image, y = gauge.bar.grab().toImage(), 10
+    inside, beyond = ({image.pixelColor(x, y).name() for x in range(at, at + 60)} for at in (20, middle + 20))
+    assert len(inside) == 1
+    assert len(beyond) > 1
+
+
 def test_what_does_not_fit_is_painted_up_to_the_end_and_said(gauge, qtbot):
     gauge.set_gauge(Gauge({Segment.USER: 20_000}, 20_000, 8_192, 1_638, Status.EXCEEDED))
     settle(gauge, qtbot)

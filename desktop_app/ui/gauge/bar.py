@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEasingCurve, QEvent, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge
@@ -70,6 +70,9 @@ class GaugeBar(QWidget):
             return "Counting the tokens of this conversation…"
         if not gauge.is_window_known:
             return f"{format_number(gauge.total + self._draft)} tokens; the model’s context window is not known yet."
+        over = self._whole() - gauge.window
+        if over and x > self._x_of(gauge.window):
+            return f"{format_number(over)} tokens more than the window holds"
         part = bar_part_at(x, self._box().left(), self.parts, self.widths())
         if part is not None:
             return part.hint
@@ -94,6 +97,8 @@ class GaugeBar(QWidget):
         if self._gauge is not None:
             self._paint_reserve(painter, box, self._gauge)
             paint_parts(painter, box, self.parts, self.widths())
+            if self._gauge.is_window_known and self._whole() > self._gauge.window:
+                self._paint_overflow(painter, box, self._gauge)
         painter.restore()
         if self._gauge is not None and self._gauge.is_window_known:
             self._paint_marks(painter, box, self._gauge)
@@ -128,18 +133,31 @@ class GaugeBar(QWidget):
 
     def _x_of(self, tokens: float) -> float:
         box = self._box()
-        window = self._gauge.window if self._gauge else 1
-        return box.left() + box.width() * min(tokens / max(window, 1), 1.0)
+        return box.left() + box.width() * min(tokens / max(self._whole(), 1), 1.0)
+
+    def _whole(self) -> int:
+        """The tokens of the whole bar: the window, or more if more is in it."""
+        return max(self._gauge.window, self._gauge.total + self._draft) if self._gauge else 1
+
+    def _paint_overflow(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
+        """Hatch what lies beyond the end of the window, and mark that end."""
+        left = self._x_of(gauge.window)
+        self._hatch(painter, QRectF(left, box.top(), box.right() - left, box.height()), colour("critical"))
+        painter.setPen(QPen(colour("critical"), 2))
+        painter.drawLine(QPointF(left, box.top()), QPointF(left, box.bottom()))
 
     def _paint_reserve(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
         left = self._x_of(gauge.usable)
-        area = QRectF(left, box.top(), box.right() - left, box.height())
+        right = self._x_of(gauge.window) if gauge.is_window_known else box.right()
+        self._hatch(painter, QRectF(left, box.top(), right - left, box.height()), colour("hatch"))
+
+    def _hatch(self, painter: QPainter, area: QRectF, ink: QColor) -> None:
         painter.save()
         painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
-        painter.setPen(QPen(colour("hatch"), STRIPE * 0.36))
-        x = left - box.height()
-        while x < box.right() + STRIPE:
-            painter.drawLine(QPointF(x, box.bottom() + 1), QPointF(x + box.height() + 2, box.top() - 1))
+        painter.setPen(QPen(ink, STRIPE * 0.36))
+        x = area.left() - area.height()
+        while x < area.right() + STRIPE:
+            painter.drawLine(QPointF(x, area.bottom() + 1), QPointF(x + area.height() + 2, area.top() - 1))
             x += STRIPE
         painter.restore()
 
