@@ -23,7 +23,7 @@ class PartKind(StrEnum):
     """What belongs to no part by itself, such as the tokens that introduce the reply."""
 
 
-class SentPart(msgspec.Struct, frozen=True):
+class SentPart(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One part of a request, as the model gets it."""
 
     kind: PartKind

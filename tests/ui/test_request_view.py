@@ -148,6 +148,8 @@ def test_ten_thousand_parts_are_shown_and_changed_at_once(xray) -> None:
     xray.list.parts.modelReset.connect(lambda: changes.append((-1, -1)))
     xray.set_request(request((*many, replace(ASKED, message_id="new"))))
     assert (qt_rows, changes) == (10_000, [(10_000, 10_000)]), "only what is new is told"
+    xray.grab()
+    assert xray.list.viewport().rect().intersects(xray.list.visualRect(xray.list.currentIndex()))
 
 
 # Filters, moments

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ui_scenes import play_scene, until
 
 from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.sent_request import PartKind, SentPart
+from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow
@@ -118,3 +120,16 @@ async def test_another_conversation_begins_with_the_request_of_now(window: MainW
     await until(lambda: view.moment is ShownRequest.NOW and view.list.parts.rows)
     assert view.segment is None
     await until(lambda: all(row.part.message_id.startswith(other) for row in view.list.parts.rows))
+
+
+@play_scene()
+async def test_tools_are_left_out_and_taken_back(window: MainWindow, bridge: Bridge) -> None:
+    ours = SentPart(PartKind.TOOLS, "", "", "", 0, 240, Segment.SCHEMAS)
+    window.panel.requests.part_requested.emit(PartAction.LEAVE_OUT, ours)
+    await until(window.toast.isVisible)
+    assert (await bridge.ask(p.ReadSettings())).settings.tools_off == ("bash", "read")
+    await click(window.toast.action)
+    read = p.ReadSettings()
+    async with asyncio.timeout(20):
+        while (await bridge.ask(read)).settings.tools_off:
+            await asyncio.sleep(0.01)

@@ -20,7 +20,7 @@ from desktop_app.conversation.tools import ToolSpec
 from .breakdown import OWN_SEGMENT, item_tokens, request_tokens
 from .tokens import SEGMENT_OF_ROLE, TokenCounts
 
-PREVIEW = 400
+PREVIEW = 240
 """Characters of a part's text that are given at first."""
 MAX_ARGUMENTS = 400
 """Characters of a call's arguments that are given with its result."""

@@ -44,7 +44,7 @@ class PartAction(StrEnum):
     LEAVE_OUT = "Leave out"
 
 
-class PartRow(msgspec.Struct, frozen=True):
+class PartRow(msgspec.Struct, frozen=True, gc=False):
     """A part as a row of the list.
 
     index: in the request that it is read from. change: what became of it since an earlier request, with its tokens
