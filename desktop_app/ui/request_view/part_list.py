@@ -73,8 +73,6 @@ class PartDelegate(QStyledItemDelegate):
         elif is_near:
             painter.fillRect(box, colour("line_soft", 0.5))
         painter.fillRect(QRectF(box.left(), box.bottom() - 1, box.width(), 1), colour("line_soft"))
-        if row.change is PartChange.REMOVED:
-            painter.setOpacity(0.7)
         strip = QRectF(box.left() + SIDE, box.top() + scale(11), 4, scale(18))
         paint_box(painter, strip, colour(row.part.segment), None, 2)
         self._paint_head(painter, box, row, is_near)
@@ -100,7 +98,7 @@ class PartDelegate(QStyledItemDelegate):
     def _paint_body(self, painter: QPainter, box: QRectF, row: PartRow) -> None:
         top = box.top() + scale(32)
         lines = lines_of(row.part)[: 1 if row.cached_tokens else None]
-        tint = "ink" if row.part.text else "ink_faint"
+        tint = "ink" if row.part.text and row.change is not PartChange.REMOVED else "ink_faint"
         for number, text in enumerate(lines):
             room = QRectF(box.left() + TEXT_LEFT, top, box.width() - TEXT_LEFT - SIDE, scale(LINE_HEIGHT))
             room.translate(0, number * scale(LINE_HEIGHT))

@@ -156,7 +156,7 @@ class RequestView(QWidget):
     def _name(self) -> None:
         titles = {
             ShownRequest.NOW: f"The next request, as {self._model} will get it",
-            ShownRequest.THEN: f"The request that was answered at {self._when}",
+            ShownRequest.THEN: "The request as it was sent",
             ShownRequest.CHANGES: f"What has changed since {self._when}",
         }
         self.title.set_text(titles[self.moment])
