@@ -140,7 +140,7 @@ async def browse_the_archived_messages(tour: TourSession) -> None:
     archived = panel.history.archived
     await tour.driver.until(lambda: archived.list.rows.rowCount() > 3, 10, "the archived messages")
     await tour.driver.click(archived.list.viewport(), (60, 30))
-    await tour.driver.until(lambda: archived.reader.body.toPlainText(), 5, "an archived message, whole")
+    await tour.driver.until(lambda: archived.reader.page.toPlainText(), 5, "an archived message, whole")
 
 
 async def bring_one_back(tour: TourSession) -> None:

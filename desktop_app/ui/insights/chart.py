@@ -154,12 +154,12 @@ class WindowChart(StyleAware, QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(font(11))
         box = self._box()
-        for tokens, label, tint in self._lines():
-            self._paint_line(painter, box, tokens, label, tint)
         if self.points:
             self._paint_times(painter, box)
             self._paint_area(painter, box)
-            self._paint_marks(painter)
+        for tokens, label, tint in self._lines():
+            self._paint_line(painter, box, tokens, label, tint)
+        self._paint_marks(painter)
         painter.end()
         return picture
 

@@ -127,6 +127,7 @@ class InsightsPage(Panel):
         headings = (unit, "share", "now") if read.gauge else (unit, "share")
         note = "" if insights.is_counted else "In characters: tokens are counted for one conversation at a time."
         self.contents.show_rows(content_rows(insights, read.gauge), headings, note)
+        self.servers.setVisible(bool(insights.usage))
         self.models.show_rows(model_rows(insights))
         self.providers.show_rows(provider_rows(insights))
         earlier = len(insights.days) - MAX_DAYS
@@ -149,9 +150,9 @@ class InsightsPage(Panel):
         self.curve.column.addWidget(self.source)
         self.content = QWidget()
         cards = TileLayout(*self.cards, min_width=140)
-        servers = QWidget()
-        vertical(self.models, (self.providers, 1), holder=servers, spacing=12)
-        tables = TileLayout(self.contents, servers, min_width=430)
+        self.servers = QWidget()
+        vertical(self.models, (self.providers, 1), holder=self.servers, spacing=12)
+        tables = TileLayout(self.contents, self.servers, min_width=430)
         vertical(cards, self.curve, tables, self.days, holder=self.content, spacing=12, margins=(0, 0, 0, 18))
         heading = TextLabel("Insights", size=17, weight=BOLD)
         self.scope.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
