@@ -51,6 +51,13 @@ def test_a_name_fits_itself_and_every_piece_of_it(piece: str, rest: str) -> None
     assert fuzzy_rank(rest[::2], rest) is not None
 
 
+def test_a_group_is_found_by_how_it_begins_behind_all_names() -> None:
+    grouped = WindowAction("Optimize", "Context", "", lambda: None)
+    found = matching_actions("cont", [grouped, *named("Show the context panel")], ())
+    assert [action.name for action in found] == ["Show the context panel", "Optimize"]
+    assert matching_actions("ctx", [grouped], ()) == []
+
+
 def test_of_equals_those_used_last_stand_first() -> None:
     actions = named("Show breakdown", "Show history", "Show pins")
     found = matching_actions("", actions, ("Show pins", "Show history"))

@@ -20,10 +20,15 @@ TITLE = "Type a command"
 def matching_actions(query: str, actions: Sequence[WindowAction], recent: Sequence[str]) -> list[WindowAction]:
     """Return the actions whose names fit the query, best first; of equals those used last first."""
     ages = {name: age for age, name in enumerate(recent)}
-    ranked = [(fuzzy_rank(query, f"{action.name} {action.group}"), action) for action in actions]
+    ranked = [(fuzzy_rank(query, action.name) or _group_rank(query, action), action) for action in actions]
     fitting = [(rank, action) for rank, action in ranked if rank is not None]
     by_use = sorted(fitting, key=lambda pair: ages.get(pair[1].name, len(ages)))
     return [action for _, action in sorted(by_use, key=lambda pair: pair[0])]
+
+
+def _group_rank(query: str, action: WindowAction) -> tuple[int, int] | None:
+    """Return a rank behind all names, for a query that the group's name begins with."""
+    return (9, 0) if query and action.group.casefold().startswith(query.casefold()) else None
 
 
 class CommandPalette(PaletteSheet):
