@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
@@ -145,6 +145,14 @@ class BreakdownTable(StyleAware, QWidget):
             self._choose()
 
     def leaveEvent(self, event: QEvent) -> None:
+        self._go_to(-1)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._go_to(max(self.current, 0))  # where the keyboard is can be seen
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
         self._go_to(-1)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
