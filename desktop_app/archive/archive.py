@@ -68,6 +68,8 @@ class ArchiveThread:
     change = _on_thread(Store.change)
     store_gauge = _on_thread(Store.store_gauge)
     entries = _on_thread(Store.entries)
+    unsent = _on_thread(Store.unsent)
+    store_unsent = _on_thread(Store.store_unsent)
     spills_in_use = _on_thread(Store.spills_in_use)
     append = _on_thread(Store.append)
     store_partial = _on_thread(Store.store_partial)

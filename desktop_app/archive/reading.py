@@ -13,9 +13,21 @@ from peewee import ModelSelect, SqliteDatabase, Value, fn
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.unsent import UnsentMessages
 
 from .failures import DATABASE_ERRORS, is_damage, no_conversation
-from .rows import ConversationRow, EntryRow, PartialRow, damaged_message, decode, decode_message, info_of, number_of
+from .rows import (
+    ConversationRow,
+    DraftRow,
+    EntryRow,
+    PartialRow,
+    damaged_message,
+    decode,
+    decode_message,
+    decode_unsent,
+    info_of,
+    number_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +93,16 @@ def _entries(conversation: str, rows: list[Row]) -> Iterator[AnyEntry]:
             log.error("entry %s of conversation %s cannot be read: %s", entry_id, conversation, error)
             if index is not None:
                 yield damaged_message(str(entry_id), number_of(at))
+
+
+def unsent(database: SqliteDatabase, conversation: str) -> UnsentMessages:
+    """Return the draft and the queued messages of a conversation; none, and a line in the log, if they are damaged."""
+    body = DraftRow.select(DraftRow.body).where(DraftRow.conversation == conversation).scalar(database)
+    try:
+        return UnsentMessages() if body is None else decode_unsent(body)
+    except (msgspec.DecodeError, TypeError, RecursionError) as error:
+        log.error("the draft of conversation %s cannot be read: %s", conversation, error)
+        return UnsentMessages()
 
 
 def readable_rows(

@@ -20,14 +20,20 @@ from peewee import BooleanField, FloatField, IntegerField, Model, TextField
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.surrogates import replace_surrogates, replace_surrogates_in_text
+from desktop_app.conversation.surrogates import (
+    replace_surrogates,
+    replace_surrogates_in_builtins,
+    replace_surrogates_in_text,
+)
 from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.unsent import UnsentMessages
 
 log = logging.getLogger(__name__)
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEntry] = msgspec.json.Decoder(AnyEntry)
 _message_decoder = msgspec.json.Decoder(Message)
+_unsent_decoder = msgspec.json.Decoder(UnsentMessages)
 
 SEPARATOR = "\u200b"
 """A zero-width space, which separates words for the index where people write no spaces; removed from snippets."""
@@ -89,6 +95,16 @@ class PartialRow(Model):
     body = TextField()
 
 
+class DraftRow(Model):
+    """What is written and not sent; one row per conversation that has any."""
+
+    class Meta:
+        table_name = "drafts"
+
+    conversation = TextField(primary_key=True)
+    body = TextField()
+
+
 class UnreadableEntry(Exception):
     """An entry that could be stored but not be read again: a bug, found before anything is lost."""
 
@@ -119,6 +135,19 @@ def decode(body: str) -> AnyEntry:
 def decode_message(body: str) -> Message:
     """Return the message of that JSON. Raises msgspec.DecodeError."""
     return _message_decoder.decode(body)
+
+
+def encode_unsent(unsent: UnsentMessages) -> str:
+    """Return a draft and queued messages as JSON text, with U+FFFD for lone surrogates."""
+    try:
+        return _encoder.encode(unsent).decode()
+    except UnicodeEncodeError:
+        return _encoder.encode(replace_surrogates_in_builtins(unsent)).decode()
+
+
+def decode_unsent(body: str) -> UnsentMessages:
+    """Return the draft and queued messages of that JSON. Raises msgspec.DecodeError."""
+    return _unsent_decoder.decode(body)
 
 
 def kind_of(entry: AnyEntry) -> str:

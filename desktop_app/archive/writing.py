@@ -17,9 +17,20 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.unsent import UnsentMessages
 
 from .failures import no_conversation
-from .rows import ConversationRow, EntryRow, PartialRow, encode, kind_of, lost_message, searched_text
+from .rows import (
+    ConversationRow,
+    DraftRow,
+    EntryRow,
+    PartialRow,
+    encode,
+    encode_unsent,
+    kind_of,
+    lost_message,
+    searched_text,
+)
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +97,15 @@ def store_partial(database: SqliteDatabase, conversation: str, partial: Message)
     if database.execute_sql("SELECT 1 FROM entries WHERE id = ?", (partial.id,)).fetchone():
         return  # a timer that fired late
     PartialRow.replace(conversation=conversation, id=partial.id, body=encode(partial)).execute(database)
+
+
+def store_unsent(database: SqliteDatabase, conversation: str, unsent: UnsentMessages) -> None:
+    """Replace the draft and the queued messages of a conversation. Raises ArchiveError."""
+    _check_exists(database, conversation)
+    if unsent == UnsentMessages():
+        DraftRow.delete().where(DraftRow.conversation == conversation).execute(database)
+    else:
+        DraftRow.replace(conversation=conversation, body=encode_unsent(unsent)).execute(database)
 
 
 def _check_exists(database: SqliteDatabase, conversation: str) -> None:

@@ -89,6 +89,8 @@ class Conversations:
                 model, policy = model_or_stand_in(self.models, info.model), self.policy_named(info.policy)
                 session = Session(info, entries, model, policy, self.archive)
                 await self._end_what_was_running(session)
+                await self.turns.queue.read(conversation)
+                self.turns.queue.forget_recorded(conversation, lambda sent: session.message(sent) is not None)
                 await asyncio.to_thread(session.gauge)
                 await self.turns.equip(session)
                 self._sessions[conversation] = session
@@ -163,6 +165,7 @@ class Conversations:
             if session is not None:
                 session.is_closed = True
                 del self._sessions[conversation]
+            await self.turns.queue.drop(conversation)
         self._list_changed()
 
     async def restore(self, conversation: str) -> None:

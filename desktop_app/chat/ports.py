@@ -17,6 +17,7 @@ from desktop_app.conversation.listing import ConversationInfo, ModelInfo, Search
 from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.unsent import UnsentMessages
 
 Emit = Callable[[TurnEvent], None]
 """Where events go, in order, each once what it tells is stored."""
@@ -288,6 +289,10 @@ class Archive(EntryStore, Protocol):
         ...
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]: ...
+
+    async def unsent(self, conversation: str) -> UnsentMessages: ...
+
+    async def store_unsent(self, conversation: str, unsent: UnsentMessages) -> None: ...
 
     async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
         """Return the messages with those words, best first, archived ones too."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+import uuid
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
@@ -13,25 +13,24 @@ from msgspec.structs import replace
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.totals import totals_of
 from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
-from desktop_app.conversation.message import Attachment, Message, Role, user_message
+from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from desktop_app.conversation.transcript import Rewind, Trigger
+from desktop_app.conversation.unsent import QueuedMessage
 
+from .answers import broken_reply, first_answer
 from .compaction.make_room import make_room
+from .getting_ready import EQUIP_SECONDS, equip_session, prepare_model
+from .listed import ListedConversations
+from .message_queue import MessageQueue
 from .operations import not_found
-from .ports import Archive, ArchiveError, Emit, WorldError
+from .ports import Archive, Emit, WorldError
 from .research.research import take_research
 from .services import Services
 from .session import Session
 from .stamp import stamp
 from .tasks import Tasks
-from .titles import RESEARCH, UNTITLED, generate_title, title_of
-from .turn.prepare import record_first_context
+from .titles import RESEARCH, UNTITLED, title_of
 from .turn.take_turn import take_turn
-
-EQUIP_SECONDS = 0.3
-"""The longest that opening a conversation waits for the tools on offer."""
-
-log = logging.getLogger(__name__)
 
 
 class Turns:
@@ -41,12 +40,11 @@ class Turns:
         self, tasks: Tasks, archive: Archive, services: Services, publish: Emit, list_changed: Callable[[], None]
     ) -> None:
         self._tasks = tasks
-        self._archive = archive
         self._services = services
         self._publish = publish
-        # Called when the sidebar's list is no longer true.
-        self._list_changed = list_changed
-        self._queues: dict[str, asyncio.Lock] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._listed = ListedConversations(archive, services, publish, list_changed)
+        self.queue = MessageQueue(archive, publish)
 
     def is_running(self, conversation: str) -> bool:
         """Return whether a turn of that conversation is under way."""
@@ -54,24 +52,32 @@ class Turns:
 
     def is_busy(self, conversation: str) -> bool:
         """Return whether a turn is under way or about to begin, or room is being made."""
-        queue = self._queues.get(conversation)
-        is_beginning = queue is not None and queue.locked()
-        return is_beginning or self.is_running(conversation) or self._tasks.is_running(f"room of {conversation}")
+        return (
+            self._lock(conversation).locked()
+            or self._is_taken(conversation)
+            or self._tasks.is_running(f"room of {conversation}")
+        )
 
     def is_automatic(self, session: Session) -> bool:
         """Return whether room is made there without the user's word, by the settings and by the policy."""
         return self._services.settings().is_automatic and session.policy.is_automatic
 
     async def send(
-        self, session: Session, text: str, attachments: tuple[Attachment, ...] = (), is_forced: bool = False
+        self,
+        session: Session,
+        text: str,
+        attachments: tuple[Attachment, ...] = (),
+        is_forced: bool = False,
+        is_now: bool = False,
     ) -> None:
-        """Start a turn with the user's message, once the turn that is under way has ended. Return when it has begun.
+        """Store a message, and send it: at once if nothing runs, else after the turn and what was queued before it.
 
-        The message is stored before its event is published. is_forced: see `take_turn`.
+        The queue goes on after a turn that finished, not after one that failed or was stopped: what was typed may not
+        fit any more, and the user can send it with a click. A message that is sent while nothing runs goes before
+        those that wait. is_forced: see `take_turn`. is_now: stop the turn first, whose reply is kept as it is.
         """
-        message = user_message(text, attachments)
-        about = text or ", ".join(part.name for part in attachments)
-        await self._begin(session, about, partial(self._turn, session, message, is_forced=is_forced))
+        message = QueuedMessage(uuid.uuid4().hex, MessageDraft(text, attachments))
+        await self._enqueue(session, message, is_forced, is_now)
 
     async def edit(self, session: Session, message_id: str, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Send a message of the user's once more, with that text, in a branch that begins before it.
@@ -84,19 +90,81 @@ class Turns:
         edited = user_message(text, attachments)
         await self._begin_anew(session, lambda _: message, partial(self._turn, session, edited))
 
-    async def research(self, session: Session, question: str) -> None:
-        """Start such a turn that searches the web (see `research.py`). The question is recorded as it is typed."""
+    async def research(self, session: Session, question: str, is_now: bool = False) -> None:
+        """Send a question for which the web is searched (see `research.py`), as `send` does; recorded as typed."""
         text = f"{RESEARCH}{question.strip()}"
-        await self._begin(session, question, partial(self._research, session, user_message(text)))
+        await self._enqueue(
+            session, QueuedMessage(uuid.uuid4().hex, MessageDraft(text), is_research=True), is_now=is_now
+        )
 
-    async def _begin(self, session: Session, text: str, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run the turn once no other runs. text: what an untitled conversation is named after."""
-        async with self._queue(session):
-            await self._tasks.wait(session.id)
+    async def send_now(self, session: Session, message_id: str) -> None:
+        """Send a queued message now, after stopping the turn; nothing happens if it does not wait any more."""
+        async with self._lock(session.id):
+            if self.queue.find(session.id, message_id) is not None:
+                await self.stop(session.id)
+            message = self.queue.find(session.id, message_id)
+            if message is not None:
+                self.queue.resume(session.id)
+                await self._send(session, message)
+
+    async def _enqueue(
+        self, session: Session, message: QueuedMessage, is_forced: bool = False, is_now: bool = False
+    ) -> None:
+        session.refuse_if(session.is_leaving)
+        lock = self._lock(session.id)
+        if not is_now and (lock.locked() or self._is_taken(session.id)):
+            await self.queue.add(session.id, message)
+            return
+        async with lock:
+            if is_now:
+                await self.stop(session.id)
+            elif self._is_taken(session.id):  # by whoever had the lock before
+                await self.queue.add(session.id, message)
+                return
+            await self.queue.add_to_send(session.id, message)
+            try:
+                await self._send(session, message, is_forced)
+            except WorldError:
+                await self.queue.give_up(session.id, message)
+                raise
+
+    def _is_taken(self, conversation: str) -> bool:
+        """Return whether a turn runs, or the next message of the queue is about to be sent."""
+        return self.is_running(conversation) or self._tasks.is_running(f"queue of {conversation}")
+
+    async def _send(self, session: Session, message: QueuedMessage, is_forced: bool = False) -> None:
+        """Start the turn of a queued message. Raises WorldError; then it still waits."""
+        self.queue.begin(session.id, message.id)
+        try:
             session.refuse_if(session.is_leaving)
+            text = message.draft.text or ", ".join(part.name for part in message.draft.attachments)
             if session.info.title == UNTITLED:
-                await self._rename(session, title_of(text))
-            await self._start(session, turn)
+                await self._listed.rename(session, title_of(text.removeprefix(RESEARCH)))
+            turn = await self._start(session, partial(self._deliver, session, message, is_forced))
+            # Also if it is cancelled before it began to run.
+            turn.add_done_callback(lambda _: self.queue.release(session.id, message.id))
+        except BaseException:
+            self.queue.release(session.id, message.id)
+            raise
+
+    async def _deliver(self, session: Session, message: QueuedMessage, is_forced: bool) -> None:
+        """Take the turn of a queued message, which keeps its id."""
+        prompt = replace(user_message(message.draft.text, message.draft.attachments), id=message.id)
+        if message.is_research:
+            await self._research(session, prompt)
+        else:
+            await self._turn(session, prompt, is_forced=is_forced)
+
+    async def _send_next(self, session: Session) -> None:
+        """Send the next message of the queue once the turn has ended, if there is one."""
+        await self._tasks.wait(session.id)
+        async with self._lock(session.id):
+            message = self.queue.next(session.id)
+            if message is not None and not self.is_running(session.id):
+                try:
+                    await self._send(session, message)
+                except WorldError as error:
+                    self._publish(TurnFailed(session.id, error.failure))
 
     async def _begin_anew(
         self,
@@ -109,22 +177,22 @@ class Turns:
         Raises WorldError while a reply is being written.
         """
         self.refuse_while_running(session.id)
-        async with self._queue(session):
+        async with self._lock(session.id):
             self.refuse_while_running(session.id)  # a message may have been sent first
             session.refuse_if(session.is_leaving)
             if (dropped := first(session)) is not None:
                 self._publish(await session.record_operation(stamp(Rewind(first_message_id=dropped.id))))
             await self._start(session, turn)
 
-    def _queue(self, session: Session) -> asyncio.Lock:
+    def _lock(self, conversation: str) -> asyncio.Lock:
         """Return the lock that is held while a turn is about to begin there."""
-        return self._queues.setdefault(session.id, asyncio.Lock())
+        return self._locks.setdefault(conversation, asyncio.Lock())
 
-    async def _start(self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _start(self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
         for doing in ("reading", "equipping"):
             await self._tasks.cancel(f"{doing} of {session.id}")
         session.refuse_if(session.is_leaving)
-        self._tasks.start(session.id, turn())
+        return self._tasks.start(session.id, turn())
 
     async def wait_until_idle(self, conversation: str, with_room: bool = False) -> None:
         """Wait until no turn runs there; with_room: and no room is being made either."""
@@ -150,12 +218,13 @@ class Turns:
         await self._begin_anew(session, broken_reply, turn)
 
     async def stop(self, conversation: str) -> None:
-        """End the running turn; what had arrived of the reply is kept."""
+        """End the running turn; what had arrived of the reply is kept, and what is queued waits."""
+        await self._tasks.cancel(f"queue of {conversation}")
         await self._tasks.cancel(conversation)
 
     async def leave(self, conversation: str) -> None:
         """End all that is under way there, since nobody is interested any more."""
-        for doing in ("", "room of ", "name of ", "reading of ", "equipping of "):
+        for doing in ("queue of ", "", "room of ", "name of ", "reading of ", "equipping of "):
             await self._tasks.cancel(f"{doing}{conversation}")
 
     async def stop_room(self, conversation: str) -> None:
@@ -176,7 +245,7 @@ class Turns:
         key = f"reading of {session.id}"
         if session.items_read is not session.view.items and not self._tasks.is_running(key):
             session.items_read = session.view.items
-            self._tasks.start(key, self._get_ready(session))
+            self._tasks.start(key, prepare_model(session, self._tasks))
 
     async def equip(self, session: Session) -> None:
         """Count what the first request of a conversation will carry.
@@ -185,22 +254,8 @@ class Turns:
         """
         key = f"equipping of {session.id}"
         if not self.is_busy(session.id) and not self._tasks.is_running(key):
-            await asyncio.wait({self._tasks.start(key, self._equip(session))}, timeout=EQUIP_SECONDS)
-
-    async def _equip(self, session: Session) -> None:
-        try:
-            if await record_first_context(session, self._services):
-                self._publish(session.gauge_changed())
-        except WorldError as error:  # the first turn says so to the user
-            log.warning("what a request carries was not recorded: %s", error)
-
-    async def _get_ready(self, session: Session) -> None:
-        # A task of its own: a message sent meanwhile, which ends this one, needs the server just as well.
-        key = f"start of {session.model_info.id}"
-        self._tasks.start_once(key, session.model.prepare)
-        await self._tasks.wait(key)
-        if session.gauge().total <= session.budget.usable:
-            await session.model.read_ahead(session.assemble()[0])
+            equipping = self._tasks.start(key, equip_session(session, self._services, self._publish))
+            await asyncio.wait({equipping}, timeout=EQUIP_SECONDS)
 
     async def _turn(
         self, session: Session, prompt: Message | None, makes_room: bool = False, is_forced: bool = False
@@ -214,28 +269,16 @@ class Turns:
     async def _leave(self, session: Session, finished: TurnFinished) -> None:
         """Do what follows a turn. Its end is published last: whoever learns of it finds no turn running."""
         try:
+            await self.queue.end(session.id, lambda sent: session.message(sent) is not None)
             await self.note(session)
             if self.is_automatic(session) and finished.reason != "stopped":  # else it may be room that was stopped
                 self._tasks.start_once(f"room of {session.id}", partial(self._make_room, session))
             if finished.reason == "finished":
-                self._tasks.start_once(f"name of {session.id}", partial(self._name, session))
+                self._tasks.start_once(f"name of {session.id}", partial(self._listed.generate_title, session))
         finally:
             self._publish(replace(finished, totals=totals_of(session.transcript)))
-
-    async def _name(self, session: Session) -> None:
-        """Give the conversation a better title than its first line, unless it is renamed meanwhile."""
-        before = session.info.title
-        try:
-            title = await generate_title(session, self._services)
-            if title and session.info.title == before:
-                await self._rename(session, title)
-        except WorldError as error:
-            log.info("conversation %s keeps its title: %s", session.id, error)
-
-    async def _rename(self, session: Session, title: str) -> None:
-        await self._archive.change(session.id, title=title)
-        session.info = replace(session.info, title=title)
-        self._list_changed()
+            if finished.reason == "finished" and self.queue.next(session.id) is not None and not session.is_leaving:
+                self._tasks.start_once(f"queue of {session.id}", partial(self._send_next, session))
 
     async def _make_room(self, session: Session) -> None:
         """Make room after a turn and let the model read the new prefix, so that nobody has to wait later."""
@@ -251,30 +294,5 @@ class Turns:
             self._publish(TurnFailed(session.id, error.failure))
 
     async def note(self, session: Session) -> None:
-        """Store the gauge's share and the number of uncounted messages for the sidebar. An error fails no turn."""
-        gauge, info = session.gauge(), session.info
-        # Without a window the figure that was seen last stays.
-        share, status = (gauge.share, gauge.status) if gauge.is_window_known else (info.share, info.status)
-        try:
-            await self._archive.store_gauge(session.id, share, status, session.uncounted)
-        except ArchiveError as error:
-            self._publish(TurnFailed(session.id, error.failure))
-        self._list_changed()
-
-
-def broken_reply(session: Session) -> Message | None:
-    """Return the beginning of the newest reply, if it broke off and nothing came after it."""
-    newest = session.view.items[-1].message if session.view.items else None
-    while newest is not None and newest.continues and (before := session.message(newest.continues)) is not None:
-        newest = before
-    is_broken = newest is not None and newest.role is Role.ASSISTANT and session.message(newest.id) is not None
-    return newest if is_broken else None
-
-
-def first_answer(session: Session, reply_id: str = "") -> Message | None:
-    """Return the first answer to the same user message as that reply, else to the newest one, if there is any."""
-    said = [entry for entry in session.view.path if isinstance(entry, Message)]
-    ids = [message.id for message in said]
-    until = ids.index(reply_id or session.view.last_user_id) if reply_id or session.view.last_user_id else -1
-    asked = next((n for n in range(until, -1, -1) if said[n].role is Role.USER), -1)
-    return said[asked + 1] if asked + 1 < len(said) else None
+        """Store what the sidebar shows of the conversation. An error fails no turn."""
+        await self._listed.note(session)

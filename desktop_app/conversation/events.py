@@ -11,6 +11,7 @@ from .rows import MessageChange, MessageRow, OperationRow
 from .rows import MessageState as MessageState
 from .tools import RequiredPermission
 from .transcript import Trigger
+from .unsent import QueuedMessage
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -186,6 +187,15 @@ class ViewChanged(Event, frozen=True, tag="view_changed"):
     """The messages that follow the newest one in other branches."""
 
 
+class QueueChanged(Event, frozen=True, tag="queue_changed"):
+    """Other messages wait to be sent than before, or they wait for something else."""
+
+    queue: tuple[QueuedMessage, ...] = ()
+    """The next one first."""
+    is_paused: bool = False
+    """Whether they wait for the user's word, even after a turn that finished."""
+
+
 class ModelChanged(Event, frozen=True, tag="model_changed"):
     """More is known of the model than before, such as its window."""
 
@@ -246,6 +256,7 @@ TurnEvent = (
     | RoomEnded
     | RoomRefused
     | ViewChanged
+    | QueueChanged
     | ModelChanged
     | GaugeChanged
     | TurnFailed

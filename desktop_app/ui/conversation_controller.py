@@ -92,7 +92,7 @@ class ConversationController(QObject):
     def note_engine_death(self) -> None:
         """Show that nothing runs until the engine is back."""
         self._is_ready = False
-        self.drafts.pause()
+        self.drafts.forget_engine()
         self._retry.end()
         self.turns.end_all()
         self._mark()
@@ -196,7 +196,7 @@ class ConversationController(QObject):
         self._show_gauge(opened.gauge)
         if before != self.conversation:
             parts.failure.clear_passing()
-        self.drafts.show(self.conversation)
+        self.drafts.show(self.conversation, opened.draft)
         parts.panel.pins.set_pins(opened.pins)
         parts.panel.breakdown.totals.set_totals(opened.totals)
         self.shown.emit(opened)
@@ -204,8 +204,8 @@ class ConversationController(QObject):
     # The turn
 
     @in_task
-    async def send(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
-        """Send a message, one at a time; it stays in the composer until it is stored."""
+    async def send(self, text: str, attachments: tuple[Attachment, ...] = (), is_now: bool = False) -> None:
+        """Send a message, one at a time; it stays in the composer until it is stored. is_now: stop the reply first."""
         if self._is_sending:
             return
         self._is_sending = True
@@ -216,7 +216,7 @@ class ConversationController(QObject):
                 if not self.conversation:
                     await self._open(p.CreateConversation())
             conversation = self.conversation
-            await self._bridge.ask(request_of(conversation, text, attachments))
+            await self._bridge.ask(request_of(conversation, text, attachments, is_now))
             self.drafts.note_sent(conversation, MessageDraft(text, attachments))
         finally:
             self._is_sending = False

@@ -1,41 +1,65 @@
-"""The drafts of all conversations, and the token count of the one in the composer."""
+"""The drafts of all conversations, stored as they are written, and the token count of the one in the composer."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
+from PySide6.QtCore import QTimer
 
 from desktop_app.conversation.message import Attachment, MessageDraft
+from desktop_app.conversation.unsent import join_drafts
 from desktop_app.engine import protocol as p
 
-from .bridge import Bridge
+from .bridge import Bridge, EngineFailure
 from .parts import Parts
+
+KEEP_PAUSE = 500  # milliseconds after the last change of a draft, when it is stored
 
 
 class Drafts:
-    """The draft in the composer, and those of the conversations that were left."""
+    """The draft in the composer, and those of the conversations that were left. The engine stores them all."""
 
     def __init__(self, bridge: Bridge, parts: Parts) -> None:
         self._bridge = bridge
         self._parts = parts
         self._left: dict[str, MessageDraft] = {}
+        # What the engine has; nothing where that is not known.
+        self._kept: dict[str, MessageDraft] = {}
+        self._seen: set[str] = set()
         self._conversation = ""
         self._uncounted: MessageDraft | None = None
         self._is_ready = self._is_counting = False
         self._counted: tuple[tuple[str, tuple[Attachment, ...]], tuple[int, ...]] = ("", ()), ()
+        self._keeping = QTimer(parts, interval=KEEP_PAUSE, singleShot=True)
+        self._keeping.timeout.connect(self.keep)
 
-    def show(self, conversation: str) -> None:
-        """Show the draft of the conversation that is open now; what was written before there was one stays."""
+    def show(self, conversation: str, stored: MessageDraft) -> None:
+        """Show the draft of the conversation that is open now. stored: as the engine has it, from an earlier run.
+
+        What was written before any conversation was shown stays.
+        """
         before, self._conversation, self._is_ready = self._conversation, conversation, True
         composer = self._parts.composer
         self._counted = ("", ()), ()  # it may be another model
+        is_new = conversation not in self._seen
+        if is_new:
+            self._seen.add(conversation)
+            self._kept[conversation] = stored
         if before and before != conversation:
             self._left[before] = composer.draft()
-            composer.set_draft(self._left.pop(conversation, MessageDraft()))
+            composer.set_draft(self._left.pop(conversation, stored if is_new else MessageDraft()))
+        elif is_new and stored != MessageDraft():
+            composer.set_draft(join_drafts(stored, composer.draft()))
+        self.keep()
         self.count(composer.draft())
 
     def pause(self) -> None:
-        """Count nothing until a conversation is shown again."""
+        """Count and store nothing until a conversation is shown again."""
         self._is_ready = False
+
+    def forget_engine(self) -> None:
+        """Store everything anew once there is another engine: the last changes may not have reached this one."""
+        self.pause()
+        self._kept.clear()
 
     def note_sent(self, conversation: str, draft: MessageDraft) -> None:
         """Remove a draft that was sent, unless it was changed since."""
@@ -43,7 +67,21 @@ class Drafts:
             if self._parts.composer.draft() == draft:
                 self._parts.composer.clear()
         elif self._left.get(conversation) == draft:
-            del self._left[conversation]
+            self._left[conversation] = MessageDraft()
+        if self._kept.get(conversation) == draft:  # the engine forgot it, too
+            self._kept[conversation] = MessageDraft()
+        self.keep()
+
+    def take_back(self, conversation: str, before: MessageDraft, draft: MessageDraft) -> None:
+        """Show a draft that a queued message was added to. before: the draft then; what was typed since stays."""
+        self._kept[conversation] = draft
+        composer = self._parts.composer
+        if conversation != self._conversation:
+            self._left[conversation] = draft
+            return
+        typed = composer.draft()
+        composer.set_draft(draft if typed == before else join_drafts(draft, typed))
+        composer.take_focus()
 
     def attach(self, conversation: str, number: int, attachment: Attachment | None) -> None:
         """Add what was read for the draft of that conversation. number: of its chip. None: it could not be read."""
@@ -57,9 +95,30 @@ class Drafts:
         else:
             left = self._left.get(conversation, MessageDraft())
             self._left[conversation] = replace(left, attachments=(*left.attachments, attachment))
+            self.keep()
+
+    def keep(self) -> None:
+        """Store what has changed, at once."""
+        self._keeping.stop()
+        if not self._is_ready:
+            return
+        for conversation, draft in (*self._left.items(), (self._conversation, self._parts.composer.draft())):
+            if conversation and self._kept.get(conversation) != draft:
+                self._bridge.start(self._keep(conversation, draft))
+
+    async def _keep(self, conversation: str, draft: MessageDraft) -> None:
+        kept = self._kept.get(conversation)
+        attachments = None if kept is not None and kept.attachments == draft.attachments else draft.attachments
+        self._kept[conversation] = draft
+        try:
+            await self._bridge.ask(p.KeepDraft(conversation, draft.text, attachments))
+        except EngineFailure:
+            self._kept.pop(conversation, None)
+            raise
 
     def count(self, draft: MessageDraft) -> None:
-        """Count the draft; of drafts that come while one is counted only the newest is."""
+        """Count the draft, and store it soon. Of drafts that come while one is counted only the newest is counted."""
+        self._keeping.start()
         self._uncounted = draft
         if self._is_ready and not self._is_counting:
             self._is_counting = True

@@ -26,6 +26,7 @@ from .memory_controller import MemoryController
 from .parts import Parts
 from .policy_controller import PolicyController
 from .question_controller import QuestionController
+from .queue_controller import QueueController
 from .recovery_controller import RecoveryController
 from .request_controller import RequestController
 from .settings_controller import SettingsController
@@ -59,6 +60,7 @@ class MainWindow(Parts):
         self.questions = QuestionController(bridge, self, self.chat)
         self.export = ExportController(bridge, self, self.chat)
         self.recovery = RecoveryController(bridge, self, self.chat, self.settings, self.export)
+        self.waiting = QueueController(bridge, self, self.chat)
         self.tools = ToolsController(bridge, self, self.chat, self.settings)
         self.attach = AttachController(bridge, self, self.chat)
         self.policies = PolicyController(bridge, self, self.chat, self.settings)
@@ -101,6 +103,16 @@ class MainWindow(Parts):
         self.chat_pane.welcome.prompt_chosen.connect(self.composer.take_focus)  # the card goes, and its focus with it
         self.transcript_model.running_changed.connect(self.composer.set_running)
         self.transcript_model.running_changed.connect(self.gauge.set_streaming)
+        # what waits for the end of the turn
+        self.composer.send_now_requested.connect(partial(chat.send, is_now=True))
+        self.composer.queued_wanted.connect(self.waiting.edit_last)
+        self.queue.edit_requested.connect(self.waiting.edit)
+        self.queue.send_requested.connect(self.waiting.send_now)
+        self.queue.remove_requested.connect(self.waiting.remove)
+        self.transcript_model.running_changed.connect(self.queue.set_running)
+        chat.shown.connect(self.waiting.note_opened)
+        bridge.happened.connect(self.waiting.note)
+        # the transcript
         transcript.action_requested.connect(self.recovery.perform)
         transcript.editor.resend_requested.connect(self.recovery.resend)
         transcript.page_requested.connect(chat.past.read)
@@ -222,6 +234,7 @@ class MainWindow(Parts):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Store the layout; whoever runs the window ends it in order."""
+        self.chat.drafts.keep()
         self._memory.setValue("geometry", self.saveGeometry())
         self.sidebar.save(self._memory)
         self._memory.setValue("panel", self.split_pane.is_panel_wanted)

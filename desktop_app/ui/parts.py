@@ -7,6 +7,7 @@ from itertools import pairwise
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from .composer.composer import Composer
+from .composer.queue_list import QueueList
 from .context_panel.context_panel import ContextPanel
 from .failure_card import FailureCard
 from .find_bar import FindBar
@@ -33,12 +34,13 @@ class Parts(QMainWindow):
         self.transcript = self.chat_pane.transcript
         self.find_bar = FindBar()
         self.composer = Composer()
+        self.queue = QueueList()
         self.gauge = ContextGauge()
         self.failure = FailureCard()
         self.question = QuestionCard()
         self.panel = ContextPanel()
         self.toast = Toast()
-        foot = BottomPane((self.question, self.failure), (self.composer, self.gauge))
+        foot = BottomPane((self.question, self.failure, self.queue), (self.composer, self.gauge))
         chat = QWidget()
         vertical(self.find_bar, (self.chat_pane, 1), self.toast, foot, holder=chat, spacing=0)
         self.split_pane = SplitPane(chat, self.panel)

@@ -15,3 +15,4 @@ from .policies import *
 from .settings import *
 from .tools import *
 from .turns import *
+from .unsent import *

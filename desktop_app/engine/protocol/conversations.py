@@ -5,7 +5,8 @@ from __future__ import annotations
 from desktop_app.conversation.events import MessageRow, OperationRow, QuestionAsked
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
-from desktop_app.conversation.message import Totals
+from desktop_app.conversation.message import MessageDraft, Totals
+from desktop_app.conversation.unsent import QueuedMessage
 
 from .base import PAGE, ConversationRequest, EngineRequest, EngineResponse
 
@@ -34,6 +35,11 @@ class ConversationOpened(EngineResponse, frozen=True):
     totals: Totals = Totals()
     # The messages that follow the newest one in other branches.
     other_versions: tuple[str, ...] = ()
+    # What was written and is not sent.
+    draft: MessageDraft = MessageDraft()
+    queue: tuple[QueuedMessage, ...] = ()
+    # Whether the queue waits for the user's word, even after a turn that finished.
+    is_paused: bool = False
 
 
 class MessagesRead(EngineResponse, frozen=True):

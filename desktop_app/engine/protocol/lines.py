@@ -23,13 +23,15 @@ from .policies import PolicyRequest
 from .settings import SettingsRequest
 from .tools import ToolRequest
 from .turns import TurnRequest
+from .unsent import UnsentRequest
 
-VERSION = 9
+VERSION = 10
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
 
 AnyRequest = (
     ConversationsRequest
     | TurnRequest
+    | UnsentRequest
     | ContextRequest
     | PolicyRequest
     | ToolRequest

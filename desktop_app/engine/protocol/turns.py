@@ -19,8 +19,14 @@ class BeginTurn(ConversationRequest[Done], frozen=True):
 
 
 class Send(BeginTurn, frozen=True):
+    """Send a message, or queue it while a turn runs. The response comes once it is stored.
+
+    is_now: the turn is stopped instead, and its reply kept as it is.
+    """
+
     text: str
     attachments: tuple[Attachment, ...] = ()
+    is_now: bool = False
 
 
 class EditMessage(BeginTurn, frozen=True):
@@ -32,7 +38,10 @@ class EditMessage(BeginTurn, frozen=True):
 
 
 class StartResearch(BeginTurn, frozen=True):
+    """Search the web for an answer; otherwise as Send."""
+
     question: str
+    is_now: bool = False
 
 
 class Regenerate(BeginTurn, frozen=True):

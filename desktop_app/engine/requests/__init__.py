@@ -7,7 +7,7 @@ from typing import assert_never
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
-from . import attachments, context, conversations, insights, policies, settings, tools, turns
+from . import attachments, context, conversations, insights, policies, settings, tools, turns, unsent
 
 
 async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
@@ -28,4 +28,6 @@ async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
         return await settings.respond(engine, request)
     if isinstance(request, p.InsightsRequest):
         return await insights.respond(engine, request)
+    if isinstance(request, p.UnsentRequest):
+        return await unsent.respond(engine, request)
     assert_never(request)

@@ -107,6 +107,8 @@ def _changes_of(request: p.Arrange) -> Changes:
 
 
 def _opened(engine: Engine, session: Session) -> p.ConversationOpened:
+    queue = engine.conversations.turns.queue
+    waiting = queue.state(session.id)
     return p.ConversationOpened(
         conversation=session.info,
         model=session.model_info,
@@ -119,4 +121,7 @@ def _opened(engine: Engine, session: Session) -> p.ConversationOpened:
         is_running=engine.conversations.turns.is_running(session.id),
         questions=engine.services.tool_runtime.questions.of(session.id),
         other_versions=session.other_versions(),
+        draft=queue.draft(session.id),
+        queue=waiting.queue,
+        is_paused=waiting.is_paused,
     )

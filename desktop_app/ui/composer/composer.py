@@ -29,7 +29,7 @@ OTHER_HEIGHT = 450  # pixels of the window's height that belong to everything el
 MARGIN = 3  # pixels above and below the lines
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
 HINT_TIME = 4_000  # milliseconds that a hint stays
-WAIT_HINT = "Stop the reply to send now"
+QUEUE_HINT = "Enter queues · Ctrl+Enter sends now"
 READING_HINT = "Wait until the files are read"
 RESEARCH = "/research"
 _RESEARCH = re.compile(rf"\s*{RESEARCH}(?:\s+(.*))?\Z", re.DOTALL)
@@ -47,6 +47,8 @@ class Composer(StyleAware, QWidget):
     """
 
     send_requested = Signal(str, tuple)  # the text, and the attachments
+    send_now_requested = Signal(str, tuple)  # the same, and the reply is to be stopped
+    queued_wanted = Signal()  # the message that was queued last shall be edited
     stop_requested = Signal()
     escape_pressed = Signal()
     draft_changed = Signal(object)  # a MessageDraft
@@ -161,6 +163,8 @@ class Composer(StyleAware, QWidget):
 
     def _connect(self) -> None:
         self.field.send_requested.connect(self._send)
+        self.field.send_now_requested.connect(self._send_now)
+        self.field.queued_wanted.connect(self.queued_wanted)
         self.field.escape_pressed.connect(self.escape_pressed)
         self.field.textChanged.connect(self._change)
         self.field.installEventFilter(self)
@@ -181,20 +185,29 @@ class Composer(StyleAware, QWidget):
         self.take_focus()
 
     def _send(self) -> None:
+        if self._can_send():
+            draft = self.draft()
+            self.send_requested.emit(draft.text, draft.attachments)
+
+    def _send_now(self) -> None:
+        if self._can_send():
+            draft = self.draft()
+            self.send_now_requested.emit(draft.text, draft.attachments)
+
+    def _can_send(self) -> bool:
+        """Return whether there is something that can be sent; say why not."""
         draft = self.draft()
         if not draft.text.strip() and not self.attachments.chips:
-            return
-        reading = READING_HINT if self.attachments.is_reading else ""
+            return False
         if found := _COMMAND.match(draft.text):
             self.set_text("")
             self.command_requested.emit(found[1])
-            return
-        self._refusal = refusal_of(draft) or reading or (WAIT_HINT if self._is_running else "")
+            return False
+        self._refusal = refusal_of(draft) or (READING_HINT if self.attachments.is_reading else "")
         if self._refusal:
             self._hint_time.start()
             self._update_note()
-            return
-        self.send_requested.emit(draft.text, draft.attachments)
+        return not self._refusal
 
     def _change(self) -> None:
         self._fit()
@@ -209,7 +222,8 @@ class Composer(StyleAware, QWidget):
             self.note.set_text(self._refusal)
         else:
             cost = "" if is_empty or not self._tokens else f"draft {pluralize(self._tokens, 'token')}"
-            self.note.set_text(hint_of(self.field.document().firstBlock().text()) or cost)
+            waiting = QUEUE_HINT if self._is_running and not is_empty else ""
+            self.note.set_text(hint_of(self.field.document().firstBlock().text()) or waiting or cost)
         self.button.setEnabled(self._is_running or not is_empty)
         self.button.setToolTip("Stop the reply (Escape)" if self._is_running else "Send the message (Enter)")
 
@@ -235,12 +249,17 @@ class Composer(StyleAware, QWidget):
             self.field.verticalScrollBar().setValue(0)
 
 
-def request_of(conversation: str, text: str, attachments: tuple[Attachment, ...] = ()) -> Send | StartResearch:
-    """Return the request that sends a draft. A path, or a word that only begins like a command, is a message."""
+def request_of(
+    conversation: str, text: str, attachments: tuple[Attachment, ...] = (), is_now: bool = False
+) -> Send | StartResearch:
+    """Return the request that sends a draft. A path, or a word that only begins like a command, is a message.
+
+    is_now: it also stops the reply.
+    """
     found = _RESEARCH.match(text)
     if found and (found[1] or "").strip():
-        return StartResearch(conversation, found[1].strip())
-    return Send(conversation, text, attachments)
+        return StartResearch(conversation, found[1].strip(), is_now)
+    return Send(conversation, text, attachments, is_now)
 
 
 def hint_of(text: str) -> str:

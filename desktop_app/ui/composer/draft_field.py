@@ -50,6 +50,8 @@ class DraftField(TextArea):
     """
 
     send_requested = Signal()
+    send_now_requested = Signal()
+    queued_wanted = Signal()  # Up where nothing is written
     escape_pressed = Signal()
     files_given = Signal(list)
     image_given = Signal(object)
@@ -117,11 +119,15 @@ class DraftField(TextArea):
         elif event.key() in ENTER and not self._is_composing:
             if event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
                 self._start_line()
+            elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                self.send_now_requested.emit()
             else:
                 self.send_requested.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.escape_pressed.emit()
             event.ignore()  # what lies over the conversation closes
+        elif event.key() == Qt.Key.Key_Up and self.document().isEmpty():
+            self.queued_wanted.emit()
         elif event.key() == Qt.Key.Key_Backspace and self.document().isEmpty():
             self.attachments_wanted.emit()
         else:

@@ -1,0 +1,40 @@
+"""What the user has written and the record does not have: a conversation's draft, and the messages that wait."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from .message import MessageDraft
+
+
+class QueuedMessage(msgspec.Struct, frozen=True):
+    """A message that is sent once the turns before it have ended."""
+
+    id: str
+    """The id that it will have in the record, which tells after a crash whether it was sent."""
+    draft: MessageDraft
+    is_research: bool = False
+    """Whether the web is searched for the answer; the text begins with the command."""
+
+
+class UnsentMessages(msgspec.Struct, frozen=True):
+    """The draft in the composer, and the queue, the next message first."""
+
+    draft: MessageDraft = MessageDraft()
+    queue: tuple[QueuedMessage, ...] = ()
+
+    def add(self, message: QueuedMessage, is_first: bool = False) -> UnsentMessages:
+        """Return them with one more message in the queue. A draft that says the same was this message."""
+        queue = (message, *self.queue) if is_first else (*self.queue, message)
+        return UnsentMessages(MessageDraft() if self.draft == message.draft else self.draft, queue)
+
+    def remove(self, message_id: str) -> UnsentMessages:
+        """Return them without that message."""
+        return replace(self, queue=tuple(message for message in self.queue if message.id != message_id))
+
+
+def join_drafts(first: MessageDraft, second: MessageDraft) -> MessageDraft:
+    """Return one draft with all that both have."""
+    text = "\n\n".join(text for text in (first.text, second.text) if text.strip())
+    return MessageDraft(text, (*first.attachments, *second.attachments))

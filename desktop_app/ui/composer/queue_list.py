@@ -1,0 +1,109 @@
+"""The messages that wait for the end of the reply, above the composer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from desktop_app.conversation.message import MessageDraft
+from desktop_app.conversation.unsent import QueuedMessage
+from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.formats import pluralize
+from desktop_app.ui.widgets.layouts import discard, horizontal
+from desktop_app.ui.widgets.look import colour, scale
+from desktop_app.ui.widgets.text_label import TextLabel
+
+QUEUED, PAUSED = "Queued", "Paused"
+ABOUT_QUEUED = "It is sent when the reply is finished."
+ABOUT_PAUSED = "It is not sent by itself after a stop, an error or a restart. Choose Send now."
+MAX_ROWS = 3
+ROW_HEIGHT, GAP = 38, 6  # pixels
+MAX_TEXT = 300  # characters that a row may need
+
+
+class QueuedRow(QWidget):
+    """One message, and what can be done with it."""
+
+    def __init__(self, message: QueuedMessage, queue: QueueList) -> None:
+        super().__init__()
+        self.message = message
+        self.state = TextLabel(QUEUED, size=13, tint="ink_soft")
+        self.state.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.text = TextLabel(summary_of(message.draft), size=13)
+        self.edit, self.send, self.remove = LinkButton("Edit"), LinkButton("Send now"), LinkButton("Remove")
+        self.edit.setToolTip("Put it back into the composer (Up in an empty composer edits the last one)")
+        self.send.setToolTip("Stop the reply, keep what has arrived, and send this")
+        self.remove.setToolTip("Do not send it")
+        for button, signal in (
+            (self.edit, queue.edit_requested),
+            (self.send, queue.send_requested),
+            (self.remove, queue.remove_requested),
+        ):
+            button.setAccessibleName(f"{button.text()}: {self.text.text()}")
+            button.clicked.connect(lambda _=False, signal=signal: signal.emit(message.id))
+        buttons = self.edit, self.send, self.remove
+        horizontal(self.state, (self.text, 1), *buttons, holder=self, spacing=12, margins=(14, 0, 14, 0))
+        self.setFixedHeight(scale(ROW_HEIGHT))
+
+    def show_state(self, is_paused: bool) -> None:
+        """Show whether it is sent by itself."""
+        self.state.set_text(PAUSED if is_paused else QUEUED)
+        self.setToolTip(ABOUT_PAUSED if is_paused else ABOUT_QUEUED)
+        self.setAccessibleName(f"{self.state.text()}: {self.text.text()}")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colour("line"), 1, Qt.PenStyle.DashLine))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
+
+
+class QueueList(ScrollColumn):
+    """A row for each message, the next one on top; it scrolls beyond MAX_ROWS. Signals carry the message's id."""
+
+    edit_requested = Signal(str)
+    send_requested = Signal(str)
+    remove_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, spacing=GAP)
+        self.rows: tuple[QueuedRow, ...] = ()
+        self._is_paused = self._is_running = False
+        self.setAccessibleName("Queued messages")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.hide()
+
+    def set_queue(self, queue: tuple[QueuedMessage, ...], is_paused: bool) -> None:
+        """Show these messages; rows of those that are shown already stay. is_paused: none is sent by itself."""
+        self._is_paused = is_paused
+        before = {row.message: row for row in self.rows}
+        self.rows = tuple(before.pop(message, None) or QueuedRow(message, self) for message in queue)
+        for row in before.values():
+            discard(row)
+        for index, row in enumerate(self.rows):
+            self.column.insertWidget(index, row)
+        self._show_state()
+        self.setVisible(bool(queue))
+        self.updateGeometry()
+
+    def set_running(self, is_running: bool) -> None:
+        """Show that nothing is sent by itself where no turn runs."""
+        self._is_running = is_running
+        self._show_state()
+
+    def sizeHint(self) -> QSize:
+        shown = min(len(self.rows), MAX_ROWS)
+        return QSize(super().sizeHint().width(), shown * scale(ROW_HEIGHT) + max(shown - 1, 0) * GAP)
+
+    def _show_state(self) -> None:
+        for row in self.rows:
+            row.show_state(self._is_paused or not self._is_running)
+
+
+def summary_of(draft: MessageDraft) -> str:
+    """Return a draft in one line."""
+    count = len(draft.attachments)
+    text = " ".join(draft.text[: 2 * MAX_TEXT].split())[:MAX_TEXT]
+    return " · ".join(filter(None, (text, pluralize(count, "attachment") if count else "")))

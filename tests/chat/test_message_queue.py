@@ -1,0 +1,176 @@
+"""Messages that are sent while a reply is written wait in order, and each is sent once, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.session import Session
+from desktop_app.conversation.events import QueueChanged, TurnFinished
+from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role
+from provider import Reply, Status
+
+LONG = Reply("one " * 2_000, pause=0.02)
+SHORT = Reply("Yes.")
+
+
+def said(session: Session) -> list[str]:
+    return [e.text for e in session.transcript.entries if isinstance(e, Message) and e.role is Role.USER]
+
+
+def waiting(home: Any, session: Session) -> list[str]:
+    return [message.draft.text for message in home.chats.turns.queue.state(session.id).queue]
+
+
+def reasons(home: Any) -> list[str]:
+    return [event.reason for event in home.of(TurnFinished)]
+
+
+async def started(talk: Callable[..., Any], *script: Any) -> tuple[Any, Session]:
+    """A conversation in which a reply is being written."""
+    home, session = await talk(list(script), repeat_last=True)
+    await home.chats.turns.send(session, "Begin")
+    while not home.provider.requests:
+        await asyncio.sleep(0.01)
+    return home, session
+
+
+async def restarted(home: Any, session: Session) -> Session:
+    """The conversation after another engine has opened it."""
+    home.chats = Conversations(home.archive, home.chats.settings, home.services, home.publish, lambda: None)
+    return await home.chats.open(session.id)
+
+
+async def test_what_is_sent_meanwhile_follows_in_order(talk: Callable[..., Any]) -> None:
+    home, session = await started(talk, Reply("one " * 20, pause=0.01), SHORT)
+    for text in ("b", "c", "d"):
+        await home.chats.turns.send(session, text)
+    assert waiting(home, session) == ["b", "c", "d"]
+    assert [m.draft.text for m in home.of(QueueChanged)[-1].queue] == ["b", "c", "d"]
+    await home.until(lambda: len(reasons(home)) == 4)
+    assert said(session) == ["Begin", "b", "c", "d"]
+    assert not home.of(QueueChanged)[-1].queue
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    assert not (await home.archive.unsent(session.id)).queue
+
+
+async def test_a_message_that_nothing_delays_is_not_shown_as_queued(talk: Callable[..., Any]) -> None:
+    home, session = await talk([SHORT])
+    await home.turn(session, "Hello")
+    assert not home.of(QueueChanged)
+
+
+async def test_a_stop_keeps_what_waits_and_send_now_sends_it_first(talk: Callable[..., Any]) -> None:
+    home, session = await started(talk, LONG, SHORT)
+    for text in ("b", "c"):
+        await home.chats.turns.send(session, text)
+    await home.chats.turns.stop(session.id)
+    await asyncio.sleep(0.05)
+    assert (said(session), waiting(home, session)) == (["Begin"], ["b", "c"])
+    last = home.chats.turns.queue.state(session.id).queue[-1]
+    await home.chats.turns.send_now(session, last.id)
+    await home.until(lambda: len(reasons(home)) == 3)
+    assert said(session) == ["Begin", "c", "b"]
+
+
+async def test_a_failure_keeps_what_waits_until_a_turn_finishes(talk: Callable[..., Any]) -> None:
+    home, session = await talk([Status(401), SHORT], repeat_last=True)
+    for text in ("Begin", "b"):
+        await home.chats.turns.send(session, text)
+    await home.until(lambda: reasons(home) == ["failed"])
+    await asyncio.sleep(0.05)
+    assert (said(session), waiting(home, session)) == (["Begin"], ["b"])
+    await home.chats.turns.go_on(session)
+    await home.until(lambda: len(reasons(home)) == 3)
+    assert said(session) == ["Begin", "b"]
+
+
+async def test_sending_now_stops_the_reply_and_keeps_it(talk: Callable[..., Any]) -> None:
+    home, session = await started(talk, LONG, SHORT)
+    await home.chats.turns.send(session, "later")
+    await home.chats.turns.send(session, "now", is_now=True)
+    await home.until(lambda: len(reasons(home)) == 3)
+    assert reasons(home) == ["stopped", "finished", "finished"]
+    assert said(session) == ["Begin", "now", "later"]
+
+
+async def test_a_message_is_taken_back_or_removed(talk: Callable[..., Any]) -> None:
+    home, session = await started(talk, LONG, SHORT)
+    image = Attachment("a.png", "image/png", "data:image/png;base64,AA==")
+    queue = home.chats.turns.queue
+    await home.chats.turns.send(session, "b", (image,))
+    await home.chats.turns.send(session, "c")
+    first, second = (message.id for message in queue.state(session.id).queue)
+    taken = await queue.take_back(session.id, first, MessageDraft("what I wrote"))
+    assert taken == queue.draft(session.id) == MessageDraft("b\n\nwhat I wrote", (image,))
+    await queue.remove(session.id, second)
+    assert await queue.take_back(session.id, second, MessageDraft()) is None
+    stored = await home.archive.unsent(session.id)
+    assert (stored.draft, [message.draft.text for message in stored.queue]) == (taken, ["Begin"])
+
+
+async def test_a_restart_keeps_draft_and_queue_and_sends_nothing_by_itself(talk: Callable[..., Any]) -> None:
+    home, session = await started(talk, LONG, SHORT)
+    for text in ("b", "c"):
+        await home.chats.turns.send(session, text)
+    await home.chats.turns.queue.keep_draft(session.id, "unfinished \ud800", ())
+    await home.chats.turns.leave(session.id)
+    again = await restarted(home, session)
+    queue = home.chats.turns.queue
+    assert (waiting(home, again), queue.draft(again.id).text) == (["b", "c"], "unfinished �")
+    assert queue.state(again.id).is_paused
+    await home.turn(again, "And now?")
+    await asyncio.sleep(0.05)
+    assert waiting(home, again) == ["b", "c"]
+    await home.chats.turns.send_now(again, queue.state(again.id).queue[0].id)
+    await home.until(lambda: not waiting(home, again) and reasons(home)[-1] == "finished")
+    await home.chats.turns.wait_until_idle(again.id)
+    assert said(again) == ["Begin", "And now?", "b", "c"]
+
+
+async def test_a_message_that_the_record_has_is_not_queued_again(talk: Callable[..., Any]) -> None:
+    home, session = await started(talk, LONG)
+    stored = await home.archive.unsent(session.id)
+    assert [message.draft.text for message in stored.queue] == ["Begin"], "until its turn has ended"
+    while not said(session):
+        await asyncio.sleep(0.01)
+    before = home.chats
+    again = await restarted(home, session)
+    assert not waiting(home, again)
+    await before.close()
+
+
+async def test_sending_forgets_the_draft_that_it_was(talk: Callable[..., Any]) -> None:
+    home, session = await talk([SHORT], repeat_last=True)
+    queue = home.chats.turns.queue
+    await queue.keep_draft(session.id, "Hello", ())
+    await home.turn(session, "Hello")
+    assert queue.draft(session.id) == MessageDraft()
+    await queue.keep_draft(session.id, "Another", None)
+    await home.turn(session, "Hello")
+    assert queue.draft(session.id).text == "Another"
+
+
+async def test_a_message_that_cannot_be_stored_is_refused_and_not_sent(
+    talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from desktop_app.chat.ports import ArchiveError
+    from desktop_app.conversation.events import Failure
+
+    home, session = await talk([SHORT], repeat_last=True)
+    store = home.archive.store_unsent
+
+    async def refuse(*_: object) -> None:
+        raise ArchiveError(Failure("disk", "The disk is full"))
+
+    monkeypatch.setattr(home.archive, "store_unsent", refuse)
+    with pytest.raises(ArchiveError):
+        await home.chats.turns.send(session, "Hello")
+    monkeypatch.setattr(home.archive, "store_unsent", store)
+    assert (said(session), waiting(home, session)) == ([], [])
+    await home.turn(session, "Again")
+    assert said(session) == ["Again"]
