@@ -65,7 +65,7 @@ class AttachmentChip(StyleAware, QWidget):
         self.remove.setToolTip("Remove (Delete)")
         self.remove.clicked.connect(lambda _=False: self.remove_requested.emit())
         self._row = horizontal(self.label, self.remove, holder=self, spacing=6, margins=(10, 3, 4, 3))
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.set_tokens(None)
 
     def set_attachment(self, attachment: Attachment) -> None:
@@ -100,6 +100,7 @@ class AttachmentBar(FlowLayout):
 
     def __init__(self, holder: QWidget) -> None:
         super().__init__(gap=6)
+        holder.setLayout(self)
         self._holder = holder
         self._numbers = count()
         self._chips: dict[int, AttachmentChip] = {}

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.engine.protocol import Send, StartResearch
+from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
@@ -26,6 +27,7 @@ ATTACH = "+ Attach"
 TOOLS, NO_TOOLS = "Tools", "No tools"
 MIN_LINES, MAX_LINES = 2, 10
 OTHER_HEIGHT = 450  # pixels of the window's height that belong to everything else
+CHIP_ROWS_HEIGHT = 112  # pixels that the attachments take; more of them scroll
 MARGIN = 3  # pixels above and below the lines
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
 HINT_TIME = 4_000  # milliseconds that a hint stays
@@ -66,7 +68,10 @@ class Composer(StyleAware, QWidget):
         self.note = TextLabel(size=12, tint="ink_faint")
         self.button = Button(SEND, ButtonKind.PRIMARY)
         self.paths = PathCompleter(self.field)
-        self.attachments = AttachmentBar(self)
+        chips = QWidget()
+        self.attachments = AttachmentBar(chips)
+        self.chips = ScrollColumn(spacing=0)
+        self.chips.add(chips)
         self.attach = Button(ATTACH, ButtonKind.QUIET)
         self.attach.setToolTip("Attach images, text, PDF, Word or spreadsheets (Ctrl+Shift+A)")
         self.attach.setAccessibleName("Attach")
@@ -74,10 +79,11 @@ class Composer(StyleAware, QWidget):
         self._pause = QTimer(self, interval=DRAFT_PAUSE, singleShot=True)
         self._hint_time = QTimer(self, interval=HINT_TIME, singleShot=True)
         bottom = horizontal(self.attach, self.tools, STRETCH, self.note, self.button, spacing=10)
-        vertical(self.attachments, self.field, bottom, holder=self, spacing=6, margins=(12, 10, 10, 10))
+        vertical(self.chips, self.field, bottom, holder=self, spacing=6, margins=(12, 10, 10, 10))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self.field)
         self._connect()
+        self._show_chips()
         self._update_note()
         self._fit()
 
@@ -170,6 +176,7 @@ class Composer(StyleAware, QWidget):
         self.field.installEventFilter(self)
         self.button.clicked.connect(self._press)
         self.field.attachments_wanted.connect(self.attachments.focus_last)
+        self.attachments.changed.connect(self._show_chips)
         self.attachments.changed.connect(self._change)
         self.attachments.left.connect(self.take_focus)
         self.attach.clicked.connect(lambda _=False: self.attach_requested.emit())
@@ -214,6 +221,11 @@ class Composer(StyleAware, QWidget):
         self._update_note()
         if not self._pause.isActive():
             self._pause.start()
+
+    def _show_chips(self) -> None:
+        """Show the chips, some rows at a time."""
+        self.chips.setMaximumHeight(scale(CHIP_ROWS_HEIGHT))
+        self.chips.setVisible(bool(self.attachments.chips))
 
     def _update_note(self) -> None:
         """Show what the draft costs, or why Enter did nothing."""

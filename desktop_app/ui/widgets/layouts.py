@@ -112,6 +112,7 @@ class FlowLayout(QLayout):
             if item.isEmpty():
                 continue
             size = item.sizeHint()
+            size.setWidth(max(min(size.width(), rect.width()), item.minimumSize().width()))
             if x > rect.x() and x + size.width() > rect.right() + 1:
                 x, y, line = rect.x(), y + line + self._gap, 0
             if moves:
