@@ -4,7 +4,6 @@ Its arguments: how to read ("image", "pdf", "docx" or "sheets") and the file. It
 "about"} or {"error": why not, as the end of a sentence that begins with the file's name}. See docs/decisions/0019.
 """
 
-# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import base64
