@@ -1,0 +1,89 @@
+"""Queued messages above the composer, and drafts that are stored as they are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from ui_scenes import play_scene, until
+
+from desktop_app.conversation.events import QueueChanged, TurnStarted
+from desktop_app.conversation.message import Attachment, MessageDraft
+from desktop_app.conversation.unsent import QueuedMessage
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge
+
+IMAGE = Attachment("a.png", "image/png", "data:image/png;base64,AA==")
+QUEUE = (QueuedMessage("1", MessageDraft("one\n  two")), QueuedMessage("2", MessageDraft("", (IMAGE,))))
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the window asks the engine for; a queued message that is taken back is "one"."""
+    requests: list[Any] = []
+    ask = Bridge.ask
+
+    async def note(bridge: Bridge, request: Any) -> Any:
+        requests.append(request)
+        if isinstance(request, p.TakeBackQueued):
+            return p.DraftRead(MessageDraft("one"))
+        return await ask(bridge, request)
+
+    monkeypatch.setattr(Bridge, "ask", note)
+    return requests
+
+
+@play_scene()
+async def test_each_message_can_be_edited_sent_or_removed(window, bridge, asked):
+    assert not window.queue.isVisible()
+    bridge.happened.emit(QueueChanged("c1", QUEUE))
+    first, second = window.queue.rows
+    assert window.queue.isVisible()
+    assert (first.text.text(), "1 attachment" in second.text.text()) == ("one two", True)
+    paused = first.state.text()
+    bridge.happened.emit(TurnStarted("c1"))
+    assert first.state.text() != paused, "a running turn is followed by them"
+    QTest.mouseClick(first.send, LEFT)
+    QTest.mouseClick(second.remove, LEFT)
+    QTest.mouseClick(first.edit, LEFT)
+    await until(lambda: window.composer.text() == "one")
+    for request in (
+        p.SendQueued("c1", "1"), p.RemoveQueued("c1", "2"), p.TakeBackQueued("c1", "1", MessageDraft())
+    ):  # fmt: skip
+        assert request in asked
+    bridge.happened.emit(QueueChanged("c1", QUEUE[:1]))
+    assert window.queue.rows == (first,)
+    bridge.happened.emit(QueueChanged("c1"))
+    assert not window.queue.isVisible()
+
+
+@play_scene()
+async def test_up_in_an_empty_composer_edits_the_last_one(window, bridge, asked):
+    bridge.happened.emit(QueueChanged("c1", QUEUE))
+    bridge.happened.emit(QueueChanged("c2", QUEUE[:1]))
+    QTest.keyClick(window.composer.field, Qt.Key.Key_Up)
+    await until(lambda: window.composer.text() == "one")
+    assert p.TakeBackQueued("c1", "2", MessageDraft()) in asked
+
+
+@play_scene()
+async def test_a_draft_is_stored_soon_and_at_once_when_it_is_left(window, bridge, asked):
+    QTest.keyClicks(window.composer.field, "half a thought")
+    await until(lambda: p.KeepDraft("c1", "half a thought") in asked)
+    window.composer.set_draft(MessageDraft("and a picture", (IMAGE,)))
+    window.chat.open("c2")
+    await until(lambda: window.chat.conversation == "c2")
+    await until(lambda: p.KeepDraft("c1", "and a picture", (IMAGE,)) in asked)
+
+
+@play_scene()
+async def test_a_stored_draft_is_shown_before_what_was_typed_meanwhile(window, bridge):
+    drafts, composer = window.chat.drafts, window.composer
+    composer.set_text("typed")
+    drafts.show("c3", MessageDraft("stored", (IMAGE,)))
+    assert composer.draft() == MessageDraft("stored", (IMAGE,))
+    drafts.show("c1", MessageDraft("an older one"))
+    assert composer.text() == "typed", "this window knows better"
