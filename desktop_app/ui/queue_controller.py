@@ -21,6 +21,7 @@ class QueueController(Controller):
 
     def send_now(self, message_id: str) -> None:
         self.post(p.SendQueued, message_id)
+        self._parts.composer.take_focus()  # the row goes, and its focus with it
 
     def remove(self, message_id: str) -> None:
         self.post(p.RemoveQueued, message_id)
