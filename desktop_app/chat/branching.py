@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -9,9 +10,12 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.view.view import inseparable_ids
+from desktop_app.context.counting.breakdown import gauge_of, tally
+from desktop_app.context.text_cuts import head_of
+from desktop_app.context.view.view import inseparable_ids, view_of, with_entries
 from desktop_app.conversation.branches import entries_before
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.rows import VersionRow
 from desktop_app.conversation.transcript import (
     AnyEntry,
     AuxiliaryUsage,
@@ -26,6 +30,9 @@ from .operations import not_found
 from .session import Session
 from .stamp import stamp
 
+MAX_VERSIONS = 6
+MAX_TEXT = 120  # characters of a version that are shown
+
 
 async def show_version(chats: Conversations, session: Session, message_id: str) -> Session:
     """Make the branch with that message the current one. Raises WorldError while a reply is being written."""
@@ -38,6 +45,37 @@ async def show_version(chats: Conversations, session: Session, message_id: str) 
             await session.record_operation(stamp(Switch(branch=branch)))
     await chats.turns.note(session)
     return session
+
+
+async def read_versions(session: Session) -> tuple[tuple[VersionRow, ...], int]:
+    """Return the versions of the newest message of the current branch that has several, and how many there are.
+
+    Of many, those nearest to the current one: the request of each is counted.
+    """
+    if not session.branches.are_several:
+        return (), 0
+    said = reversed([entry for entry in session.view.path if isinstance(entry, Message)])
+    current = next((message.id for message in said if len(session.branches.versions(message.id)) > 1), "")
+    versions = session.branches.versions(current) if current else ()
+    first = max(min(versions.index(current) - MAX_VERSIONS // 2, len(versions) - MAX_VERSIONS), 0) if versions else 0
+    near = [(n, i, session.branches.branch_with(i)) for n, i in enumerate(versions, 1)][first : first + MAX_VERSIONS]
+    here = session.gauge().total
+    counted = {i: here if i == current else await asyncio.to_thread(_tokens_in, session, name) for _, i, name in near}
+    return tuple(_version_row(session, n, i, counted[i], i == current) for n, i, _ in near), len(versions)
+
+
+def _version_row(session: Session, number: int, message_id: str, tokens: int, is_current: bool) -> VersionRow:
+    message = session.message(message_id)
+    assert message is not None
+    return VersionRow(message_id, number, head_of(message.text, MAX_TEXT), message.at, tokens, is_current)
+
+
+def _tokens_in(session: Session, branch: str | None) -> int:
+    """Return the tokens of the request as the gauge would show them in that branch."""
+    view = view_of(with_entries(session.transcript, Switch(branch=branch or "")))
+    sums, counts = tally(view, session.counts), session.counts
+    model, calibration = session.model_info, session.calibration
+    return gauge_of(view, sums, counts, session.policy, session.budget, model, calibration).total
 
 
 async def fork(chats: Conversations, session: Session, message_id: str) -> Session:

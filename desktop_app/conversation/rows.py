@@ -89,3 +89,17 @@ class OperationRow(msgspec.Struct, frozen=True):
     """The id of a linked conversation."""
     usable: int = 0
     """Tokens that a request could take then; 0 if that is not known."""
+
+
+class VersionRow(msgspec.Struct, frozen=True):
+    """A version of a message, with the request of the branch that it leads to."""
+
+    message_id: str
+    number: int
+    """Among all its versions, counted from 1."""
+    text: str
+    """How it begins."""
+    at: float
+    tokens: int
+    """Of the request, as the gauge shows it in that branch."""
+    is_current: bool = False

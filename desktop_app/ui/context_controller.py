@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 
-from desktop_app.conversation.events import RoomProgressed, TurnEvent
+from desktop_app.conversation.events import RoomProgressed, TurnEvent, TurnFinished
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge, EngineFailure, in_task
@@ -68,6 +68,14 @@ class ContextController(Controller):
         self._parts.panel.history.show_archived(operation, page.rows, page.total, offset)
 
     @in_task
+    async def read_versions(self, _opened: object = None) -> None:
+        """Show at which message the branch parts from others, and what each of them takes."""
+        conversation = self._chat.conversation
+        read = await self._bridge.ask(p.ReadVersions(conversation))
+        if conversation == self._chat.conversation:
+            self._parts.panel.breakdown.versions.set_versions(read.versions, read.total)
+
+    @in_task
     async def go_to(self, message: str) -> None:
         await self._chat.show_message(self._chat.conversation, message)
 
@@ -112,6 +120,8 @@ class ContextController(Controller):
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, RoomProgressed) and event.plan and self._dialog is not None:
             self._dialog.set_progress(event.plan, event.tokens, event.max_tokens)
+        elif isinstance(event, TurnFinished) and event.conversation == self._chat.conversation:
+            self.read_versions()
 
     def _forget_dialog(self) -> None:
         if self._dialog is not None:

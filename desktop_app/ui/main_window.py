@@ -76,7 +76,7 @@ class MainWindow(Parts):
         self._connect(bridge)
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
-            self.attach, self.insights, self.commands, self.policies, self.request, self.finder,
+            self.attach, self.insights, self.commands, self.policies, self.request, self.finder, self.recovery,
         )  # fmt: skip
         self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
         self._recall_layout()
@@ -166,6 +166,8 @@ class MainWindow(Parts):
         asked = panel.requests
         asked.archived_requested.connect(context.read_archived)
         asked.message_requested.connect(context.go_to)
+        asked.version_requested.connect(chat.show_version)
+        chat.shown.connect(context.read_versions)
         for signal, request in (
             (transcript.stop_requested, p.StopTool),
             (asked.undo_requested, p.UndoOperation),

@@ -21,6 +21,7 @@ from .listing_controller import ListingController
 from .parts import Parts
 from .policy_controller import PolicyController
 from .question_controller import QuestionController
+from .recovery_controller import RecoveryController
 from .request_controller import RequestController
 from .settings_controller import SettingsController
 from .tools_controller import ToolsController
@@ -48,6 +49,7 @@ class WindowControllers:
     policies: PolicyController
     request: RequestController
     find: FindController
+    recovery: RecoveryController
 
 
 def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
@@ -139,6 +141,10 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
         parts.show_chat()
         parts.composer.take_focus()
 
+    def edit() -> None:
+        parts.show_chat()
+        use.recovery.edit_message()
+
     def is_answered() -> object:
         return chat.conversation and not model.is_blank and not model.is_running
 
@@ -148,6 +154,8 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
         WindowAction("Stop the reply", REPLY, "what has arrived is kept", use.questions.escape, ("Esc",),
                      is_running, parts.chat_pane),  # elsewhere Escape has other meanings
         WindowAction("Regenerate the reply", REPLY, "the earlier one is kept", chat.regenerate, (), is_answered),
+        WindowAction("Edit your newest message", REPLY, "and send it again; the version that was sent is kept",
+                     edit, ("Ctrl+E",), is_answered),
     )  # fmt: skip
 
 

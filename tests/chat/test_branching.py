@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.chat.branching import fork, show_version
+from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.operations import pin, undo
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.stamp import stamp
@@ -192,3 +192,33 @@ async def test_a_copy_begins_as_the_branch_does_and_costs_nothing(house) -> None
 
 def messages_of(session) -> list[Message]:
     return [entry for entry in session.transcript.entries if isinstance(entry, Message)]
+
+
+async def test_the_versions_are_told_with_the_tokens_that_each_branch_takes(house) -> None:
+    home = await house(
+        [Reply("Answer 1."), Reply("Answer 2."), Reply("A far longer answer, word after word."), Reply("4.")]
+    )
+    session = await home.chats.create()
+    await home.turn(session, "One?")
+    assert await read_versions(session) == ((), 0)
+    await home.turn(session, "Two?")
+    before = session.gauge().total
+    await edit(home, session, id_of(session, "Two?"), "Other?")
+    await home.turn(session, "And then?")
+    versions, total = await read_versions(session)
+    assert [(v.number, v.text, v.is_current) for v in versions] == [(1, "Two?", False), (2, "Other?", True)]
+    assert [v.tokens for v in versions] == [before, session.gauge().total]
+    assert total == 2
+
+
+async def test_of_many_versions_those_around_the_current_one_are_told(house) -> None:
+    home = await house([Reply(f"Answer {n}.") for n in range(1, 11)])
+    session = await home.chats.create()
+    await home.turn(session, "One?")
+    for count in range(2, 11):
+        await home.chats.turns.regenerate(session)
+        await home.until(lambda n=count: len(home.of(TurnFinished)) == n)
+    versions, total = await read_versions(session)
+    assert ([v.number for v in versions], total) == ([5, 6, 7, 8, 9, 10], 10)
+    await show_version(home.chats, session, id_of(session, "Answer 2."))
+    assert [v.number for v in (await read_versions(session))[0]] == [1, 2, 3, 4, 5, 6]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 import what_must_hold as must
@@ -15,6 +18,7 @@ from msgspec.structs import replace
 
 from conversations_made_up import PIECES, Bytes, Letters, histories
 from desktop_app.archive.rows import decode, encode, replace_surrogates_in_text
+from desktop_app.archive.store import Store
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.compact.make_room import WindowTooSmall, make_room
 from desktop_app.context.counting.breakdown import request_tokens, tally
@@ -26,7 +30,9 @@ from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageState
+from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
@@ -137,7 +143,8 @@ class Conversation(RuleBasedStateMachine):
     @rule(is_at_once=st.booleans())
     def ask_with_what_was_recalled(self, is_at_once: bool) -> None:
         before, asked = must.chat_in(self.view), user_message("What do I drink?")
-        recalled = Recalled(for_message_id=f"e{next(self.ids)}", text="[From earlier]\n#3 user: coffee", id="r")
+        recalled = Recalled(for_message_id=f"e{next(self.ids)}", text="[From earlier]\n#3 user: coffee")
+        recalled = replace(recalled, id=f"e{next(self.ids)}")
         asked = replace(asked, id=recalled.for_message_id, at=1.0)
         for entries in [(recalled, asked)] if is_at_once else [(recalled,), (asked,)]:
             self.transcript = self.transcript.extend(entries)
@@ -272,6 +279,9 @@ class Conversation(RuleBasedStateMachine):
     def reload(self) -> None:
         stored = [decode(encode(entry)) for entry in self.transcript.entries]
         self.transcript = Transcript(Chain(stored))
+        self.check_what_was_read()
+
+    def check_what_was_read(self) -> None:
         before, self.view = written(self.view), view_of(self.transcript)
         assert replace_surrogates_in_text(before) == written(self.view), "property 9: a view read from rows is the view"
         self.sums = tally(self.view, self.counts)
@@ -352,8 +362,37 @@ TestConversation.settings = settings(max_examples=examples(100), stateful_step_c
 
 
 class ManyConversations(Conversation):
-    """The same twenty times as often: what a hundred conversations do not find, two thousand may."""
+    """The same a hundred times as often, with an archive: what a hundred conversations do not find, 10,000 may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="conversations-"))
+        self.store: Store | None = None
+        self.stored = 0
+
+    @rule()
+    def kill(self) -> None:
+        """What was stored is read as a process finds it that starts after another one was killed."""
+        if self.store is None:
+            self.store = Store(self.folder / "open" / "archive.sqlite3")
+            self.store.create(ConversationInfo("c", "A conversation", created_at=1.0, updated_at=1.0))
+        self.store.append("c", *(replace_surrogates(entry) for entry in self.transcript.entries[self.stored :]))
+        self.stored = len(self.transcript.entries)
+        killed = self.folder / f"killed {next(self.ids)}"
+        shutil.copytree(self.folder / "open", killed)
+        after = Store(killed / "archive.sqlite3")
+        try:
+            self.transcript = Transcript(Chain(after.entries("c")))
+        finally:
+            after.close()
+        shutil.rmtree(killed)
+        self.check_what_was_read()
+
+    def teardown(self) -> None:
+        if self.store is not None:
+            self.store.close()
+        shutil.rmtree(self.folder)
 
 
-TestManyConversations = pytest.mark.slow(pytest.mark.timeout(3_600)(ManyConversations.TestCase))
-TestManyConversations.settings = settings(max_examples=2_000, stateful_step_count=20, deadline=None)
+TestManyConversations = pytest.mark.slow(pytest.mark.timeout(7_200)(ManyConversations.TestCase))
+TestManyConversations.settings = settings(max_examples=10_000, stateful_step_count=20, deadline=None)

@@ -74,6 +74,8 @@ class ScriptedRecord:
                 found = [row.index + limit // 2 for row in self.kept.rows[name] if row.message.id == around]
                 rows = [row for row in self.kept.rows[name] if row.index < (sum(found) if around else before)]
                 return p.MessagesRead(tuple(rows[-limit:]), len(self.kept.rows[name]))
+            case p.ReadVersions():
+                return p.VersionsRead(())
             case p.ReadOperation(name, operation, query):
                 rows = [row for row in self.kept.rows[name] if row.operation_id == operation]
                 rows = [row for row in rows if query in row.message.text]

@@ -5,15 +5,18 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from transcript_rows import chat, compaction, row
 from ui_scenes import actions, click, is_idle, play_scene, settle, texts, top_of, until, words
 
 from desktop_app.conversation.message import Attachment, Role, Text
+from desktop_app.conversation.rows import VersionRow
 from desktop_app.ui.context_panel.operation_card import OperationCard
 from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.text_label import TextLabel
 
 CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 SECOND = ("m1", "n1", "o1")
@@ -186,3 +189,24 @@ async def test_while_a_reply_is_written_editing_is_refused_politely(window, brid
     assert not window.transcript.editor.isVisible()
     window.chat.stop()
     await until(lambda: is_idle(window))
+
+
+# The panel
+
+
+def version(number: int, tokens: int, is_current: bool = False) -> VersionRow:
+    return VersionRow(f"m{number}", number, f"The text of version {number}", 1.0, tokens, is_current)
+
+
+def test_the_panel_lists_the_versions_and_leads_to_the_others(panel, told, qtbot):
+    card = panel.breakdown.versions
+    assert card.isHidden()
+    card.set_versions([version(1, 98_400), version(2, 114_020, is_current=True), version(3, 71_350)], 3)
+    assert card.isVisible()
+    shown = {label.text() for label in card.findChildren(TextLabel)}
+    assert {"98,400", "114,020", "71,350", "2 of 3"} <= shown
+    assert len(card.links) == 2
+    QTest.mouseClick(card.links[1], Qt.MouseButton.LeftButton)
+    assert told == [("version", "m3")]
+    card.set_versions((), 0)
+    assert card.isHidden()

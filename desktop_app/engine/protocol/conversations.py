@@ -6,6 +6,7 @@ from desktop_app.conversation.events import MessageRow, OperationRow, QuestionAs
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import MessageDraft, Totals
+from desktop_app.conversation.rows import VersionRow
 from desktop_app.conversation.unsent import QueuedMessage
 
 from .base import PAGE, ConversationRequest, EngineRequest, EngineResponse
@@ -63,6 +64,13 @@ class TextFound(EngineResponse, frozen=True):
     is_all: bool = True
 
 
+class VersionsRead(EngineResponse, frozen=True):
+    """The versions of the message at which the current branch last parts from another, and how many there are."""
+
+    versions: tuple[VersionRow, ...]
+    total: int = 0
+
+
 class ConversationsImported(EngineResponse, frozen=True):
     """Conversations that an import created."""
 
@@ -113,6 +121,10 @@ class Fork(ConversationRequest[ConversationOpened], frozen=True):
 
     message_id: str = ""
     """"" for the newest one."""
+
+
+class ReadVersions(ConversationRequest[VersionsRead], frozen=True):
+    """Read the versions of the newest message of the current branch that has some; none if none has."""
 
 
 class Rename(ConversationRequest[ConversationsListed], frozen=True):
@@ -188,6 +200,7 @@ ConversationsRequest = (
     | Restore
     | Arrange
     | ReadMessages
+    | ReadVersions
     | SearchMessages
     | FindText
     | ImportFile

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import assert_never
 
-from desktop_app.chat.branching import fork, show_version
+from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.export import render_export, write_export
 from desktop_app.chat.files import import_file
 from desktop_app.chat.find import MAX_FOUND, find_in
@@ -30,6 +30,9 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
         case p.ReadMessages(conversation, before, limit, around):
             session = await chats.open(conversation)
             return request.respond_with(p.MessagesRead(session.page(before, limit, around), session.total))
+        case p.ReadVersions():
+            versions, total = await read_versions(await chats.open(request.conversation))
+            return request.respond_with(p.VersionsRead(versions, total))
         case p.SearchMessages():
             found = await chats.archive.search(request.query, request.conversation, request.limit)
             return request.respond_with(p.MessagesFound(found))

@@ -21,6 +21,7 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .largest import LargestParts
 from .requests import PanelRequests
+from .versions import VersionsCard
 
 
 def format_spent(spent: Usage) -> str:
@@ -234,6 +235,8 @@ class Breakdown(QWidget):
         self.own_window.hide()
         scroll.add(self.own_window)
         scroll.add(self.largest)
+        self.versions = VersionsCard(requests)
+        scroll.add(self.versions)
         self.totals = TotalsCard()
         scroll.add(self.totals)
         self.insights = LinkButton("Insights…")

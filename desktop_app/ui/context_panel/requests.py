@@ -20,6 +20,7 @@ class PanelRequests(QObject):
     pin_requested = Signal(str)
     unpin_requested = Signal(str)
     message_requested = Signal(str)
+    version_requested = Signal(str)  # the id of a version of a message
     conversation_requested = Signal(str)
     memories_requested = Signal()  # the tab was opened
     write_requested = Signal(object)  # a Memory with a change

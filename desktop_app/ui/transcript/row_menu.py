@@ -24,12 +24,12 @@ LEFT_OUT = (Action.COPY_CODE, Action.SAVE_CODE, Action.MORE)
 
 def menu_of(item: Item, regions: Sequence[HitRegion]) -> list[ActionLink]:
     """Return what can be done with a row: what it shows, whether or not there is room for it, and more."""
-    offered = {(hot.action, hot.argument): hot.words.text if hot.words else "Unfold or fold" for hot in regions}
-    offered |= {(link.action, link.argument): link.label for link in _further_actions(item)}
+    offered = {(link.action, link.argument): link.label for link in _message_actions(item)}
+    offered |= {(hot.action, hot.argument): hot.words.text if hot.words else "Unfold or fold" for hot in regions}
     return [ActionLink(*what, LABELS.get(what[0], label)) for what, label in offered.items() if what[0] not in LEFT_OUT]
 
 
-def _further_actions(item: Item) -> list[ActionLink]:
+def _message_actions(item: Item) -> list[ActionLink]:
     if not isinstance(item, MessageItem):
         return []
     key = item.row.message.id

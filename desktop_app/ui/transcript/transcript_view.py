@@ -118,6 +118,8 @@ class TranscriptView(RowView):
             self._settling.start()
         elif not self.follows_end and (self._is_anchored_below or not self._anchor_key):
             self._remember_position()
+        if self.verticalScrollBar().value() == self.verticalScrollBar().maximum():
+            self.pill.hide()  # nothing is below
         self.updateEditorGeometries()
         self.viewport().update()
         self._ask_for_page()
