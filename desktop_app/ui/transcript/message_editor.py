@@ -42,6 +42,7 @@ class MessageEditor(StyleAware, QWidget):
         vertical(self.field, bottom, holder=self, spacing=6, margins=(14, 10, 10, 10))
         self.field.installEventFilter(self)
         self.field.send_requested.connect(self._resend)
+        self.field.send_now_requested.connect(self._resend)
         self.field.textChanged.connect(self._fit)
         self.send.clicked.connect(self._resend)
         self.cancel.clicked.connect(lambda _=False: self.end())
