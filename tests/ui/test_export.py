@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtWidgets import QFileDialog, QMenu
-from ui_scenes import play_scene, press, until
+from ui_scenes import play_scene, until
 
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.main_window import MainWindow
@@ -14,7 +14,7 @@ from desktop_app.ui.transcript.display_list import Action
 
 def choose(window: MainWindow, sheet: ExportSheet, name: str) -> None:
     """Press the button and choose a file in the dialog."""
-    press(sheet.choose)
+    sheet.choose.click()
     dialog = next(dialog for dialog in window.findChildren(QFileDialog) if dialog.isVisible())
     dialog.fileSelected.emit(name)
     dialog.close()
@@ -25,9 +25,9 @@ def choose(window: MainWindow, sheet: ExportSheet, name: str) -> None:
 async def test_an_export_is_written_where_the_user_says(window, bridge, tmp_path, kind, suffix):
     window.recovery.perform(Action.EXPORT)
     sheet = window.findChild(ExportSheet)
-    press(sheet.format.button(kind))
-    press(sheet.scope.button("view"))
-    press(sheet.choose)
+    sheet.format.button(kind).click()
+    sheet.scope.button("view").click()
+    sheet.choose.click()
     dialog = window.findChildren(QFileDialog)[0]
     assert dialog.selectedFiles()[0].endswith(f"Migrating the billing service.{suffix}")
     dialog.fileSelected.emit(str(tmp_path / "chat"))
@@ -47,7 +47,7 @@ async def test_a_file_that_is_there_is_replaced_only_by_a_second_press(window, b
     choose(window, sheet, str(file))
     await until(sheet.problem.isVisible)
     assert file.read_text() == "mine"
-    press(sheet.replace)
+    sheet.replace.click()
     await until(lambda: not window.findChildren(ExportSheet))
     assert file.read_text() == "markdown, record"
 
@@ -57,7 +57,7 @@ async def test_it_can_be_exported_before_it_is_compacted(window, bridge, tmp_pat
     window.context.optimize()
     await until(lambda: any(plan.isVisible() for plan in window.findChildren(PlanDialog)))
     plan = window.findChild(PlanDialog)
-    press(plan.export)
+    plan.export.click()
     sheet = window.findChild(ExportSheet)
     choose(window, sheet, str(tmp_path / "before.md"))
     await until(lambda: not window.findChildren(ExportSheet))
@@ -70,7 +70,7 @@ async def test_it_can_be_exported_before_it_is_compacted(window, bridge, tmp_pat
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @play_scene()
 async def test_the_menu_of_the_header_starts_fresh(window, bridge):
-    press(window.header.menu)
+    window.header.menu.click()
     menu = window.header.menu.findChild(QMenu)
     entries = {action.text().split("\t")[0]: action for action in menu.actions()}
     assert "Export conversation…" in entries
