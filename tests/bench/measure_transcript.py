@@ -94,7 +94,8 @@ class Measurement:
 
     def __init__(self, window: MainWindow, bridge: Bridge) -> None:
         self.window, self.driver, self.bridge = window, Driver(window, bridge), bridge
-        self.figures = Figures(window_shown_s=window.window_shown_seconds)
+        self.figures = Figures()
+        self.figures["window_shown_s"] = window.window_shown_seconds
 
     async def run(self) -> None:
         window, driver = self.window, self.driver
@@ -194,9 +195,9 @@ class Measurement:
         for text in ("Hello", "Tell me a long story."):
             self.window.composer.take_focus()
             await driver.type(text)
-            before = model.newest_index
+            before = len(model.rows)
             await driver.enter()
-            await driver.until(lambda before=before: model.newest_index > before, 60, "the message")
+            await driver.until(lambda before=before: len(model.rows) > before, 60, "the message")
             driver.gap_of_step()
             clock, cpu = time.perf_counter(), time.process_time()
             await driver.until(lambda: not model.is_running, 60, "the reply")
