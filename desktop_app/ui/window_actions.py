@@ -125,7 +125,7 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         WindowAction("Move to section…", OPEN, "of the list", lambda: listing.choose_section(listing.targets()),
                      ("Ctrl+Shift+S",), infos),
         WindowAction("Put away or take back", OPEN, "out of the list; nothing is deleted",
-                     put_away, ("Ctrl+E",), infos),
+                     put_away, ("Ctrl+Shift+H",), infos),
         WindowAction("Delete conversation", OPEN, "can be undone",
                      lambda: listing.delete(listing.targets()), (), infos),
     )  # fmt: skip

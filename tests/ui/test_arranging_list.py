@@ -178,7 +178,7 @@ async def test_pins_sections_and_putting_away_are_stored_by_keys(window, bridge)
     QTest.keyClicks(palette.field, "Work")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     await until(lambda: model.sections == ("Work",))
-    QTest.keyClick(window, Qt.Key.Key_E, CONTROL)
+    QTest.keyClick(window, Qt.Key.Key_H, CONTROL | SHIFT)
     await until(lambda: model.row_of("c1") < 0)
     assert window.chat.conversation == "c1"
     window.sidebar.toggle_put_away()
