@@ -43,6 +43,12 @@ def test_what_is_no_edit_has_none(arguments):
     assert changes_in_call(ToolCall("c", "edit", arguments)) is None
 
 
+@pytest.mark.parametrize("names", [("old_string", "new_string"), ("oldText", "newText"), ("old", "new")])
+def test_other_programs_name_their_arguments_otherwise(names):
+    arguments = dict(zip(names, ("one", "two"), strict=True))
+    assert changes_in_call(ToolCall("c", "edit", json.dumps(arguments))) == "-one\n+two"
+
+
 def test_a_whole_file_is_added_and_other_tools_contents_are_none_of_it():
     content = json.dumps({"path": "a", "content": "one\ntwo\n"})
     assert changes_in_call(ToolCall("c", "files__write_file", content)) == "+one\n+two"

@@ -9,8 +9,8 @@ from itertools import chain, islice
 
 from desktop_app.conversation.message import ToolCall
 
-OLD = ("old_text", "old_string", "old_str", "oldText")
-NEW = ("new_text", "new_string", "new_str", "newText")
+OLD = ("old_text", "old_string", "old_str", "oldText", "old")
+NEW = ("new_text", "new_string", "new_str", "newText", "new")
 WHOLE = ("content", "contents", "file_text")
 """How tools that edit and write files name their arguments, ours first."""
 
