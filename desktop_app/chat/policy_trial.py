@@ -67,8 +67,18 @@ async def policies_replayed(
 ) -> tuple[Replayed, Replayed, float]:
     """Return what came of the past under each policy, and the seconds that this took. It can be cancelled."""
     began = time.monotonic()
-    results = [await _replay(session, policy) for policy in (before, after)]
+    results = [_as_provider_counts(await _replay(session, policy), session) for policy in (before, after)]
     return results[0], results[1], time.monotonic() - began
+
+
+def _as_provider_counts(replayed: Replayed, session: Session) -> Replayed:
+    """Return the figures with tokens as the gauge shows them, and as they are paid for."""
+    return replace(
+        replayed,
+        tokens_sent=session.provider_tokens(replayed.tokens_sent),
+        tokens_cached=session.provider_tokens(replayed.tokens_cached),
+        tokens_replied=session.provider_tokens(replayed.tokens_replied),
+    )
 
 
 def usage_of(replayed: Replayed) -> Usage:

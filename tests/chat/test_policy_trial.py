@@ -97,3 +97,17 @@ async def test_a_replay_ends_soon_after_it_is_cancelled(house) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_the_past_is_told_in_the_tokens_that_the_provider_counts(house) -> None:
+    """A provider that counts half as much again: what was sent is what it has reported."""
+    words = "Numbers and words. " * 40
+    home = await house([Reply(words, usage=(300 + 450 * n, 240, 0), size=400) for n in range(6)])
+    session = await home.chats.create()
+    for _ in range(6):
+        await home.turn(session, words)
+    plain, _, _ = await policies_replayed(session, BALANCED, BALANCED)
+    replies = [entry for entry in session.view.path if isinstance(entry, Message) and entry.role is Role.ASSISTANT]
+    factor = session.calibration.factor
+    assert factor > 1.05
+    assert plain.tokens_replied == round(sum(map(session.counts.total, replies)) * factor)
