@@ -11,14 +11,15 @@ from pathlib import Path
 
 from desktop_app.context.insights import combine, insights_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.events import Failure
 from desktop_app.conversation.insights import Insights
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.transcript import Transcript
 
-from .ports import Archive, Price, WorldError
+from .export import write_export
+from .ports import Archive, Price
 from .session import Session
 
+BYTE_ORDER_MARK = "\ufeff"  # without it some spreadsheets take the file for another encoding
 HEADINGS: tuple[str, ...] = (
     "kind", "at", "name", "detail", "tokens_before", "tokens_after", "tokens_freed", "messages", "seconds", "requests",
     "tokens_in", "tokens_cached", "tokens_out", "dollars", "bytes_left_out",
@@ -56,22 +57,8 @@ def _saved(usage: Usage, price: Price) -> float:
 
 async def export_insights(insights: Insights, path: str) -> None:
     """Write the figures as CSV, a row for each. Raises WorldError; then there is no half a file."""
-    try:
-        await asyncio.to_thread(_write, Path(path), csv_of(insights).encode("utf-8-sig"))
-    except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
-        detail = getattr(error, "strerror", None) or str(error)
-        raise WorldError(
-            Failure("disk", f"{path} could not be written", detail, advice="Choose another place.")
-        ) from error
-
-
-def _write(path: Path, content: bytes) -> None:
-    new = path.with_name(f"{path.name}.part")
-    try:
-        new.write_bytes(content)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    text = BYTE_ORDER_MARK + csv_of(insights)
+    await asyncio.to_thread(write_export, Path(path), text, is_replacing=True)  # the file dialog has asked
 
 
 def csv_of(insights: Insights) -> str:

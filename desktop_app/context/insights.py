@@ -18,9 +18,7 @@ from desktop_app.conversation.insights import DayInsights, Insights, Moment, Ope
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.transcript import (
     AnyEntry,
-    AuxiliaryUsage,
     Compaction,
-    Flush,
     Operation,
     Prune,
     Rewind,
@@ -32,11 +30,8 @@ from desktop_app.conversation.transcript import (
 
 from .counting.measured import is_measured
 from .counting.tokens import SEGMENT_OF_ROLE, TokenCounts
+from .counting.totals import usage_in
 from .truncate import sizes_in_notice
-
-NOT_REPORTED = Usage(0, 0)
-"""A request of which its provider said nothing counts as a request."""
-
 
 MAX_MOMENTS = 800
 """Of one conversation that a chart is given, which is about as wide in pixels."""
@@ -170,7 +165,7 @@ def _day_parts(
             yield DayInsights(day_of(entry.at), operations=1, freed=freed)
         if isinstance(entry, Message) and (result := entry.tool_result) and (sizes := sizes_in_notice(result.text)):
             yield DayInsights(day_of(entry.at), truncated=1, bytes_left_out=max(sizes[0] - sizes[1], 0))
-        if (asked := _usage_in(entry)) is not None:
+        if (asked := usage_in(entry)) is not None:
             yield DayInsights(day_of(entry.at), asked.usage)
 
 
@@ -183,32 +178,10 @@ def _sum_of_days(parts: Iterable[DayInsights]) -> tuple[DayInsights, ...]:
 
 def _usage_of(entries: Iterable[AnyEntry]) -> tuple[UsageOf, ...]:
     usage: dict[tuple[str, str], Usage] = {}
-    for part in filter(None, map(_usage_in, entries)):
+    for part in filter(None, map(usage_in, entries)):
         key = part.model, part.purpose
         usage[key] = usage[key].plus(part.usage) if key in usage else part.usage
     return _largest_first(usage)
-
-
-def _usage_in(entry: AnyEntry) -> UsageOf | None:
-    """Return what the request took whose usage the entry has; None if it has none."""
-    purpose = _purpose_of(entry)
-    if not purpose or not isinstance(entry, Message | Compaction | Flush | AuxiliaryUsage):
-        return None
-    return UsageOf(entry.model, purpose, entry.usage or NOT_REPORTED)
-
-
-def _purpose_of(entry: AnyEntry) -> str:
-    match entry:
-        case Message() if entry.role is Role.ASSISTANT and entry.model:
-            return "chat"
-        case Compaction() if entry.usage is not None:
-            return "summary"
-        case Flush() if entry.usage is not None:
-            return "memory"
-        case AuxiliaryUsage():
-            return entry.purpose
-        case _:
-            return ""
 
 
 def _largest_first(usage: dict[tuple[str, str], Usage]) -> tuple[UsageOf, ...]:

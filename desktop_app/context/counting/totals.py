@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from desktop_app.conversation.insights import UsageOf
 from desktop_app.conversation.message import NO_USAGE, Message, Role, Totals, Usage
 from desktop_app.conversation.transcript import (
     AnyEntry,
@@ -15,6 +16,7 @@ from desktop_app.conversation.transcript import (
     active_entries,
 )
 
+CHAT = "chat"
 NOT_REPORTED = Usage(0, 0)
 """A request of which its provider said nothing counts as a request."""
 
@@ -30,9 +32,25 @@ def totals_of(transcript: Transcript) -> Totals:
 def usage_totals_of(entries: Iterable[AnyEntry]) -> tuple[Usage, Usage]:
     """Return what these entries took: the replies that a model of ours wrote, and auxiliary requests."""
     replies, auxiliary = NO_USAGE, NO_USAGE
-    for entry in entries:
-        if isinstance(entry, Message) and entry.role is Role.ASSISTANT and entry.model:
-            replies = replies.plus(entry.usage or NOT_REPORTED)
-        elif isinstance(entry, AuxiliaryUsage) or (isinstance(entry, Compaction | Flush) and entry.usage is not None):
-            auxiliary = auxiliary.plus(entry.usage or NOT_REPORTED)
+    for asked in filter(None, map(usage_in, entries)):
+        if asked.purpose == CHAT:
+            replies = replies.plus(asked.usage)
+        else:
+            auxiliary = auxiliary.plus(asked.usage)
     return replies, auxiliary
+
+
+def usage_in(entry: AnyEntry) -> UsageOf | None:
+    """Return what the request took whose usage the entry has; None if it has none."""
+    match entry:
+        case Message() if entry.role is Role.ASSISTANT and entry.model:
+            purpose = CHAT
+        case Compaction() if entry.usage is not None:
+            purpose = "summary"
+        case Flush() if entry.usage is not None:
+            purpose = "memory"
+        case AuxiliaryUsage():
+            purpose = entry.purpose
+        case _:
+            return None
+    return UsageOf(entry.model, purpose, entry.usage or NOT_REPORTED)

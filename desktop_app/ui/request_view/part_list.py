@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop_app.conversation.sent_request import PartChange
 from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, paint_box, scale
-from desktop_app.ui.widgets.row_list import ENTER, LEFT, RIGHT, ROW, AnyIndex, TransparentList
+from desktop_app.ui.widgets.row_list import ENTER, LEFT, RIGHT, ROW, AnyIndex, TransparentList, WordsModel
 
 from .part_rows import PartAction, PartRow, actions_of, lines_of, tags_of, title_of, tokens_of
 
@@ -19,21 +19,8 @@ HEIGHT, LINE_HEIGHT, BAND = 76, 18, 21  # pixels of a row, of a line in it, and 
 SIDE, TEXT_LEFT, GAP = 16, 40, 14  # pixels
 
 
-class PartModel(QAbstractListModel):
-    """The rows as Qt's model."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.rows: list[PartRow] = []
-
-    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row = self.rows[index.row()]
-        if role == ROW:
-            return row
-        return row.words if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.DisplayRole) else None
+class PartModel(WordsModel[PartRow]):
+    """The parts of a request."""
 
     def set_rows(self, rows: Sequence[PartRow]) -> None:
         """Show these rows; what is the same at both ends stays, with the reader's position."""

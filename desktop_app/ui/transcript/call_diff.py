@@ -20,17 +20,23 @@ MAX_COMPARED = 400  # lines; of longer texts all lines are shown as removed and 
 
 def changes_in_call(call: ToolCall) -> str | None:
     """Return the lines that a call removes ("-") and adds ("+"), with some around them; None if it is no such call."""
-    try:
-        arguments = json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(arguments, dict):
+    arguments = arguments_of(call)
+    if arguments is None:
         return None
     old, new = _text_of(arguments, OLD), _text_of(arguments, NEW)
     if old is not None and new is not None:
         return "\n".join(_differences(old.splitlines(), new.splitlines()))
     whole = _text_of(arguments, WHOLE) if "write" in call.name or "create" in call.name else None
     return None if whole is None else "\n".join(f"+{line}" for line in whole.splitlines())
+
+
+def arguments_of(call: ToolCall) -> dict[str, object] | None:
+    """Return the arguments by their names; None for what is not a JSON object."""
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return None
+    return arguments if isinstance(arguments, dict) else None
 
 
 def _text_of(arguments: dict[str, object], names: tuple[str, ...]) -> str | None:

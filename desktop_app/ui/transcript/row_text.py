@@ -22,6 +22,7 @@ from desktop_app.ui.widgets.formats import (
 )
 from desktop_app.ui.widgets.invisible import escape_invisible
 
+from .call_diff import arguments_of
 from .display_list import Action
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
@@ -93,7 +94,7 @@ def clock_time(at: float, now: float) -> str:
 
 def arguments_summary(call: ToolCall) -> str:
     """Return a call's arguments on one line: the first value bare, the others with their names."""
-    named = _arguments_of(call)
+    named = _words_of_arguments(call)
     if named is None:
         return escape_invisible(first_line(call.arguments))
     words = [word if not index else f"{name}={word}" for index, (name, word) in enumerate(named)]
@@ -102,19 +103,16 @@ def arguments_summary(call: ToolCall) -> str:
 
 def arguments_text(call: ToolCall) -> str:
     """Return a call's arguments with their names; text of several lines as it is, not as JSON."""
-    named = _arguments_of(call)
+    named = _words_of_arguments(call)
     if named is None:
         return call.arguments
     return "\n".join(f"{name}:\n{word}" if "\n" in word else f"{name}: {word}" for name, word in named)
 
 
-def _arguments_of(call: ToolCall) -> list[tuple[str, str]] | None:
+def _words_of_arguments(call: ToolCall) -> list[tuple[str, str]] | None:
     """Return names and values as text; None for what is not a JSON object."""
-    try:
-        arguments = json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(arguments, dict):
+    arguments = arguments_of(call)
+    if arguments is None:
         return None
     return [(name, word if isinstance(word, str) else json.dumps(word)) for name, word in arguments.items()]
 

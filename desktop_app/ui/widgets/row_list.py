@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPalette
@@ -47,12 +48,22 @@ class ListRow:
         return "\n".join(filter(None, (head, "".join(run.text for run in self.body))))
 
 
-class RowModel(QAbstractListModel):
-    """The rows as Qt's model."""
+class WithWords(Protocol):
+    """A row of any list."""
+
+    @property
+    def words(self) -> str: ...
+
+
+R = TypeVar("R", bound=WithWords)
+
+
+class WordsModel(QAbstractListModel, Generic[R]):
+    """Rows as Qt's model; what is painted of them is the delegate's to say."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.rows: list[ListRow] = []
+        self.rows: list[R] = []
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
@@ -61,9 +72,14 @@ class RowModel(QAbstractListModel):
         row = self.rows[index.row()]
         if role == ROW:
             return row
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.DisplayRole):
-            return row.words
-        return None
+        return row.words if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.DisplayRole) else None
+
+
+class RowModel(WordsModel[ListRow]):
+    """Rows of one or two lines."""
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        return super().data(index, Qt.ItemDataRole.DisplayRole if role == Qt.ItemDataRole.ToolTipRole else role)
 
     def replace(self, rows: Sequence[ListRow]) -> None:
         self.beginResetModel()
