@@ -13,6 +13,11 @@ def pluralize(number: int, one: str, many: str = "") -> str:
     return f"{format_number(number)} {one if number == 1 else many or one + 's'}"
 
 
+def translatable(text: str) -> str:
+    """Return the text: a mark for `packaging/translations` that the window shows it, translated."""
+    return text
+
+
 def lexicon(words: str) -> frozenset[str]:
     """Return the words of a text that is separated by blanks."""
     return frozenset(words.split())

@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
-from desktop_app.conversation.words import format_number as format_number
 from desktop_app.conversation.words import pluralize as pluralize
+from desktop_app.ui.translation import locale
 
 MAX_SHARE = 9.99  # what is larger is "over 999 %"
 ROLE_NAMES = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
+
+
+def format_number(number: int) -> str:
+    """Return the number as "61,204", "61.204" in German; a minus sign stands before what is below zero."""
+    return locale().toString(number).replace("-", "−")
 
 
 def format_bytes(size: int) -> str:
