@@ -12,6 +12,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.events import DescriptionStarted
 from desktop_app.conversation.message import Attachment, Message, Text
@@ -29,12 +30,8 @@ BLIND = (
     "[There are images that nobody can describe: no model that sees is set up for it. "
     "If they matter, tell the user to choose a model for images in the settings.]"
 )
-MAX_TOKENS = 400
-"""Of one caption."""
 REPLY_TOKENS = 1_500
 """Of one reply: some models reason before."""
-SECONDS = 60.0
-"""For one caption, so that all are made or given up after two minutes."""
 MAX_IMAGES = 8
 """Of one message; more are only named."""
 AT_ONCE = 4
@@ -72,19 +69,21 @@ async def caption_images(session: Session, services: Services, message: Message,
     if can_see:
         emit(DescriptionStarted(session.id, len(images), role.model.info.label))
         prompt = await asyncio.to_thread(services.read_image_prompt)
-        captions = await _caption_all(role, prompt, images, message.text)
+        captions = await _caption_all(role, prompt, images, message.text, session.policy)
         text = f"{HEADING}\n" + "\n\n".join(caption.text for caption in captions)
     paid = [stamp(caption.usage) for caption in captions if caption.usage is not None]
     await session.record(*paid, stamp(beside(before, text, message.id)))
     emit(session.gauge_changed())
 
 
-async def _caption_all(role: RoleModel, prompt: str, images: list[Attachment], words: str) -> list[Caption]:
+async def _caption_all(
+    role: RoleModel, prompt: str, images: list[Attachment], words: str, policy: ContextPolicy
+) -> list[Caption]:
     free = asyncio.Semaphore(AT_ONCE)
 
     async def caption(image: Attachment) -> Caption:
         async with free:
-            return await _caption(role, prompt, image, words)
+            return await _caption(role, prompt, image, words, policy)
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(caption(image)) for image in images[:MAX_IMAGES]]
@@ -92,18 +91,18 @@ async def _caption_all(role: RoleModel, prompt: str, images: list[Attachment], w
     return [*(task.result() for task in tasks), *map(Caption, left)]
 
 
-async def _caption(role: RoleModel, prompt: str, image: Attachment, words: str) -> Caption:
+async def _caption(role: RoleModel, prompt: str, image: Attachment, words: str, policy: ContextPolicy) -> Caption:
     asked = f"The user's words: {head_of(words, MAX_WORDS)}" if words.strip() else "There are no words with it."
     name, label = name_of(image), role.model.info.label
     try:
-        reply = await role.ask(prompt, Text(asked), image, max_tokens=REPLY_TOKENS, seconds=SECONDS)
+        reply = await role.ask(prompt, Text(asked), image, max_tokens=REPLY_TOKENS, seconds=policy.caption_seconds)
     except ModelError as error:
         log.warning("an image was not described: %s", error)
         return Caption(f"[Image {name} could not be described: {error.failure.title}.]")
     text, usage = reply.text.strip(), reply.used_for("image")
     if not text:
         return Caption(f"[Image {name} could not be described: {label} said nothing.]", usage)
-    text = await asyncio.to_thread(_cut, text, role.model.tokenizer.count)
+    text = await asyncio.to_thread(_cut, text, policy.caption_most, role.model.tokenizer.count)
     return Caption(f"{DESCRIBED}{name}, by {label}: {text}]", usage)
 
 
@@ -120,6 +119,6 @@ def name_of(image: Attachment) -> str:
     return " ".join(image.name.replace("[", "(").replace("]", ")").split())[:MAX_NAME] or "without a name"
 
 
-def _cut(text: str, count: Callable[[str], int]) -> str:
+def _cut(text: str, most: int, count: Callable[[str], int]) -> str:
     tokens = count(text)
-    return text if tokens <= MAX_TOKENS else head_of(text, len(text) * MAX_TOKENS // tokens).rstrip() + "…"
+    return text if tokens <= most else head_of(text, len(text) * most // tokens).rstrip() + "…"

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from msgspec.structs import asdict, replace
 
-from desktop_app.context.fitting import acting_policy
+from desktop_app.context.fitting import acting_policy, share_in_tokens
 from desktop_app.context.own_policies import (
     WrongNumber,
     describe_policy,
@@ -16,7 +16,7 @@ from desktop_app.context.own_policies import (
     own_policy_of,
     value_of_text,
 )
-from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
+from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for
 from desktop_app.context.policy_sources import GROUPS, SOURCES, FieldSource
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.openai_chat import Json
@@ -62,19 +62,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.set or arguments.new_name or arguments.use:
         policy, settings = _store_changes(policy, settings, arguments)
     other = _find(arguments.diff, settings) if arguments.diff else None
+    budget = None
     if arguments.window is not None:
-        policy = _in_window(policy, arguments.window)
-        other = _in_window(other, arguments.window) if other else None
+        budget = budget_for(policy, arguments.window)
+        policy = acting_policy(policy, budget)
+        other = acting_policy(other, budget_for(other, arguments.window)) if other else None
     if arguments.json:
-        print_json(report_of(policy, settings, other))
+        print_json(report_of(policy, settings, other, budget))
     else:
-        show(compare(policy, other) if other else for_people(policy, settings))
+        show(compare(policy, other) if other else for_people(policy, settings, budget))
     return 0
-
-
-def _in_window(policy: ContextPolicy, window: int) -> ContextPolicy:
-    """Return the policy with its numbers as they act in that window, where the whole reserve is kept."""
-    return acting_policy(policy, budget_for(policy, window))
 
 
 def _read_settings(arguments: argparse.Namespace) -> Settings:
@@ -135,10 +132,13 @@ def _with_changes(policy: ContextPolicy, changes: list[str]) -> ContextPolicy:
     return policy
 
 
-def report_of(policy: ContextPolicy, settings: Settings, other: ContextPolicy | None = None) -> Json:
+def report_of(
+    policy: ContextPolicy, settings: Settings, other: ContextPolicy | None = None, budget: Budget | None = None
+) -> Json:
     """Return the command's JSON object: the fields by group, each with its value, unit and source.
 
-    other: only what differs from that policy.
+    other: only what differs from that policy. budget: of the window in which the numbers act: shares are in
+    tokens, too.
     """
     return {
         "name": policy.name,
@@ -146,7 +146,9 @@ def report_of(policy: ContextPolicy, settings: Settings, other: ContextPolicy | 
         "groups": [
             {
                 "title": group.title,
-                "fields": [_field(policy, one, other) for one in group.sources if _is_shown(policy, one.field, other)],
+                "fields": [
+                    _field(policy, one, other, budget) for one in group.sources if _is_shown(policy, one.field, other)
+                ],
             }
             for group in GROUPS
         ],
@@ -157,12 +159,14 @@ def _is_shown(policy: ContextPolicy, field: str, other: ContextPolicy | None) ->
     return other is None or getattr(policy, field) != getattr(other, field)
 
 
-def _field(policy: ContextPolicy, source: FieldSource, other: ContextPolicy | None) -> Json:
+def _field(policy: ContextPolicy, source: FieldSource, other: ContextPolicy | None, budget: Budget | None) -> Json:
     compared = {} if other is None else {"other": _value(other, source.field)}
+    tokens = None if budget is None else share_in_tokens(source.field, policy, budget)
     return {
         "field": source.field,
         "value": _value(policy, source.field),
         **compared,
+        **({} if tokens is None else {"tokens": tokens}),
         "bounds": [source.least, source.most] if source.unit else None,
         "unit": source.unit,
         "meaning": source.meaning,
@@ -189,18 +193,20 @@ def compare(policy: ContextPolicy, other: ContextPolicy) -> str:
     return table([("", policy.name, other.name, ""), *rows], right=frozenset({1, 2}))
 
 
-def for_people(policy: ContextPolicy, settings: Settings) -> str:
+def for_people(policy: ContextPolicy, settings: Settings, budget: Budget | None = None) -> str:
     """Return the same as text, a table for each group; of a list, each element has a row."""
     lines = [f"{policy.name}: {describe_policy(policy, settings.policies)}"]
     for group in GROUPS:
-        rows = [row for source in group.sources for row in _rows(policy, source)]
+        rows = [row for source in group.sources for row in _rows(policy, source, budget)]
         lines += ["", group.title, table(rows, right=frozenset({2}))]
     return "\n".join([*lines, "", LEGEND])
 
 
-def _rows(policy: ContextPolicy, source: FieldSource) -> list[tuple[str, str, str, str, str]]:
+def _rows(policy: ContextPolicy, source: FieldSource, budget: Budget | None) -> list[tuple[str, str, str, str, str]]:
     mark = DIFFERS if differs(policy, source.field) else ""
     first, *more = elements(policy, source)
+    if budget is not None and (tokens := share_in_tokens(source.field, policy, budget)) is not None:
+        first += f" = {tokens:,} tokens"
     rows = [(mark, source.field, first, f"{source.row} ({source.documents})", source.meaning)]
     return rows + [("", "", words, "", "") for words in more]
 

@@ -9,6 +9,25 @@ from .policy import Budget, ContextPolicy
 
 BYTES_A_TOKEN = 3
 """Of code and logs; prose has four."""
+LIMITED_BY = {
+    "reserve_share_of_window": "reserve_tokens",
+    "truncate_share": "truncate_bytes",
+    "protect_share_of_window": "protect_newest",
+    "prune_least_share_of_window": "prune_least",
+    "tail_share": "tail_most",
+    "keep_user_share": "keep_user_tokens",
+    "stream_grace_share": "stream_grace",
+    "flush_share": "flush_distance",
+    "memory_share": "memory_most",
+    "recall_share": "recall_most",
+}
+"""Shares, and the numbers that they limit."""
+OF_USABLE = (
+    *("due_least", "background_at", "prune_at", "compact_at", "blocked_at", "prune_target", "target"),
+    *("tail_share_least", "summary_kept_share", "recall_unasked_share", "research_share", "research_answer_share"),
+)
+OF_WINDOW = ("stream_stop_at", "stream_abort_at", "stream_rest", "summary_reply_share", "flush_reply_share")
+OF_SUMMARY = ("summary_asked_share", "summary_facts_share")
 
 
 def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
@@ -51,7 +70,29 @@ def acting_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
         memory_most=memory_room(made, budget),
         recall_unasked_share=made.recall_unasked_share if unasked_room(made, budget) else 0.0,
         recall_most=min(made.recall_most, round(usable * made.recall_share)),
+        stream_grace=stream_grace(made, budget.window),
     )
+
+
+def share_in_tokens(field: str, acting: ContextPolicy, budget: Budget) -> int | None:
+    """Return the tokens of that share in that window (for a reply of another model, as if it were the chat's).
+
+    None for what is no share of tokens, and for a share that limits another number. acting: from `acting_policy`.
+    """
+    share = getattr(acting, field)
+    if field in OF_USABLE:
+        return round(share * budget.usable)
+    if field in OF_WINDOW:
+        return round(share * budget.window)
+    return round(share * acting.summary_most) if field in OF_SUMMARY else None
+
+
+def stream_grace(policy: ContextPolicy, window: int) -> int:
+    """Return the tokens that a reply which is to be stopped may still bring until the end of a line.
+
+    A share of the window at the most, so that the stop stays where the policy puts it.
+    """
+    return min(policy.stream_grace, max(round(policy.stream_grace_share * window), 1))
 
 
 def unasked_room(policy: ContextPolicy, budget: Budget) -> int:

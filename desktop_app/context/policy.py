@@ -92,6 +92,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     digest_most: int = 800
     digest_model_most: int = 1_200
     digest_model_input: int = 12_000
+    digest_model_reply: int = 600
+    digest_seconds: int = 30
     hard_clear_age: int = 8
     protect_newest: int = 40_000
     protect_share_of_window: float = 0.25
@@ -113,13 +115,25 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     tail_share: float = 0.12
     """Of the usable window, for small ones: the last replies may take it up to the target. With a half, as the seeds
     have it, a window of 16,000 is full again after nine turns (decision 13)."""
+    tail_share_least: float = 0.05
+    """About a question and its answer."""
     tail_assistant_turns: int = 5
     tail_messages: int = 5
     head_least: int = 1
     summary_most: int = 2_000
     summary_share_of_head: float = 0.20
     summary_least: int = 120
+    summary_asked_share: float = 0.80
+    """Models write a tenth more than they are asked for, and lost facts are restored."""
+    summary_facts_share: float = 0.60
+    summary_kept_share: float = 0.10
     summary_input_result: int = 1_800
+    summary_reply_least: int = 4_000
+    summary_reply_share: float = 0.3333
+    summary_calls: int = 16
+    aside_share: float = 0.90
+    aside_share_again: float = 0.60
+    """Claude's tokens are a quarter more than is counted here, and a server may have a smaller window than it says."""
     call_seconds: int = 60
     compaction_seconds: int = 300
     repair_calls: int = 1
@@ -137,12 +151,15 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     stream_abort_at: float = 1.00
     stream_restarts: int = 2
     stream_rest: float = 0.10
+    stream_grace: int = 64
+    stream_grace_share: float = 0.01
     stream_calls: int = 128
     stream_characters: int = 8_000_000
     """Of text, reasoning and arguments: five times what a window of a million tokens holds of prose. Text without any
     meaning has few tokens, so that the window alone is no bound."""
     stream_quiet_seconds: int = 1_800
     tool_result_tries: int = 3
+    retry_wait_most: int = 60
     overflow_retries: int = 1
     overflow_shed: tuple[float, ...] = (0.10, 0.20, 0.50, 1.00)
 
@@ -151,6 +168,12 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     flush_share: float = 0.15
     """Of the usable window, the most of that distance: 4,000 tokens are half of a small window, and what is said after
     the flush is looked at only before the next compaction."""
+    flush_seconds: int = 60
+    flush_reply: int = 2_000
+    """Eight notes take 500, and some models reason before."""
+    flush_reply_share: float = 0.25
+    flush_gone_most: int = 4_000
+    """About as much as is said between a flush and its compaction."""
     memory_most: int = 1_000
     memory_share: float = 0.10
     recall_most: int = 4_000
@@ -158,6 +181,15 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     recall_unasked_share: float = 0.02
     recall_unasked_least: int = 500
     """Less, as in windows below about 32,000, is not worth a longer request."""
+
+    # Beside the conversation: research, and images for a model without eyes.
+    research_rounds: int = 12
+    research_seconds: int = 300
+    research_answer_seconds: int = 60
+    research_share: float = 0.95
+    research_answer_share: float = 0.25
+    caption_most: int = 400
+    caption_seconds: int = 60
 
     # Learning what a provider counts (C5).
     calibration_weight: float = 0.20

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from remembering import RULE, TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
-from desktop_app.chat.memory import flush as flush_module
 from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import Price
 from desktop_app.context.memory.memories import HEADING
@@ -154,9 +153,9 @@ async def test_where_a_model_fails_code_finds_what_it_can_and_the_log_says_why(m
     assert [memory.author for memory in await home.archive.memories()] == ["rule"]
 
 
-async def test_a_model_that_does_not_answer_is_not_waited_for(made, monkeypatch) -> None:
-    monkeypatch.setattr(flush_module, "FLUSH_SECONDS", 0.5)
+async def test_a_model_that_does_not_answer_is_not_waited_for(made) -> None:
     home = await made([Hang()])
+    home.session.policy = replace(home.session.policy, flush_seconds=1)
     started = time.monotonic()
     await home.flushed()
     assert time.monotonic() - started < 5 * slowness()

@@ -141,12 +141,12 @@ async def test_the_user_is_asked_and_what_is_denied_is_a_result(house, tmp_path,
 
 
 @pytest.mark.slow
-async def test_the_time_in_which_the_user_is_asked_is_not_the_researchs(house, tmp_path, web, monkeypatch) -> None:
-    monkeypatch.setattr(research_module, "MAX_SECONDS", 5.0)
+async def test_the_time_in_which_the_user_is_asked_is_not_the_researchs(house, tmp_path, web) -> None:
     home = await house([looking(search("tea")), looking(search("lisbon")), Reply("In 1610.")])
     await home.chats.models.litellm.load()  # its import alone may take that long
     furnish(home, tmp_path, web, allow="")
     session = await home.chats.create()
+    session.policy = replace(session.policy, research_seconds=5)
     await home.chats.turns.research(session, "When?")
     await home.until(lambda: bool(home.of(QuestionAsked)))
     await asyncio.sleep(5.2)
@@ -200,21 +200,23 @@ async def test_stopped_while_the_answer_streams_what_had_arrived_is_kept(house, 
     assert await asyncio.to_thread(home.provider.client_left.wait, 5)
 
 
-async def test_it_ends_after_its_rounds_with_what_it_knows(house, tmp_path, web, monkeypatch) -> None:
-    monkeypatch.setattr(research_module, "MAX_ROUNDS", 3)
+async def test_it_ends_after_its_rounds_with_what_it_knows(house, tmp_path, web) -> None:
     home = await house([looking(search("a")), looking(search("b")), Reply("So far: 1610.")])
     furnish(home, tmp_path, web)
-    message = await researched(home, await home.chats.create(), "When?")
+    session = await home.chats.create()
+    session.policy = replace(session.policy, research_rounds=3)
+    message = await researched(home, session, "When?")
     assert "No more searches" in home.provider.requests[2].text
     assert "No more searches" not in str(home.provider.requests[1].body)
     assert message.text.startswith("So far: 1610.")
 
 
-async def test_a_model_that_never_answers_fails_and_nothing_is_lost(house, tmp_path, web, monkeypatch) -> None:
-    monkeypatch.setattr(research_module, "MAX_ROUNDS", 3)
+async def test_a_model_that_never_answers_fails_and_nothing_is_lost(house, tmp_path, web) -> None:
     home = await house([looking(search("a"))], repeat_last=True)
     furnish(home, tmp_path, web)
-    message = await researched(home, await home.chats.create(), "When?")
+    session = await home.chats.create()
+    session.policy = replace(session.policy, research_rounds=3)
+    message = await researched(home, session, "When?")
     assert len(home.provider.requests) == 3
     assert home.of(TurnFailed)[0].failure.title == "The research came to no answer"
     assert "(2 results) is kept as" in message.text

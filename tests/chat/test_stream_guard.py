@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from conversations_made_up import Letters
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.chat.turn.stream_guard import (
-    MAX_GRACE,
     Limits,
     Shown,
     State,
@@ -22,7 +21,7 @@ from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import ToolCall
 
-LIMITS = Limits(window=1_000, stop_at=900, abort_at=1_000, restarts=2)
+LIMITS = Limits(window=1_000, stop_at=900, abort_at=1_000, restarts=2, grace=10)
 CALL = ToolCall("c", "bash", '{"command": "ls"}')
 
 
@@ -67,14 +66,16 @@ def test_what_would_not_help_is_not_done_and_not_asked_again() -> None:
 
 
 def test_a_line_that_does_not_end_is_cut_behind_a_word_then_anywhere() -> None:
-    assert find_stop_boundary(" some words", 5, 1_000) is None
-    assert find_stop_boundary(" some words", 11, 1_000) == 1
-    assert find_stop_boundary("words more", 11, 1_000) == 6
-    assert find_stop_boundary("words", 11, 1_000) is None
-    assert find_stop_boundary("words", 21, 1_000) == 5
-    assert find_stop_boundary("我们", MAX_GRACE + 1, 200_000) is None
-    assert find_stop_boundary("我们", 2 * MAX_GRACE + 1, 200_000) == 2
-    assert find_stop_boundary("one\n\n\ntwo\n", 1, 1_000) == 6
+    assert find_stop_boundary(" some words", 5, 10) is None
+    assert find_stop_boundary(" some words", 11, 10) == 1
+    assert find_stop_boundary("words more", 11, 10) == 6
+    assert find_stop_boundary("words", 11, 10) is None
+    assert find_stop_boundary("words", 21, 10) == 5
+    grace = limits_of(BALANCED, 200_000, is_automatic=True).grace
+    assert grace == BALANCED.stream_grace
+    assert find_stop_boundary("我们", grace + 1, grace) is None
+    assert find_stop_boundary("我们", 2 * grace + 1, grace) == 2
+    assert find_stop_boundary("one\n\n\ntwo\n", 1, 10) == 6
 
 
 def test_a_reply_that_stands_at_the_end_of_a_line_is_stopped_there() -> None:

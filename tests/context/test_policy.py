@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from preset_conversations import has
 
-from desktop_app.context.fitting import acting_policy, fit_policy, unasked_room
+from desktop_app.context.fitting import (
+    LIMITED_BY,
+    OF_SUMMARY,
+    OF_USABLE,
+    OF_WINDOW,
+    acting_policy,
+    fit_policy,
+    share_in_tokens,
+    unasked_room,
+)
 from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for, policy_for_target
 from desktop_app.context.policy_sources import GROUPS
 from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED, SUMMARIES
@@ -159,7 +168,7 @@ def test_every_number_has_exactly_one_source_that_names_a_row_and_who_asked() ->
     fields = Counter(field.name for field in msgspec.structs.fields(ContextPolicy) if field.name != "name")
     assert Counter(source.field for source in SOURCES) == fields
     for source in SOURCES:
-        assert re.fullmatch(r"[CTPKS]\d{1,2}(-[CTPKS]\d{1,2})?", source.row), source.field
+        assert re.fullmatch(r"[CTPKSWL]\d{1,2}(-[CTPKSWL]\d{1,2})?", source.row), source.field
         assert source.documents, source.field
         assert set(source.documents.split()) <= {"0", "1", "2", "3", "4", "+"}, source.field
         assert source.meaning, source.field
@@ -180,3 +189,39 @@ def test_a_recall_that_nobody_asked_for_has_enough_room_or_none() -> None:
     assert unasked_room(replace(BALANCED, recall_unasked_least=400), Budget(30_000, 6_000)) == 480
     assert acting_policy(BALANCED, Budget(30_000, 6_000)).recall_unasked_share == 0
     assert acting_policy(BALANCED, Budget(32_000, 6_000)).recall_unasked_share == BALANCED.recall_unasked_share
+
+
+OF_SOMETHING_ELSE = {
+    *("calibration_weight", "buffer_share_of_rest", "target_share_of_due", "summary_share_of_head"),
+    *("futile_below", "prune_runway", "aside_share", "aside_share_again"),
+}
+"""Shares of what is no number of tokens of a window: of a report, of a head, of what is free just now."""
+
+
+def test_every_share_is_told_in_tokens_or_limits_a_number_that_is() -> None:
+    told = [*LIMITED_BY, *OF_USABLE, *OF_WINDOW, *OF_SUMMARY]
+    assert len(told) == len(set(told))
+    shares = {source.field for source in SOURCES if source.unit == "share"}
+    assert shares == {*told, *OF_SOMETHING_ELSE}
+
+
+@pytest.mark.parametrize(
+    ("window", "tokens"),
+    [
+        (
+            8_192,
+            {"compact_at": 5_899, "tail_share_least": 328, "stream_stop_at": 7_373, "research_answer_share": 1_638},
+        ),
+        (32_768, {"compact_at": 23_593, "tail_share_least": 1_311, "stream_stop_at": 29_491}),
+        (200_000, {"compact_at": 165_254, "tail_share_least": 9_181, "summary_reply_share": 66_660}),
+    ],
+)
+def test_a_share_is_so_many_tokens_in_a_window(window: int, tokens: dict[str, int]) -> None:
+    budget = budget_for(BALANCED, window)
+    acting = acting_policy(BALANCED, budget)
+    assert {field: share_in_tokens(field, acting, budget) for field in tokens} == tokens
+
+
+def test_a_reply_that_is_stopped_may_end_its_line_in_a_share_of_a_small_window() -> None:
+    graces = [acting_policy(BALANCED, budget_for(BALANCED, window)).stream_grace for window in (50, 2_000, 200_000)]
+    assert graces == [1, 20, 64]

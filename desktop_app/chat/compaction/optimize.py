@@ -34,8 +34,6 @@ from desktop_app.conversation.transcript import Compaction, Operation, Prune, Tr
 from .snapshot import ContextSnapshot, snapshot_of, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
 
-MIN_TAIL_SHARE = 0.05
-"""The tail slider's lower end, of the usable window: about a question and its answer."""
 NOTHING = "There is nothing to optimize right now: all messages are recent enough to stay unchanged."
 
 
@@ -149,7 +147,7 @@ def _with_compaction(optimization: Optimization, compaction: Compaction) -> Opti
 
 def _tail_range(snapshot: ContextSnapshot, view: View) -> tuple[int, int]:
     """Return the ends of the tail slider in tokens: beyond the second one nothing more would be kept."""
-    least = round(snapshot.budget.usable * MIN_TAIL_SHARE)
+    least = round(snapshot.budget.usable * snapshot.policy.tail_share_least)
     total = sum(measure_blocks(view, snapshot.counts).tokens)
     longest = _plan_compaction(snapshot, view, min(total, snapshot.budget.usable), "extractive")
     return least, max(longest.tail if longest else total, least + 1)

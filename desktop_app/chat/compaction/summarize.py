@@ -17,10 +17,7 @@ from desktop_app.chat.complete import Unfinished, complete
 from desktop_app.chat.ports import ChatModel, ModelError, Piece, Price, TextPiece
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.summary.model_summary import (
-    MAX_PARTS,
     MIN_PAGE,
-    SAFE_SHARE,
-    SAFER_SHARE,
     Draft,
     build_compaction,
     compact_to_last_messages,
@@ -123,9 +120,12 @@ def compact_without_model(
 
 
 def draft_summary(
-    snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, safe_share: float = SAFE_SHARE
+    snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, is_too_long: bool = False
 ) -> Draft:
-    """Return what the model will be asked. Takes up to seconds; raises NoSummary if the model cannot do it."""
+    """Return what the model will be asked. Takes up to seconds; raises NoSummary if the model cannot do it.
+
+    is_too_long: whether its provider has refused a draft of this before as too long.
+    """
     model, prompts = request.writer
     info = model.info
     if not info.window:
@@ -143,11 +143,11 @@ def draft_summary(
         info.max_output,
         snapshot.counts,
         model.tokenizer.count,
-        safe_share,
+        is_too_long,
     )
     if not draft.parts:
         raise NoSummary(f"the window of {info.label} is too small for it")
-    if len(draft.parts) > MAX_PARTS:
+    if len(draft.parts) > snapshot.policy.summary_calls:
         raise NoSummary(f"{info.label} would have to be asked {len(draft.parts)} times")
     return draft
 
@@ -168,20 +168,20 @@ class SummaryWriter:
     async def write(self) -> Compaction:
         """Return the compaction. Raises NoSummary."""
         try:
-            draft, written = await self._write_draft(SAFE_SHARE)
+            draft, written = await self._write_draft()
         except NoSummary as refusal:
             if not refusal.is_overflow:
                 raise
-            draft, written = await self._write_draft(SAFER_SHARE)
+            draft, written = await self._write_draft(is_too_long=True)
         page = page_of(written)
         faults = await asyncio.to_thread(faults_of, page, draft, self._snapshot.counts)
         if faults and self._snapshot.policy.repair_calls:
             page = await self._repair(draft, page, faults)
         return await asyncio.to_thread(self._finish, draft, page, list(written.keep))
 
-    async def _write_draft(self, safe_share: float) -> tuple[Draft, WrittenSummary]:
+    async def _write_draft(self, is_too_long: bool = False) -> tuple[Draft, WrittenSummary]:
         """Have the model read the head part by part."""
-        draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, self._request, safe_share)
+        draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, self._request, is_too_long)
         self._max_tokens = draft.wanted.budget * len(draft.parts)
         page, turns, keep = draft.earlier, list[str](), list[str]()
         for index, part in enumerate(draft.parts):

@@ -33,9 +33,6 @@ from .summarize import NoSummary, SummaryRequest, draft_summary
 
 BY_MODEL = ("auto", "llm")
 """Strategies of a policy that ask a model, where there is one to ask."""
-DIGEST_TOKENS = 600
-"""Of the reply: twice what `digest_model_most` characters take."""
-DIGEST_SECONDS = 30.0
 TOO_SMALL = "{label} is too small to summarize conversations reliably."
 
 log = logging.getLogger(__name__)
@@ -115,7 +112,8 @@ class SummaryService:
         prompt = (await asyncio.to_thread(self._digest_prompt)).replace("{most}", f"{policy.digest_model_most:,}")
         results = Text(await asyncio.to_thread(results_to_digest, prune, snapshot))
         try:
-            reply = await role.ask(prompt, results, max_tokens=DIGEST_TOKENS, seconds=DIGEST_SECONDS)
+            most, seconds = policy.digest_model_reply, policy.digest_seconds
+            reply = await role.ask(prompt, results, max_tokens=most, seconds=seconds)
         except ModelError as error:
             log.info("old results are digested by rule, because %s", error.failure.title)
             return prune, None

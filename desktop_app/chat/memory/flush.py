@@ -15,29 +15,19 @@ from desktop_app.chat.ports import ChatModel, ModelError, Price
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.flush import SAVE_MEMORY, FlushPrompts, append_question, parse_notes, request_for_flush
 from desktop_app.context.memory.memories import Note
+from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.tools import ToolSpec
-
-FLUSH_SECONDS = 60.0
-REPLY_TOKENS = 2_000
-"""Eight notes take 500, and some models reason before."""
-REPLY_SHARE = 0.25
-"""Of the window, at most."""
-SAFE_SHARE, SAFER_SHARE = 0.9, 0.6
-"""Of the room for messages, since tokens are estimated. The second one is for a provider that has just refused a
-request as too long: it counts more than we do, or has a smaller window than it says."""
-MAX_GONE_TOKENS = 4_000
-"""Of messages that have left the view since the last flush: about as much as is said between a flush and its
-compaction. If there is more, the model is asked about the unflushed messages alone."""
 
 
 class FlushQuestion(msgspec.Struct, frozen=True):
     """What a model is asked."""
 
     messages: tuple[Message, ...]
-    tools: tuple[ToolSpec, ...] = ()
-    reply_tokens: int = REPLY_TOKENS
+    tools: tuple[ToolSpec, ...]
+    reply_tokens: int
+    seconds: int
 
 
 async def question_by_calls(
@@ -53,46 +43,51 @@ async def question_by_calls(
 
     is_too_long: whether the provider has just refused the current request as too long.
     """
-    model, counts = session.model, session.counts
-    reply_tokens = _reply_tokens(model)
+    model, counts, policy = session.model, session.counts, session.policy
+    reply_tokens = _reply_tokens(model, policy)
     if not is_too_long and (question := _append_question(session, messages, prompts, known, reply_tokens)) is not None:
         return question
-    share = SAFER_SHARE if is_too_long else SAFE_SHARE
+    share = policy.aside_share_again if is_too_long else policy.aside_share
     room = round((model.info.window - reply_tokens - counts.tool(SAVE_MEMORY)) * share)
     asked = await asyncio.to_thread(request_for_flush, messages, prompts, known, room, counts.text, True)
-    return FlushQuestion(asked, (SAVE_MEMORY,), reply_tokens) if asked else None
+    return FlushQuestion(asked, (SAVE_MEMORY,), reply_tokens, policy.flush_seconds) if asked else None
 
 
 def _append_question(
     session: Session, unflushed: Sequence[Message], prompts: FlushPrompts, known: Sequence[Memory], reply_tokens: int
 ) -> FlushQuestion | None:
     """Return the current request with the question appended; None if that does not fit, or much has left the view."""
-    view, counts = session.view, session.counts
+    view, counts, policy = session.view, session.counts, session.policy
     in_view = {item.message.id for item in view.items}
     gone = [message for message in unflushed if message.id not in in_view and message.role is not Role.TOOL]
-    if sum(map(counts.total, gone)) > MAX_GONE_TOKENS:
-        return None
+    if sum(map(counts.total, gone)) > policy.flush_gone_most:
+        return None  # it is asked about the unflushed messages alone
     assembled, tools = session.assemble()
-    messages = append_question(assembled, prompts, known, gone, 2 * MAX_GONE_TOKENS, counts.text)
+    messages = append_question(assembled, prompts, known, gone, 2 * policy.flush_gone_most, counts.text)
     if session.gauge().total + counts.text(messages[-1].text) + reply_tokens > session.model.info.window:
         return None
     has_it = any(tool.name == SAVE_MEMORY.name for tool in tools)
-    return FlushQuestion(messages, tools if has_it else (*tools, SAVE_MEMORY), reply_tokens)
+    return FlushQuestion(messages, tools if has_it else (*tools, SAVE_MEMORY), reply_tokens, policy.flush_seconds)
 
 
 def question_by_json(
-    model: ChatModel, messages: Sequence[Message], prompts: FlushPrompts, known: Sequence[Memory]
+    model: ChatModel,
+    messages: Sequence[Message],
+    prompts: FlushPrompts,
+    known: Sequence[Memory],
+    policy: ContextPolicy,
 ) -> FlushQuestion | None:
     """Return the question for another model, which is answered as JSON; None if its window has no room."""
-    reply_tokens = _reply_tokens(model)
-    room = round((model.info.window - reply_tokens) * SAFE_SHARE)
+    reply_tokens = _reply_tokens(model, policy)
+    room = round((model.info.window - reply_tokens) * policy.aside_share)
     asked = request_for_flush(messages, prompts, known, room, model.tokenizer.count)
-    return FlushQuestion(asked, (), reply_tokens) if asked else None
+    return FlushQuestion(asked, (), reply_tokens, policy.flush_seconds) if asked else None
 
 
-def _reply_tokens(model: ChatModel) -> int:
+def _reply_tokens(model: ChatModel, policy: ContextPolicy) -> int:
     info = model.info
-    return min(REPLY_TOKENS, round(info.window * REPLY_SHARE), info.max_output or REPLY_TOKENS)
+    most = policy.flush_reply
+    return min(most, round(info.window * policy.flush_reply_share), info.max_output or most)
 
 
 async def ask_for_notes(
@@ -108,7 +103,7 @@ async def ask_for_notes(
             model,
             question.messages,
             max_tokens=question.reply_tokens,
-            seconds=FLUSH_SECONDS,
+            seconds=question.seconds,
             price=price,
             tools=question.tools,
         )

@@ -183,7 +183,8 @@ class MemoryFlusher:
         if role.model is session.model:
             question = await question_by_calls(session, messages, prompts, known, trigger is Trigger.OVERFLOW)
         else:
-            question = await asyncio.to_thread(question_by_json, role.model, messages, prompts, known)
+            policy = session.policy
+            question = await asyncio.to_thread(question_by_json, role.model, messages, prompts, known, policy)
         return None if question is None else (role, question)
 
     def _role(self, session: Session) -> RoleModel | None:

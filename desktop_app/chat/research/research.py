@@ -48,14 +48,6 @@ from desktop_app.conversation.transcript import AnyEntry, RequestContext
 
 from .research_reply import ResearchReply, ResearchToolCalls
 
-MAX_ROUNDS = 12
-"""Requests of one research, the answer's included."""
-MAX_SECONDS = 300.0
-"""After which nothing more is searched, and the model is told to answer."""
-ANSWER_SECONDS = 60.0
-"""For the answer then."""
-SAFE_SHARE = 0.95
-"""Of what can be used, since tokens are estimated."""
 TOOLS = ("web_search", "web_fetch", "recall")
 WEB = frozenset({"web_search", "web_fetch"})
 ENOUGH = "[No more searches. Answer the question now from what you have found, and say what is still open.]"
@@ -144,14 +136,15 @@ class ResearchTurn(Turn):
         super().__init__(side, services, self._relay, is_automatic=True)
         self._clock = asyncio.get_running_loop().time
         self._asked_at = 0.0
-        self._ends_at = self._clock() + MAX_SECONDS
+        self._ends_at = self._clock() + policy.research_seconds
 
     async def run(self) -> None:
         """Search and read until the model answers. Raises WorldError; cancelling it ends the tools."""
         label = f"{self._session.model_info.label} (research)"
         self._publish(ReplyStarted(self._conversation.id, self._answer.id, label))
-        for number in range(1, MAX_ROUNDS + 1):
-            is_last = number == MAX_ROUNDS or self._clock() >= self._ends_at
+        rounds = self._session.policy.research_rounds
+        for number in range(1, rounds + 1):
+            is_last = number == rounds or self._clock() >= self._ends_at
             if is_last:
                 await self._session.record_message(stamp(user_message(ENOUGH)))
             reply = await self.ask_model()
@@ -163,11 +156,12 @@ class ResearchTurn(Turn):
             await self.run_tools(reply, self._tools)
 
     async def ask_model(self) -> Message:
-        for share in self._session.policy.overflow_shed:
-            if self._session.request_size() > SAFE_SHARE * self._session.budget.usable:
+        policy = self._session.policy
+        for share in policy.overflow_shed:
+            if self._session.request_size() > policy.research_share * self._session.budget.usable:
                 await drop_results(self._session, share, self._relay)
         try:
-            async with asyncio.timeout_at(self._ends_at + ANSWER_SECONDS):
+            async with asyncio.timeout_at(self._ends_at + policy.research_answer_seconds):
                 return await super().ask_model()
         except TimeoutError:
             raise WorldError(TOO_LONG) from None

@@ -27,8 +27,6 @@ from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage, add_usage
 from desktop_app.conversation.tools import ToolOutcome
 
-ANSWER_SHARE = 0.25
-"""Of the chat's usable window, for an answer: what is longer is cut there, and kept whole with what was read."""
 NO_ANSWER = "[The research ended before it came to an answer.]"
 
 
@@ -129,7 +127,8 @@ class ResearchReply:
         return self._message(said, "\n\n".join(filter(None, (short, *tail))), usage)
 
     def _cut(self, text: str) -> str:
-        most = round(self._session.budget.usable * ANSWER_SHARE)
+        """Cut an answer that is too long for the conversation: it is kept whole with what was read."""
+        most = round(self._session.budget.usable * self._session.policy.research_answer_share)
         tokens = self._session.counts.text(text)
         return text if tokens <= most else head_of(text, len(text) * most // tokens) + "…"
 

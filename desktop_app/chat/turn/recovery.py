@@ -15,8 +15,6 @@ WAITS: dict[ErrorKind, tuple[float, ...]] = {
     "cut": (0.5,),
 }
 """Seconds before each repetition. What is not named here would fail in the same way again: a key, a quota, a filter."""
-MAX_RETRY_WAIT = 60.0
-"""Seconds: if a provider wants to be left alone for longer, the user is told instead."""
 METADATA_REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
 """The kinds of error by which providers refuse metadata: hardly two word it in the same way."""
 
@@ -68,7 +66,7 @@ def reaction_to(
     if tried.waits >= len(waits):
         return GiveUp()
     seconds = waits[tried.waits] if error.retry_after is None else max(error.retry_after, 0.0)
-    return Wait(seconds) if seconds <= MAX_RETRY_WAIT else GiveUp()
+    return Wait(seconds) if seconds <= policy.retry_wait_most else GiveUp()
 
 
 def _to_overflow(tried: Tried, policy: ContextPolicy) -> Reaction:

@@ -46,15 +46,11 @@ from msgspec.structs import replace
 
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.context.counting.growing_count import RECOUNT_EVERY, GrowingCount
+from desktop_app.context.fitting import stream_grace
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.repeated_text import OverlapTrimmer
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.transcript import Trigger
-
-MAX_GRACE = 64
-"""Tokens that may still come until the end of a line, and once more until the end of a word."""
-GRACE_SHARE = 0.01
-"""Of the window: that much at the most, so that the stop stays where the policy puts it."""
 
 Shown = TextPiece | ReasoningPiece
 
@@ -90,6 +86,8 @@ class Limits(msgspec.Struct, frozen=True):
     abort_at: int
     restarts: int
     """How often the stream may be stopped to make room."""
+    grace: int = 1
+    """Tokens that may still come until the end of a line, and once more until the end of a word."""
     factor: float = 1.0
     """The provider's tokens for one counted here."""
 
@@ -102,6 +100,7 @@ def limits_of(policy: ContextPolicy, window: int, is_automatic: bool, factor: fl
         round(policy.stream_stop_at * window),
         round(policy.stream_abort_at * window),
         policy.stream_restarts if may_stop else 0,
+        stream_grace(policy, window),
         factor,
     )
 
@@ -254,7 +253,7 @@ class StreamGuard:
             self._stop()
             return shown
         text = "".join(part.text for part in shown)
-        index = find_stop_boundary(text, self.used - self._end_wanted_at, self._limits.window)
+        index = find_stop_boundary(text, self.used - self._end_wanted_at, self._limits.grace)
         if index is None:
             return shown
         self._stop()
@@ -281,13 +280,12 @@ class StreamGuard:
         return self._as_text(self._trimmer.cut())
 
 
-def find_stop_boundary(text: str, tokens: int, window: int) -> int | None:
+def find_stop_boundary(text: str, tokens: int, grace: int) -> int | None:
     """Return where the newest text is best cut, as an index behind the last character that stays; None: not yet.
 
     That is the end of a line, else of a word: a model that goes on behind half a word begins the word anew as often as
-    not. tokens: how many came since the stop was decided.
+    not. tokens: how many came since the stop was decided, of which `grace` may come until the end of a line.
     """
-    grace = min(MAX_GRACE, max(round(GRACE_SHARE * window), 1))
     if (index := text.find("\n")) >= 0:
         return len(text) - len(text[index:].lstrip("\n"))
     if tokens <= grace:

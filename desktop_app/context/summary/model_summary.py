@@ -33,23 +33,10 @@ from .prompt import MessagePiece, Prompts, SummaryTask, names_of, parts_of
 from .reply import WrittenSummary
 from .restore_facts import restore_facts, restore_names, restore_rules
 
-ASKED_SHARE = 0.8
-"""Of the page: models write a tenth more than they are asked for, and lost facts are restored."""
-MUSTS_SHARE = 0.6
-"""Of the page, for sentences that the model has to copy; the rest of it is for what happened."""
-MIN_REPLY, REPLY_AROUND = 4_000, 500
-"""Tokens that a reply may take at least, since some models think first; and what JSON adds to the page."""
-REPLY_SHARE = 1 / 3
-"""Of the window, at most."""
-SAFE_SHARE, SAFER_SHARE = 0.9, 0.6
-"""Of the room for a part: tokens are estimated. The second one is for a provider that refused the first as too long:
-Claude's tokens are a quarter more than is counted here, and a server may have a smaller window than it says."""
-MAX_PARTS = 16
-"""Calls; more would take over five minutes."""
+REPLY_AROUND = 500
+"""Tokens that JSON adds to the page."""
 MIN_PAGE = 40
 """Tokens."""
-KEEP_SHARE = 0.10
-"""Of the usable window: what messages that the model wants to keep may take, if the target leaves no more."""
 
 LAST_MESSAGES_PAGE = "The earlier messages were archived without a summary."
 
@@ -90,21 +77,30 @@ def draft_of(
     max_output: int,
     counts: TokenCounts,
     count: Callable[[str], int],
-    safe_share: float = SAFE_SHARE,
+    is_too_long: bool = False,
 ) -> Draft:
-    """Return what to ask a model with that window. count: the model's tokens. max_output: 0 if it is not known."""
+    """Return what to ask a model with that window. count: the model's tokens. max_output: 0 if it is not known.
+
+    is_too_long: whether its provider has refused the draft before as too long.
+    """
     head = recorded_messages(plan.archived, transcript)
     earlier = view.summary.summary if view.summary else ""
     ledger = ledger_of(head, view.ledger)
-    budget = round(plan.summary_budget * ASKED_SHARE)
-    musts = _listed(restore_facts("", head, ledger, round(plan.summary_budget * MUSTS_SHARE), counts.text))
+    budget = round(plan.summary_budget * policy.summary_asked_share)
+    copied = round(plan.summary_budget * policy.summary_facts_share)
+    musts = _listed(restore_facts("", head, ledger, copied, counts.text))
     wanted = SummaryTask(prompts, budget, tuple(musts), instructions)
-    reply_most = min(max(2 * budget + REPLY_AROUND, MIN_REPLY), round(window * REPLY_SHARE), max_output or window)
+    reply_most = max(2 * budget + REPLY_AROUND, policy.summary_reply_least)
+    reply_most = min(reply_most, round(window * policy.summary_reply_share), max_output or window)
     words = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
     told = count("\n".join(musts)) + max(count(earlier), budget)
-    room = round((window - reply_most - words - told) * safe_share)
+    room = round((window - reply_most - words - told) * _safe_share(policy, is_too_long))
     parts = parts_of(head, split_turn_index(plan, transcript) or len(head), room, count, policy.summary_input_result)
     return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, reply_most)
+
+
+def _safe_share(policy: ContextPolicy, is_too_long: bool) -> float:
+    return policy.aside_share_again if is_too_long else policy.aside_share
 
 
 def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
@@ -161,7 +157,7 @@ def _plan_that_keeps(
 
     The tail stays as it is: no plan may archive messages that the page does not summarise.
     """
-    room = max(round(budget.usable * policy.target) - plan.projected, round(budget.usable * KEEP_SHARE))
+    room = max(round(budget.usable * policy.target) - plan.projected, round(budget.usable * policy.summary_kept_share))
     for most in range(len(keep), 0, -1):
         other = plan_compaction(view, policy, budget, counts, plan.total, plan.trigger, plan.tail, keep[:most])
         if other and set(other.archived) < set(plan.archived) and other.projected <= plan.projected + room:

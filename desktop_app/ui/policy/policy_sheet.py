@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
 from desktop_app.context.own_policies import differences, find_policy, own_policy_of
-from desktop_app.context.policy import BALANCED, ContextPolicy
+from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.policy_sources import GROUPS
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.own_policy import OwnPolicy
@@ -87,7 +87,7 @@ class PolicySheet(Sheet):
 
     def show_trial(self, tried: PolicyTried) -> None:
         """Show what the draft would do now."""
-        self._window = Window(tried.after.usable, tried.acting)
+        self._window = Window(Budget(tried.after.window, tried.after.reserve), tried.acting)
         self.effect.show_trial(tried)
         self._show_fields()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from desktop_app.context.fitting import LIMITED_BY, share_in_tokens
 from desktop_app.context.own_policies import in_words
-from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.policy_sources import SOURCES, FieldSource
 from desktop_app.context.presets import PRESETS
 
@@ -29,9 +30,6 @@ COMMON = {
     "recall_most": "Brought back by one recall",
 }
 """The fields that people change; the others of a group are folded."""
-OF_USABLE = ("background_at", "prune_at", "compact_at", "blocked_at", "target", "prune_target")
-ACTS_AS = {"reserve_share_of_window": "reserve_tokens", "truncate_share": "truncate_bytes", "tail_share": "tail_most"}
-"""Shares, and the numbers that they become in a window."""
 LIKE_PROGRAMS = {
     "opencode": "Like OpenFork",
     "lmstudio": "Like LM Studio",
@@ -69,19 +67,18 @@ def about_field(source: FieldSource) -> str:
 class Window(NamedTuple):
     """The window of the open conversation, and the numbers as they act in it."""
 
-    usable: int
+    budget: Budget
     acting: ContextPolicy
 
 
 def acting_words(source: FieldSource, policy: ContextPolicy, window: Window | None) -> str:
     """Return "here 19,200 tokens" for a share, and where another number acts in the window; else ""."""
-    if window is None or not window.usable:
+    if window is None or window.budget.usable <= 0:
         return ""
     field, acting = source.field, window.acting
-    if field in OF_USABLE:
-        return f"here {round(getattr(acting, field) * window.usable):,} tokens"
-    if field in ACTS_AS:
-        other = ACTS_AS[field]
+    if (tokens := share_in_tokens(field, acting, window.budget)) is not None:
+        return f"here {tokens:,} tokens"
+    if other := LIMITED_BY.get(field):
         return f"here {in_words(getattr(acting, other), SOURCES[other].unit)}"
     chosen, here = getattr(policy, field), getattr(acting, field)
     return "" if chosen == here or not isinstance(here, int | float) else f"here {in_words(here, source.unit)}"
