@@ -36,6 +36,13 @@ ServerKind = Literal[
 """Whose API a server speaks."""
 
 
+class ModelLimits(msgspec.Struct, frozen=True):
+    """Tokens of one model; 0 when its server's settings, the server or the catalogue is to say."""
+
+    window: NotNegative = 0
+    max_output: NotNegative = 0
+
+
 class Server(msgspec.Struct, frozen=True):
     """A provider or a local server. Its key is in the system keyring, or in the environment."""
 
@@ -44,10 +51,17 @@ class Server(msgspec.Struct, frozen=True):
     # "" for the provider's own address.
     base_url: str
     models: tuple[str, ...]
-    # Tokens; 0 when the server or the catalogue is to say.
+    # Tokens of all its models; 0 when the server or the catalogue is to say.
     window: NotNegative = 0
     max_output: NotNegative = 0
     kind: ServerKind = "openai_compatible"
+    # By the names of models that have limits of their own.
+    limits: dict[str, ModelLimits] = {}
+
+    def limits_of(self, model: str) -> ModelLimits:
+        """Return the limits that are set for the model, by its own name or for all of the server."""
+        own = self.limits.get(model, ModelLimits())
+        return ModelLimits(own.window or self.window, own.max_output or self.max_output)
 
 
 class McpServer(msgspec.Struct, frozen=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from .dialect import Dialect, ReturnedReasoning
@@ -33,6 +35,10 @@ class ConversationInfo(msgspec.Struct, frozen=True):
     """Whether it is left out of the list until the user asks for it."""
 
 
+WindowSource = Literal["", "settings", "server", "earlier", "catalogue", "assumed"]
+"""Who says how large a window is: the user, the server now or in an earlier run, litellm's catalogue; nobody."""
+
+
 class ModelInfo(msgspec.Struct, frozen=True):
     """A model that can be chosen, with its window and longest reply in tokens."""
 
@@ -48,6 +54,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """Why it cannot be used now, in words for the user; empty when it can."""
     supports_tools: bool = True
     supports_vision: bool = False
+    window_source: WindowSource = ""
     window_reported_at: float = 0.0
     """When its server reported the window, if that was in an earlier run and it has not answered since; else 0."""
     returned_reasoning: ReturnedReasoning = ""

@@ -93,7 +93,10 @@ def _llama_cpp(answer: Any, model: str) -> ModelCapabilities:
 
 
 def _lm_studio(answer: Any, model: str) -> ModelCapabilities:
-    entry = _entry(_get(answer, "data"), model)
+    return _of_lm_studio(_entry(_get(answer, "data"), model))
+
+
+def _of_lm_studio(entry: Json) -> ModelCapabilities:
     abilities = entry.get("capabilities")
     return ModelCapabilities(
         window=_number(entry.get("loaded_context_length")) or _number(entry.get("max_context_length")),
@@ -126,12 +129,19 @@ def _ollama_window(answer: Any) -> int:
 
 
 def _gemini(answer: Any, model: str) -> ModelCapabilities:
-    return ModelCapabilities(_number(_get(answer, "inputTokenLimit")), _number(_get(answer, "outputTokenLimit")))
+    return _of_gemini(answer)
+
+
+def _of_gemini(entry: Any) -> ModelCapabilities:
+    return ModelCapabilities(_number(_get(entry, "inputTokenLimit")), _number(_get(entry, "outputTokenLimit")))
 
 
 def _models_list(answer: Any, model: str) -> ModelCapabilities:
+    return _of_entry(_entry(_get(answer, "data"), model))
+
+
+def _of_entry(entry: Json) -> ModelCapabilities:
     # vLLM says max_model_len, OpenRouter, Kimi and Groq context_length or context_window, Anthropic max_input_tokens.
-    entry = _entry(_get(answer, "data"), model)
     names = ("max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens")
     accepted, inputs = entry.get("supported_parameters"), _get(entry, "architecture", "input_modalities")
     sees = "image" in inputs if isinstance(inputs, list) else entry.get("supports_image_in")
@@ -162,10 +172,20 @@ def _dollars(text: Any) -> float:
 
 def model_names_in(answer: Any) -> tuple[str, ...]:
     """Return the models that a server lists, in its order and any format, without embedding models."""
+    return tuple(models_in(answer))
+
+
+def models_in(answer: Any) -> dict[str, ModelCapabilities]:
+    """Return the models that a server lists, as above, with what the list says of each."""
     entries = next(filter(None, (_get(answer, key) for key in ("data", "models"))), None)
     known: Iterable[Any] = entries if isinstance(entries, list) else ()
-    names = (e.get("id") or e.get("name") or e.get("model") for e in known if isinstance(e, dict) and _chats(e))
-    return tuple(dict.fromkeys(name.removeprefix("models/") for name in names if isinstance(name, str) and name))
+    found: dict[str, ModelCapabilities] = {}
+    for entry in known:
+        name = (entry.get("id") or entry.get("name") or entry.get("model")) if isinstance(entry, dict) else None
+        if isinstance(name, str) and name and _chats(entry):
+            of_list = _of_lm_studio(entry) if "loaded_context_length" in entry or "arch" in entry else _of_entry(entry)
+            found.setdefault(name.removeprefix("models/"), of_list.or_else(_of_gemini(entry)))
+    return found
 
 
 def _chats(entry: Json) -> bool:

@@ -13,7 +13,7 @@ from desktop_app.chat.ports import ChatModel, ModelError, Price, WindowUnknown
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.listing import ModelInfo, WindowSource
 from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
@@ -32,6 +32,13 @@ from .tokens.tokenizers import tokenizer_for
 from .window_failures import key_failure, window_failure
 
 UNAUTHORIZED = 401
+PROVENANCE: dict[WindowSource, Provenance] = {
+    "settings": Provenance.MEASURED,
+    "server": Provenance.MEASURED,
+    "earlier": Provenance.MEASURED,
+    "catalogue": Provenance.ESTIMATED,
+    "assumed": Provenance.ASSUMED,
+}
 
 
 class Catalogue:
@@ -83,7 +90,7 @@ class Catalogue:
         """Return that model, once its server was asked for its window. Raises ModelError."""
         if model_id != builtin.MODEL_ID:
             server, name = self._find(model_id)
-            if not server.window:
+            if not server.limits_of(name).window:
                 await self._find_window(server, name)
         return self.model(model_id)
 
@@ -107,11 +114,17 @@ class Catalogue:
 
     def price(self, model_id: str) -> Price | None:
         """Return the reported or published price; None for a local server, and where it is unknown."""
+        server, name = self._server_of(model_id)
+        return None if server is None or self.is_local(model_id) else self._capabilities(server, name).price
+
+    def is_local(self, model_id: str) -> bool:
+        """Return whether the model runs on this machine."""
+        server, _ = self._server_of(model_id)
+        return self._endpoint(server).is_local if server is not None else model_id == builtin.MODEL_ID
+
+    def _server_of(self, model_id: str) -> tuple[Server | None, str]:
         server_name, _, name = model_id.partition("/")
-        server = next((s for s in self._settings.servers if s.name == server_name), None)
-        if server is None or self._endpoint(server).is_local:
-            return None
-        return self._capabilities(server, name).price
+        return next((s for s in self._settings.servers if s.name == server_name), None), name
 
     def proposals(self, kind: ServerKind) -> tuple[str, ...]:
         """Return names of models to propose for such a server, best first; more once litellm is loaded."""
@@ -171,8 +184,9 @@ class Catalogue:
             await self.llama_server.stop()
 
     def _info(self, server: Server, name: str) -> ModelInfo:
-        known, (window, provenance, reported_at) = self._capabilities(server, name), self._window(server, name)
-        max_output = min(server.max_output or known.max_output, window)  # some servers report the whole window
+        known, (window, source, reported_at) = self._capabilities(server, name), self._window(server, name)
+        max_output = server.limits_of(name).max_output or known.max_output
+        max_output = min(max_output, window)  # some servers report the whole window
         result, endpoint, note = self._results.get(_key(server, name)), self._endpoint(server), ""
         if result is not None and not result.is_up:
             note = f"{server.name} does not answer at {endpoint.address}."
@@ -183,31 +197,32 @@ class Catalogue:
             name,
             window,
             max_output or min(DEFAULT_MAX_OUTPUT, window // 4),
-            provenance,
+            PROVENANCE[source],
             note=note,
             supports_tools=known.supports_tools is not False,
             supports_vision=bool(known.supports_vision),
+            window_source=source if window else "",
             window_reported_at=reported_at,
             **dialect_fields(server.kind, name),
         )
 
-    def _window(self, server: Server, name: str) -> tuple[int, Provenance, float]:
+    def _window(self, server: Server, name: str) -> tuple[int, WindowSource, float]:
         """Return the window, where it is from, and when the server reported it, if that was in an earlier run.
 
         It is from the settings, else the server, its last report, what is published, an assumption. 0: unknown, or
         nobody was asked yet.
         """
-        if server.window:
-            return server.window, Provenance.MEASURED, 0.0
+        if window := server.limits_of(name).window:
+            return window, "settings", 0.0
         result, last = self._results.get(_key(server, name)), self._last_known.get(_key(server, name))
         if result is not None and result.capabilities.window:
-            return result.capabilities.window, Provenance.MEASURED, 0.0
+            return result.capabilities.window, "server", 0.0
         if last is not None and last.capabilities.window and last.provenance is Provenance.MEASURED:
-            return last.capabilities.window, Provenance.MEASURED, last.at
+            return last.capabilities.window, "earlier", last.at
         published = self._capabilities(server, name).window
         if published:
-            return published, Provenance.ESTIMATED, 0.0
-        return (ASSUMED_WINDOW if self._may_assume_window(server, result) else 0), Provenance.ASSUMED, 0.0
+            return published, "catalogue", 0.0
+        return (ASSUMED_WINDOW if self._may_assume_window(server, result) else 0), "assumed", 0.0
 
     def _may_assume_window(self, server: Server, result: ProbeResult | None) -> bool:
         """Whether every source was asked for the window of a cloud model, and none knew it."""
@@ -225,10 +240,9 @@ class Catalogue:
         return known.or_else(last.capabilities) if last is not None else known
 
     def _find(self, model_id: str) -> tuple[Server, str]:
-        server_name, _, name = model_id.partition("/")
-        for server in self._settings.servers:
-            if server.name == server_name and name in server.models:
-                return server, name
+        server, name = self._server_of(model_id)
+        if server is not None and name in server.models:
+            return server, name
         raise ModelError(
             Failure(
                 "not_found",

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.openai_chat import Json
 
-from .capability_probes import ModelCapabilities, Probe, model_names_in, probes_for
+from .capability_probes import ModelCapabilities, Probe, model_names_in, models_in, probes_for
 from .endpoint import Endpoint
 from .http_client import Answer, ProxyUnusable, ask, http_client
 
@@ -65,6 +65,28 @@ async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
     path = {"anthropic": "/v1/models", "ollama": "/api/tags"}.get(endpoint.kind, "/models")
     async with _connect(endpoint) as server:
         return model_names_in((await server.ask(path))[1]) if server else ()
+
+
+class ModelList(msgspec.Struct, frozen=True):
+    """A server's list of models. status: 0 if nothing answered."""
+
+    models: dict[str, ModelCapabilities]
+    status: int
+    url: str
+
+
+async def read_list(endpoint: Endpoint, seconds: float) -> ModelList:
+    """Return the server's list with what it says of each model, within so many seconds. Never raises."""
+    path = {"anthropic": "/v1/models?limit=1000", "ollama": "/api/tags", "gemini": "/models?pageSize=1000"}
+    paths = (path.get(endpoint.kind, "/models"), *(("/api/v0/models",) if endpoint.kind == "lm_studio" else ()))
+    url = _url(endpoint, paths[0])
+    async with _connect(endpoint, seconds) as server:
+        answers = await asyncio.gather(*map(server.ask, paths)) if server else [(0, None)]
+    listed = {}
+    for _, content in answers:
+        for name, known in models_in(content).items():
+            listed[name] = known.or_else(listed.get(name, ModelCapabilities()))
+    return ModelList(listed, answers[0][0], url)
 
 
 def is_probed(endpoint: Endpoint) -> bool:

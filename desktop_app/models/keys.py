@@ -162,6 +162,10 @@ class Keys:
         """Return the key of that server; "" if it has none. A server of tools has the name "mcp/NAME"."""
         return self._given.get(server) or self._of_environment.get(server, "")
 
+    def stored(self, server: str) -> str:
+        """Return the key that is stored, or was entered, for that server; "" if there is none."""
+        return self._given.get(server, "")
+
     def servers_with_key(self) -> tuple[str, ...]:
         return tuple(sorted(self._given.keys() | self._of_environment.keys()))
 

@@ -48,6 +48,12 @@ class LiteLLM:
         # Shielded: whoever asked first may be cancelled while others wait for the same import.
         return await asyncio.shield(asyncio.wrap_future(self._loading))
 
+    def with_patience(self, seconds: float) -> LiteLLM:
+        """Return the same library with connections of its own, and that much patience with silence."""
+        other = LiteLLM(seconds)
+        other._loading = self._loading
+        return other
+
     async def chunks(self, endpoint: Endpoint, model: str, request: Json) -> AsyncGenerator[Any, None]:
         """Yield the chunks of a reply. Raises the client's ERRORS. Closing the iterator closes the connection."""
         client = await self.load()

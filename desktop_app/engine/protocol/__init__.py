@@ -12,6 +12,7 @@ from .conversations import *
 from .insights import *
 from .lines import *
 from .policies import *
+from .servers import *
 from .settings import *
 from .tools import *
 from .turns import *

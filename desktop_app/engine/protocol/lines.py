@@ -20,12 +20,13 @@ from .context import ContextRequest
 from .conversations import ConversationsRequest
 from .insights import InsightsRequest
 from .policies import PolicyRequest
+from .servers import ServerRequest
 from .settings import SettingsRequest
 from .tools import ToolRequest
 from .turns import TurnRequest
 from .unsent import UnsentRequest
 
-VERSION = 10
+VERSION = 11
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
 
 AnyRequest = (
@@ -36,6 +37,7 @@ AnyRequest = (
     | PolicyRequest
     | ToolRequest
     | SettingsRequest
+    | ServerRequest
     | AttachmentRequest
     | InsightsRequest
 )

@@ -6,6 +6,7 @@ from msgspec import field
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.server_offers import ModelPrice
 from desktop_app.settings import Server, ServerKind, Settings
 
 from .base import Done, EngineRequest, EngineResponse
@@ -32,6 +33,10 @@ class ModelsListed(EngineResponse, frozen=True):
     """Models that can be chosen."""
 
     models: tuple[ModelInfo, ...]
+    # By the ids of the models whose price is known.
+    prices: dict[str, ModelPrice] = field(default_factory=dict)
+    # Ids of the models that run on this machine.
+    local: tuple[str, ...] = ()
 
 
 class ModelsProposed(EngineResponse, frozen=True):

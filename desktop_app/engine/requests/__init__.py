@@ -7,7 +7,7 @@ from typing import assert_never
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
-from . import attachments, context, conversations, insights, policies, settings, tools, turns, unsent
+from . import attachments, context, conversations, insights, policies, servers, settings, tools, turns, unsent
 
 
 async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
@@ -26,6 +26,8 @@ async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
         return await attachments.respond(engine, request)
     if isinstance(request, p.SettingsRequest):
         return await settings.respond(engine, request)
+    if isinstance(request, p.ServerRequest):
+        return await servers.respond(engine, request)
     if isinstance(request, p.InsightsRequest):
         return await insights.respond(engine, request)
     if isinstance(request, p.UnsentRequest):

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
+from desktop_app.models.server_checks import per_million
 
 
 async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineResponse:
@@ -26,7 +27,7 @@ async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineRespons
             return request.respond_with(_settings_of(engine))
         case p.ListModels():
             engine.ask_silent_servers()
-            return request.respond_with(p.ModelsListed(engine.conversations.models.infos()))
+            return request.respond_with(_models_of(engine))
         case p.ProposeModels():
             return request.respond_with(p.ModelsProposed(services.catalogue.proposals(request.kind)))
         case p.FindServers():
@@ -38,3 +39,10 @@ async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineRespons
 def _settings_of(engine: Engine) -> p.SettingsRead:
     keys = engine.services.keys
     return p.SettingsRead(engine.services.settings, keys.servers_with_key(), keys.storage)
+
+
+def _models_of(engine: Engine) -> p.ModelsListed:
+    catalogue = engine.services.catalogue
+    infos = catalogue.infos()
+    prices = {info.id: price for info in infos if (price := per_million(catalogue.price(info.id)))}
+    return p.ModelsListed(infos, prices, tuple(info.id for info in infos if catalogue.is_local(info.id)))
