@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from desktop_app.conversation.gauge import Segment, Status
+from desktop_app.conversation.words import translatable
 
 Tint = Literal[
     "paper", "side", "raised", "line", "line_soft", "ink", "ink_soft", "ink_faint", "accent", "accent_soft",
@@ -60,26 +61,26 @@ STATUS_TINTS: dict[Status, Tint] = {
 }
 
 SEGMENT_NAMES = {
-    Segment.SYSTEM: "System prompt",
-    Segment.SCHEMAS: "Tool schemas",
-    Segment.MEMORY: "Memory",
-    Segment.SUMMARY: "Summary",
-    Segment.PINNED: "Pinned",
-    Segment.USER: "You",
-    Segment.ASSISTANT: "Assistant",
-    Segment.REASONING: "Reasoning",
-    Segment.CALLS: "Tool calls",
-    Segment.RESULTS: "Tool results",
-    Segment.ATTACHMENTS: "Attachments",
+    Segment.SYSTEM: translatable("System prompt"),
+    Segment.SCHEMAS: translatable("Tool schemas"),
+    Segment.MEMORY: translatable("Memory"),
+    Segment.SUMMARY: translatable("Summary"),
+    Segment.PINNED: translatable("Pinned"),
+    Segment.USER: translatable("You"),
+    Segment.ASSISTANT: translatable("Assistant"),
+    Segment.REASONING: translatable("Reasoning"),
+    Segment.CALLS: translatable("Tool calls"),
+    Segment.RESULTS: translatable("Tool results"),
+    Segment.ATTACHMENTS: translatable("Attachments"),
 }
 
 STATUS_WORDS = {
-    Status.SAFE: "safe",
-    Status.WARNING: "warning",
-    Status.TIGHT: "tight",
-    Status.CRITICAL: "critical",
-    Status.EXCEEDED: "exceeded",
-    Status.UNKNOWN: "window not known yet",
+    Status.SAFE: translatable("safe"),
+    Status.WARNING: translatable("warning"),
+    Status.TIGHT: translatable("tight"),
+    Status.CRITICAL: translatable("critical"),
+    Status.EXCEEDED: translatable("exceeded"),
+    Status.UNKNOWN: translatable("window not known yet"),
 }
 
 

@@ -10,15 +10,17 @@ from PySide6.QtGui import QHelpEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.theme import SEGMENT_NAMES
+from desktop_app.ui.translation import tr
 
-from .formats import format_number, format_percent
+from .formats import format_percent
 from .look import Tint, colour, mix
 
 BASIS_SENTENCES = {
-    Provenance.MEASURED: "Measured: the provider reported this total for the last request.",
-    Provenance.ESTIMATED: "Estimated: counted locally{by} for the request as it would be sent.",
-    Provenance.ASSUMED: "Assumed: there is no tokenizer for this model, so this is a cautious guess.",
+    Provenance.MEASURED: translatable("Measured: the provider reported this total for the last request."),
+    Provenance.ESTIMATED: translatable("Estimated: counted locally for the request as it would be sent."),
+    Provenance.ASSUMED: translatable("Assumed: there is no tokenizer for this model, so this is a cautious guess."),
 }
 MIN_PART_WIDTH = 2.0  # pixels of a part that is not zero
 
@@ -57,14 +59,18 @@ def bar_widths(amounts: Sequence[float], whole: float, pixels: float, min_width:
 
 def basis_sentence(gauge: Gauge) -> str:
     """Return where the figures of a gauge come from."""
-    by = f" by {gauge.tokenizer}" if gauge.tokenizer else ""
-    return BASIS_SENTENCES[gauge.provenance].format(by=by)
+    if gauge.provenance is Provenance.ESTIMATED and gauge.tokenizer:
+        by = tr("Estimated: counted locally by {tokenizer} for the request as it would be sent.")
+        return by.format(tokenizer=gauge.tokenizer)
+    return tr(BASIS_SENTENCES[gauge.provenance])
 
 
 def share_text(name: str, tokens: int, window: int) -> str:
     """Return such as "Summary: 612 tokens, 7 % of the window"; without the share if the window is not known."""
-    share = f", {format_percent(tokens / window)} of the window" if window else ""
-    return f"{name}: {format_number(tokens)} tokens{share}"
+    if not window:
+        return tr("{name}: %n tokens", "", tokens).format(name=name)
+    share = format_percent(tokens / window)
+    return tr("{name}: %n tokens, {share} of the window", "", tokens).format(name=name, share=share)
 
 
 def segment_parts(gauge: Gauge, draft: int = 0) -> list[BarPart]:
@@ -72,9 +78,9 @@ def segment_parts(gauge: Gauge, draft: int = 0) -> list[BarPart]:
     parts: list[BarPart] = []
     for segment in Segment:
         tokens = gauge.segments.get(segment, 0)
-        parts.append(BarPart(tokens, segment, share_text(SEGMENT_NAMES[segment], tokens, gauge.window)))
+        parts.append(BarPart(tokens, segment, share_text(tr(SEGMENT_NAMES[segment]), tokens, gauge.window)))
         if segment is Segment.USER:
-            parts.append(BarPart(draft, segment, share_text("Your draft", draft, gauge.window), is_faded=True))
+            parts.append(BarPart(draft, segment, share_text(tr("Your draft"), draft, gauge.window), is_faded=True))
     return parts
 
 

@@ -7,52 +7,58 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 
 from .bars import BarPart
 from .buttons import LinkButton
-from .formats import format_number, pluralize
+from .formats import format_number
 from .layouts import vertical
 from .look import MEDIUM, Tint
 from .text_label import Run, TextLabel
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
-FATES: tuple[tuple[str, Tint | Segment], ...] = (
-    ("verbatim", Segment.USER),
-    ("in the summary", Segment.SUMMARY),
-    ("recallable", Segment.RESULTS),
-    ("lost", "critical"),
-)
-ABOUT_FACTS = (
+TINTS: tuple[Tint | Segment, ...] = (Segment.USER, Segment.SUMMARY, Segment.RESULTS, "critical")
+"""Of the facts that are verbatim, in the summary, recallable, and lost."""
+ABOUT_FACTS = translatable(
     "Facts are the paths, addresses, numbers, names and rules that you mentioned, and questions that are still open. "
     "Each is looked for in what the model sees, in the summary and in the archive."
 )
-SHOW_FACTS, HIDE_FACTS = "Show facts", "Hide facts"
+SHOW_FACTS, HIDE_FACTS = translatable("Show facts"), translatable("Hide facts")
 
 
 def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
     """Return the parts of the bar, one for each fate that occurs."""
+    total = fidelity.total
+    hints = (
+        tr("{count} of %n facts verbatim", "", total),
+        tr("{count} of %n facts in the summary", "", total),
+        tr("{count} of %n facts recallable", "", total),
+        tr("{count} of %n facts lost", "", total),
+    )
     return [
-        BarPart(count, tint, f"{format_number(count)} of {pluralize(fidelity.total, 'fact')} {fate}")
-        for count, (fate, tint) in zip(_counts(fidelity), FATES, strict=True)
+        BarPart(count, tint, hint.format(count=format_number(count)))
+        for count, hint, tint in zip(_counts(fidelity), hints, TINTS, strict=True)
         if count
     ]
 
 
 def fidelity_runs(fidelity: Fidelity) -> list[Run]:
     """Return the legend of the bar: "■ 47 facts verbatim ■ 22 in the summary ■ 9 recallable, nothing lost"."""
-    counts = (
-        pluralize(fidelity.verbatim, "fact"),
-        format_number(fidelity.in_summary),
-        format_number(fidelity.recallable),
-        format_number(fidelity.lost),
+    fates = (
+        tr("%n facts verbatim", "", fidelity.verbatim),
+        tr("%n in the summary", "", fidelity.in_summary),
+        tr("%n recallable", "", fidelity.recallable),
+        tr("%n lost", "", fidelity.lost),
     )
     runs: list[Run] = []
-    for count, (fate, tint) in zip(counts, FATES, strict=True):
-        if fate == "lost" and not fidelity.lost:
-            runs.append(Run("nothing lost", "ink_soft" if fidelity.recallable else "ok"))
+    for fate, tint in zip(fates, TINTS, strict=True):
+        is_loss = tint == "critical"
+        if is_loss and not fidelity.lost:
+            runs.append(Run(tr("nothing lost"), "ink_soft" if fidelity.recallable else "ok"))
         else:
-            ink = "critical" if fate == "lost" else None
-            runs += [Run(f"■{NO_BREAK}", tint), Run(f"{count} {fate}".replace(" ", NO_BREAK), ink), Run("   ")]
+            ink = "critical" if is_loss else None
+            runs += [Run(f"■{NO_BREAK}", tint), Run(fate.replace(" ", NO_BREAK), ink), Run("   ")]
     return runs
 
 
@@ -70,11 +76,11 @@ class FactList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.link = LinkButton(SHOW_FACTS, size=12)
-        self.link.setToolTip(ABOUT_FACTS)
-        self.link.setAccessibleDescription(ABOUT_FACTS)
+        self.link = LinkButton(tr(SHOW_FACTS), size=12)
+        self.link.setToolTip(tr(ABOUT_FACTS))
+        self.link.setAccessibleDescription(tr(ABOUT_FACTS))
         self.facts = TextLabel(size=12, tint="ink_soft", wraps=True)
-        self.facts.setAccessibleName("Facts")
+        self.facts.setAccessibleName(tr("Facts"))
         self.facts.hide()
         vertical((self.link, 0, Qt.AlignmentFlag.AlignLeft), self.facts, holder=self, spacing=4)
         self.link.clicked.connect(lambda _=False: self._toggle())
@@ -87,7 +93,7 @@ class FactList(QWidget):
 
     def _toggle(self) -> None:
         self.facts.setVisible(self.facts.isHidden())
-        self.link.setText(SHOW_FACTS if self.facts.isHidden() else HIDE_FACTS)
+        self.link.setText(tr(SHOW_FACTS if self.facts.isHidden() else HIDE_FACTS))
         self.link.updateGeometry()
 
 
@@ -98,15 +104,15 @@ def _counts(fidelity: Fidelity) -> tuple[int, int, int, int]:
 def _facts_by_fate(fidelity: Fidelity) -> list[tuple[str, str]]:
     """Return each fate with a list of its facts, and how many more there are."""
     fates = (
-        ("Lost", fidelity.lost_facts, fidelity.lost),
-        ("Only in the archive", (*fidelity.recallable_rules, *fidelity.recallable_facts), fidelity.recallable),
-        ("In the summary", fidelity.summary_facts, fidelity.in_summary),
-        ("Word for word in the context", fidelity.verbatim_facts, fidelity.verbatim),
+        (tr("Lost"), fidelity.lost_facts, fidelity.lost),
+        (tr("Only in the archive"), (*fidelity.recallable_rules, *fidelity.recallable_facts), fidelity.recallable),
+        (tr("In the summary"), fidelity.summary_facts, fidelity.in_summary),
+        (tr("Word for word in the context"), fidelity.verbatim_facts, fidelity.verbatim),
     )
     listed: list[tuple[str, str]] = []
     for fate, facts, count in fates:
         lines = [f"• {fact}" for fact in facts]
         if lines and count > len(lines):
-            lines.append(f"… and {format_number(count - len(lines))} more")
+            lines.append(tr("… and %n more", "", count - len(lines)))
         listed.append((fate, "\n".join(lines)))
     return listed

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from PySide6.QtCore import QLocale
+
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
 from desktop_app.conversation.words import pluralize as pluralize
-from desktop_app.ui.translation import locale
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import locale, tr
 
 MAX_SHARE = 9.99  # what is larger is "over 999 %"
-ROLE_NAMES = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
+ROLE_NAMES = {
+    Role.SYSTEM: translatable("System"),
+    Role.USER: translatable("You"),
+    Role.ASSISTANT: translatable("Assistant"),
+    Role.TOOL: translatable("Tool"),
+}
 
 
 def format_number(number: int) -> str:
@@ -18,44 +26,50 @@ def format_number(number: int) -> str:
     return locale().toString(number).replace("-", "−")
 
 
+def format_decimal(number: float, digits: int) -> str:
+    """Return the number with so many digits behind the decimal point: "1.50", "1,50" in German."""
+    return locale().toString(float(number), "f", digits)
+
+
 def format_bytes(size: int) -> str:
     """Return "812 bytes", "50 KB" or "1.4 MB"; 1 KB is 1,024 bytes."""
     if size < 1_024:
-        return pluralize(size, "byte")
+        return tr("%n bytes", "", size)
     if size < 1_024 * 1_000:
-        return f"{round(size / 1_024)} KB"
-    return f"{size / 1_048_576:.1f} MB"
+        return tr("{number} KB").format(number=round(size / 1_024))
+    return tr("{number} MB").format(number=format_decimal(size / 1_048_576, 1))
 
 
 def format_dollars(dollars: float) -> str:
     """Return such as "$1.24", "$0.0031", "less than $0.0001"."""
-    if 0 < dollars < 0.0001:
-        return "less than $0.0001"
-    return f"${dollars:,.2f}" if dollars >= 0.1 or not dollars else f"${dollars:.4f}"
+    is_tiny = 0 < dollars < 0.0001
+    digits = 2 if dollars >= 0.1 or not dollars else 4
+    amount = tr("${amount}").format(amount=format_decimal(max(dollars, 0.0001) if is_tiny else dollars, digits))
+    return tr("less than {amount}").format(amount=amount) if is_tiny else amount
 
 
 def format_duration(seconds: float) -> str:
     """Return "8 s", "2 min 5 s" or "1 h 3 min"."""
     minutes, rest = divmod(int(seconds), 60)
     if not minutes:
-        return f"{rest} s"
+        return tr("{seconds} s").format(seconds=rest)
     if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
+        return tr("{minutes} min {seconds} s").format(minutes=minutes, seconds=rest)
+    return tr("{hours} h {minutes} min").format(hours=minutes // 60, minutes=minutes % 60)
 
 
 def format_wait(seconds: float) -> str:
     """Return "0.4 s", or minutes."""
-    return f"{seconds:.1f} s" if seconds < 59.95 else format_duration(seconds)
+    return tr("{seconds} s").format(seconds=format_decimal(seconds, 1)) if seconds < 59.95 else format_duration(seconds)
 
 
 def format_percent(share: float) -> str:
     """Return "62 %", or "< 1 %" for a little, so that something never reads as nothing."""
     if 0 < share < 0.005:
-        return "< 1 %"
+        return tr("< 1 %")
     if share > MAX_SHARE:
-        return f"over {MAX_SHARE * 100:,.0f} %"
-    return f"{round(share * 100)} %"
+        return tr("over {number} %").format(number=format_number(round(MAX_SHARE * 100)))
+    return tr("{number} %").format(number=round(share * 100))
 
 
 def percentages(counts: Sequence[int]) -> list[int]:
@@ -78,16 +92,18 @@ def format_time(at: float, now: float) -> str:
     """
     then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
     days = (today.date() - then.date()).days
-    clock = f"{then:%H:%M}"
+    clock, written = f"{then:%H:%M}", locale()
     if days == 0:
-        return f"Today {clock}"
+        return tr("Today {time}").format(time=clock)
     if days == 1:
-        return f"Yesterday {clock}"
+        return tr("Yesterday {time}").format(time=clock)
     if 1 < days < 7:
-        return f"{then:%a} {clock}"
+        weekday = written.standaloneDayName(then.isoweekday(), QLocale.FormatType.ShortFormat)
+        return tr("{weekday} {time}").format(weekday=weekday, time=clock)
+    month = written.monthName(then.month, QLocale.FormatType.ShortFormat)
     if then.year == today.year:
-        return f"{then.day} {then:%b} {clock}"
-    return f"{then.day} {then:%b} {then.year}"
+        return tr("{day} {month} {time}").format(day=then.day, month=month, time=clock)
+    return tr("{day} {month} {year}").format(day=then.day, month=month, year=then.year)
 
 
 def speaker_of(message: Message) -> str:
@@ -98,7 +114,7 @@ def speaker_of(message: Message) -> str:
         return message.tool_result.name
     if message.role is Role.ASSISTANT and message.model:
         return message.model.rsplit("/", 1)[-1]
-    return ROLE_NAMES[message.role]
+    return tr(ROLE_NAMES[message.role])
 
 
 def readable_text(message: Message) -> str:

@@ -8,6 +8,9 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
+
 from .layouts import vertical
 from .look import scale
 from .row_list import ENTER, ListRow, RowList
@@ -15,7 +18,7 @@ from .sheet import Sheet
 from .text_label import TextLabel
 
 WIDTH, LIST_HEIGHT, MIN_LIST_HEIGHT = 640, 420, 60  # pixels
-HELP = "↑ ↓ to choose · Enter to open · Esc to close"
+HELP = translatable("↑ ↓ to choose · Enter to open · Esc to close")
 MOVES = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
 
 
@@ -41,11 +44,11 @@ class PaletteSheet(Sheet):
     def __init__(self, parent: QWidget | None, *, title: str, has_body: bool = True) -> None:
         super().__init__(parent, width=WIDTH, top=0.12, closes_outside=True, title=title)
         self.field = QLineEdit()
-        self.field.setPlaceholderText(f"{title}…")
+        self.field.setPlaceholderText(tr("{title}…").format(title=title))
         self.field.setAccessibleName(title)
-        self.note = TextLabel(HELP, size=12, tint="ink_faint")
+        self.note = TextLabel(tr(HELP), size=12, tint="ink_faint")
         self.list = PaletteList(has_body=has_body)
-        self.list.setAccessibleName("Results")
+        self.list.setAccessibleName(tr("Results"))
         vertical(self.field, self.list, self.note, holder=self, margins=(14, 14, 14, 12), spacing=8)
         self.set_first(self.field)
         self.field.installEventFilter(self)
