@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import Failure, OperationRow
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
@@ -46,10 +48,10 @@ WAYS_OUT: dict[str, tuple[Action, ...]] = {
 """For each kind of Failure, the first being what helps most often. Nothing of this is ever done by itself."""
 
 SETTING_WORDS = {
-    "key": "Enter the key…",
-    "address": "Change the address…",
-    "models": "Change the model…",
-    "window": "Enter the window…",
+    "key": translatable("Enter the key…"),
+    "address": translatable("Change the address…"),
+    "models": translatable("Change the model…"),
+    "window": translatable("Enter the window…"),
 }
 """What the way into the settings is called, by the field that it leads to."""
 
@@ -64,7 +66,8 @@ def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
     strong, normal, link = font(13, MEDIUM if operation.is_elsewhere else BOLD), font(13), font(13, MEDIUM)
     height = scale(24)
     what, links = mark_text(operation), _mark_links(operation)
-    figures = f" · {format_number(operation.tokens_before)} → {format_number(operation.tokens_after)} tokens"
+    before, after = format_number(operation.tokens_before), format_number(operation.tokens_after)
+    figures = " · " + tr("{before} → {after} tokens").format(before=before, after=after)
     fixed = sum(advance(link, entry.label) + advance(normal, " · ") + 2 for entry in links)
     has_figures = operation.kind in ("prune", "compaction") and not operation.is_elsewhere
     if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > builder.width:
@@ -85,14 +88,14 @@ def _mark_links(operation: OperationRow) -> tuple[ActionLink, ...]:
         return (ActionLink(Action.OPEN_CONVERSATION, operation.linked),)
     if operation.is_elsewhere:
         return (ActionLink(Action.SHOW_OPERATION, operation.id),)
-    back = "Revert" if operation.kind == "flush" else ""
+    back = tr("Revert") if operation.kind == "flush" else ""
     return ActionLink(Action.SHOW_OPERATION, operation.id), ActionLink(Action.UNDO_OPERATION, operation.id, back)
 
 
 def _way_link(way: Action, failure: Failure) -> ActionLink:
     """Return the link of an action; one into the settings leads to the field itself."""
     if way is Action.OPEN_SETTINGS and failure.setting:
-        return ActionLink(way, failure.setting, SETTING_WORDS.get(failure.setting.rpartition("/")[2], ""))
+        return ActionLink(way, failure.setting, tr(SETTING_WORDS.get(failure.setting.rpartition("/")[2], "")))
     return ActionLink(way, "")
 
 
@@ -125,8 +128,8 @@ LINE = 22
 def lay_out_other_versions(builder: RowBuilder, ids: Sequence[str]) -> None:
     """Lay out a line that says that the conversation goes on in another branch, with a link to the newest one."""
     height = scale(LINE)
-    x = builder.words(0, OTHER_VERSIONS, font(13), "ink_faint", height, builder.width - scale(90))
-    builder.link(x + scale(12), ActionLink(Action.EARLIER, ids[-1], "Show it"), font(13, MEDIUM), height)
+    x = builder.words(0, tr(OTHER_VERSIONS), font(13), "ink_faint", height, builder.width - scale(90))
+    builder.link(x + scale(12), ActionLink(Action.EARLIER, ids[-1], tr("Show it")), font(13, MEDIUM), height)
     builder.y += height
 
 
@@ -136,7 +139,7 @@ def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
         return
     builder.skip(6)
     height = scale(LINE)
-    x = builder.words(0, item.missing.value, font(13), "ink_faint", height, builder.width - scale(90))
+    x = builder.words(0, tr(item.missing.value), font(13), "ink_faint", height, builder.width - scale(90))
     if item.missing.can_be_had:
         builder.link(x + scale(12), ActionLink(Action.TRY_AGAIN, ""), font(13, MEDIUM), height)
     builder.y += height

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from desktop_app.ui.translation import tr
+
 SUFFIXES = {
     "bash": "sh", "c": "c", "c++": "cpp", "cpp": "cpp", "csharp": "cs", "css": "css", "diff": "diff", "go": "go",
     "html": "html", "java": "java", "javascript": "js", "js": "js", "json": "json", "kotlin": "kt", "markdown": "md",
@@ -20,7 +22,7 @@ def choose_code_file(parent: QWidget, block: str, notify: Callable[[str], None])
     how that ended.
     """
     language, _, code = block.partition("\n")
-    dialog = QFileDialog(parent, "Save the code", str(Path.home()))
+    dialog = QFileDialog(parent, tr("Save the code"), str(Path.home()))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.selectFile(f"code.{SUFFIXES.get(language.lower(), 'txt')}")
     dialog.fileSelected.connect(lambda path: notify(save_code(Path(path), code)))
@@ -33,5 +35,6 @@ def save_code(path: Path, code: str) -> str:
     try:
         path.write_text(code + "\n", encoding="utf-8", errors="replace", newline="\n")
     except OSError as error:
-        return f"{path.name} was not saved ({error.strerror}); choose another folder, or copy the code"
-    return f"Saved to {path.name}"
+        words = tr("{file} was not saved ({reason}); choose another folder, or copy the code")
+        return words.format(file=path.name, reason=error.strerror)
+    return tr("Saved to {file}").format(file=path.name)

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QTextDocument,
 )
 
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.widgets.look import colour, paint_box
 from desktop_app.ui.widgets.pictures import paint_picture
 
@@ -26,39 +27,39 @@ MAX_MARKS = 200  # in one document, which is short
 
 
 class Action(StrEnum):
-    """What a click does."""
+    """What a click does, in the words that are shown for it, translated."""
 
-    COPY = "Copy"
-    COPY_CODE = "Copy code"
-    SAVE_CODE = "Save code…"
-    REGENERATE = "Regenerate"
-    PIN = "Pin"
-    UNPIN = "Unpin"
-    BRING_BACK = "Bring back"
-    FOLD = "Fold"
-    READ = "Open as text"
-    SHOW_OPERATION = "Show"
-    UNDO_OPERATION = "Undo"
-    OPEN_CONVERSATION = "Open"
-    STOP = "Stop"
-    OPEN_ATTACHMENT = "Open attachment"
-    SHOW_IN_REQUEST = "Show in the request"
-    SHOW_REQUEST = "What the model saw"
-    OPEN_WHOLE = "Open whole output"
-    TRY_AGAIN = "Try again"
-    GO_ON = "Go on"
-    OPTIMIZE_AND_RETRY = "Optimize and retry"
-    SEND_ANYWAY = "Send anyway"
-    USE_OWN_WINDOW = "Use the full window"
-    START_FRESH = "Start fresh with the summary"
-    SWITCH_MODEL = "Switch model…"
-    EXPORT = "Export…"
-    OPEN_SETTINGS = "Open settings"
-    EARLIER = "Previous version"
-    LATER = "Next version"
-    FORK = "Fork to a new conversation"
-    MORE = "More…"
-    EDIT_MESSAGE = "Edit your message"
+    COPY = translatable("Copy")
+    COPY_CODE = translatable("Copy code")
+    SAVE_CODE = translatable("Save code…")
+    REGENERATE = translatable("Regenerate")
+    PIN = translatable("Pin")
+    UNPIN = translatable("Unpin")
+    BRING_BACK = translatable("Bring back")
+    FOLD = translatable("Fold")
+    READ = translatable("Open as text")
+    SHOW_OPERATION = translatable("Show")
+    UNDO_OPERATION = translatable("Undo")
+    OPEN_CONVERSATION = translatable("Open")
+    STOP = translatable("Stop")
+    OPEN_ATTACHMENT = translatable("Open attachment")
+    SHOW_IN_REQUEST = translatable("Show in the request")
+    SHOW_REQUEST = translatable("What the model saw")
+    OPEN_WHOLE = translatable("Open whole output")
+    TRY_AGAIN = translatable("Try again")
+    GO_ON = translatable("Go on")
+    OPTIMIZE_AND_RETRY = translatable("Optimize and retry")
+    SEND_ANYWAY = translatable("Send anyway")
+    USE_OWN_WINDOW = translatable("Use the full window")
+    START_FRESH = translatable("Start fresh with the summary")
+    SWITCH_MODEL = translatable("Switch model…")
+    EXPORT = translatable("Export…")
+    OPEN_SETTINGS = translatable("Open settings")
+    EARLIER = translatable("Previous version")
+    LATER = translatable("Next version")
+    FORK = translatable("Fork to a new conversation")
+    MORE = translatable("More…")
+    EDIT_MESSAGE = translatable("Edit your message")
 
 
 class Fill(msgspec.Struct, frozen=True):

@@ -29,6 +29,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from desktop_app.ui.theme import theme
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, TRANSPARENT, StyleAware, Tint, colour, font, recolour, scale
 from desktop_app.ui.widgets.math_text import to_qt_markdown
 
@@ -166,7 +167,7 @@ def _ink_fragments(cursor: QTextCursor, block: QTextBlock) -> None:
         if look.isImageFormat():
             image = look.toImageFormat()
             text = str(image.property(QTextFormat.Property.ImageAltText) or "") or image.name()
-            look, text = _link(QTextCharFormat(), image.name()), f"[image: {text}]"
+            look, text = _link(QTextCharFormat(), image.name()), tr("[image: {name}]").format(name=text)
         elif look.isAnchor():
             look = _link(look, look.anchorHref())
         elif look.fontFixedPitch():

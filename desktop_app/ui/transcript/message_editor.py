@@ -7,14 +7,16 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop_app.conversation.message import Attachment, Message
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.composer.draft_field import DraftField
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, paint_box
 from desktop_app.ui.widgets.text_label import TextLabel
 
 MIN_LINES, MAX_LINES = 2, 16
-KEPT = "The version that was sent is kept, with all that followed it."
+KEPT = translatable("The version that was sent is kept, with all that followed it.")
 
 
 class MessageEditor(StyleAware, QWidget):
@@ -33,11 +35,11 @@ class MessageEditor(StyleAware, QWidget):
         self.message_id = ""
         self._left: dict[str, str] = {}  # texts of messages whose editor went without being cancelled
         self.field = DraftField()
-        self.field.setAccessibleName("Edited message")
+        self.field.setAccessibleName(tr("Edited message"))
         self.note = TextLabel(size=12, tint="ink_faint", wraps=True)
-        self.cancel = Button("Cancel", ButtonKind.QUIET)
-        self.send = Button("Send again", ButtonKind.PRIMARY)
-        self.send.setToolTip("Sends the edited message (Ctrl+Enter)")
+        self.cancel = Button(tr("Cancel"), ButtonKind.QUIET)
+        self.send = Button(tr("Send again"), ButtonKind.PRIMARY)
+        self.send.setToolTip(tr("Sends the edited message (Ctrl+Enter)"))
         bottom = horizontal((self.note, 1), self.cancel, self.send, spacing=10)
         vertical(self.field, bottom, holder=self, spacing=6, margins=(14, 10, 10, 10))
         self.field.installEventFilter(self)
@@ -54,7 +56,8 @@ class MessageEditor(StyleAware, QWidget):
             self.leave()
             self.message_id = message.id
             kept = [part.name for part in message.parts if isinstance(part, Attachment)]
-            self.note.set_text(f"Sent again with {', '.join(kept)}. {KEPT}" if kept else KEPT)
+            again = [tr("Sent again with {files}.").format(files=", ".join(kept))] if kept else []
+            self.note.set_text(" ".join([*again, tr(KEPT)]))
             self.field.selectAll()
             self.field.textCursor().removeSelectedText()
             self.field.insert_draft(self._left.pop(message.id, message.text))

@@ -10,16 +10,17 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.events import MessageRow
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.live_turns import LiveReply
 
 
 class MissingReply(Enum):
-    """What a message waits for, in the words that are shown under it."""
+    """What a message waits for, in the words that are shown under it, translated."""
 
     NOTHING = ""
-    ANSWER = "No answer yet."
-    REST = "This reply ended early."
-    PASSED_OVER = "Not answered."
+    ANSWER = translatable("No answer yet.")
+    REST = translatable("This reply ended early.")
+    PASSED_OVER = translatable("Not answered.")
 
     @property
     def can_be_had(self) -> bool:

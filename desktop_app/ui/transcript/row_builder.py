@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from desktop_app.conversation.gauge import Segment
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
 from .display_list import Action, DashedRule, Fill, Flow, HitRegion, RowLayout, TextLine
@@ -40,7 +41,7 @@ class Tag(msgspec.Struct, frozen=True):
 
 
 class ActionLink(msgspec.Struct, frozen=True):
-    """A link that does something."""
+    """A link that does something. text: what it is called instead of the action's name."""
 
     action: Action
     argument: str
@@ -48,7 +49,7 @@ class ActionLink(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        return self.text or self.action.value
+        return self.text or tr(self.action.value)
 
 
 class Versions(msgspec.Struct, frozen=True):

@@ -10,7 +10,8 @@ from PySide6.QtCore import QRectF
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Reasoning, Role
 from desktop_app.ui.theme import theme
-from desktop_app.ui.widgets.formats import format_number, pluralize, speaker_of
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import speaker_of
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .attachment_rows import estimated_attachments_height, lay_out_attachments
@@ -35,9 +36,8 @@ def lay_out(builder: RowBuilder, item: Item) -> RowLayout:
     """Lay a row out."""
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
-            _foldable(
-                builder, item.key, f"System prompt · {pluralize(row.tokens, 'token')}", row.message.text, tags_of(row)
-            )
+            title = tr("System prompt · %n tokens", "", row.tokens)
+            _foldable(builder, item.key, title, row.message.text, tags_of(row))
         case MessageItem(row) if row.message.role is Role.TOOL:
             lay_out_result(builder, item)
         case MessageItem():
@@ -85,7 +85,8 @@ def _message(builder: RowBuilder, item: MessageItem) -> None:
     message = item.row.message
     name = speaker_of(message)
     if message.tool_calls and not message.text and not item.unanswered:
-        name += " called " + ", ".join(call.name for call in message.tool_calls)
+        tools = ", ".join(call.name for call in message.tool_calls)
+        name = tr("{name} called {tools}").format(name=name, tools=tools)
     builder.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item), versions_of(item.row))
     _reasoning(builder, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)))
     if message.role is Role.USER and message.text:
@@ -110,7 +111,7 @@ def _user_box(builder: RowBuilder, key: str, text: str) -> None:
     builder.layout.drawn.insert(index, Fill(box, colour("bubble"), None, scale(12)))
     if is_long:
         builder.skip(4)
-        label = "Show less" if builder.is_unfolded else f"Show all {format_number(len(text))} characters"
+        label = tr("Show less") if builder.is_unfolded else tr("Show all %n characters", "", len(text))
         builder.link(0, ActionLink(Action.FOLD, key, label), font(13, MEDIUM), scale(22))
         builder.y += scale(22)
 
@@ -126,7 +127,7 @@ def _reasoning(builder: RowBuilder, key: str, reasoning: str) -> None:
     builder.y += scale(20)
     if reasoning:
         builder.skip(2)
-        _foldable(builder, key, f"Reasoning · {pluralize(len(reasoning.split()), 'word')}", reasoning)
+        _foldable(builder, key, tr("Reasoning · %n words", "", len(reasoning.split())), reasoning)
 
 
 def _foldable(builder: RowBuilder, key: str, words: str, text: str, tags: Sequence[Tag] = ()) -> None:
@@ -143,13 +144,13 @@ def _foldable(builder: RowBuilder, key: str, words: str, text: str, tags: Sequen
 
 
 def _reply(builder: RowBuilder, item: ReplyItem) -> None:
-    builder.head_line(item.reply.model.rsplit("/", 1)[-1] or "Assistant", (), "", ())
+    builder.head_line(item.reply.model.rsplit("/", 1)[-1] or tr("Assistant"), (), "", ())
     _reasoning(builder, item.key, item.reasoning)
     builder.skip(2)
     if item.text:
         flow_markdown(builder, item.key, item.text)
     elif not item.reasoning:
-        builder.words(0, "Reading the conversation…", font(), "ink_faint", scale(22))
+        builder.words(0, tr("Reading the conversation…"), font(), "ink_faint", scale(22))
         builder.y += scale(22)
 
 

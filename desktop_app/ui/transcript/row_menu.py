@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Role
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 
 from .display_list import Action, HitRegion
 from .items import Item, MessageItem
@@ -13,8 +15,8 @@ from .row_builder import ActionLink
 from .row_text import SPEAKERS, actions_of
 
 LABELS = {
-    Action.COPY: "Copy message",
-    Action.EDIT_MESSAGE: "Edit and send again",
+    Action.COPY: translatable("Copy message"),
+    Action.EDIT_MESSAGE: translatable("Edit and send again"),
     Action.EARLIER: Action.EARLIER.value,
     Action.LATER: Action.LATER.value,
 }
@@ -25,8 +27,9 @@ LEFT_OUT = (Action.COPY_CODE, Action.SAVE_CODE, Action.MORE)
 def menu_of(item: Item, regions: Sequence[HitRegion]) -> list[ActionLink]:
     """Return what can be done with a row: what it shows, whether or not there is room for it, and more."""
     offered = {(link.action, link.argument): link.label for link in _message_actions(item)}
-    offered |= {(hot.action, hot.argument): hot.words.text if hot.words else "Unfold or fold" for hot in regions}
-    return [ActionLink(*what, LABELS.get(what[0], label)) for what, label in offered.items() if what[0] not in LEFT_OUT]
+    offered |= {(hot.action, hot.argument): hot.words.text if hot.words else tr("Unfold or fold") for hot in regions}
+    shown = {what: label for what, label in offered.items() if what[0] not in LEFT_OUT}
+    return [ActionLink(*what, tr(LABELS[what[0]]) if what[0] in LABELS else label) for what, label in shown.items()]
 
 
 def _message_actions(item: Item) -> list[ActionLink]:

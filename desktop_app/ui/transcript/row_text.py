@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from desktop_app.conversation.events import MessageRow, MessageState, OperationRow
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Role, ToolCall
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import (
     first_line,
-    format_duration,
     format_time,
-    pluralize,
+    format_wait,
     readable_text,
     speaker_of,
 )
@@ -29,7 +30,7 @@ from .pages import GapItem
 from .replies import OtherVersionsItem, ReplyItem
 from .row_builder import NO_VERSIONS, ActionLink, Tag, TagFrame, Versions
 
-OTHER_VERSIONS = "This conversation goes on in another version."
+OTHER_VERSIONS = translatable("This conversation goes on in another version.")
 
 SPEAKERS = (Role.USER, Role.ASSISTANT)
 MAX_LINE = 400  # characters of a line of a running tool's output
@@ -41,13 +42,13 @@ def tags_of(row: MessageRow) -> list[Tag]:
     """Return the tags of a message's state."""
     tags: list[Tag] = []
     if row.is_pinned:
-        tags.append(Tag("◆ pinned", Segment.PINNED, TagFrame.NOTHING))
+        tags.append(Tag(tr("◆ pinned"), Segment.PINNED, TagFrame.NOTHING))
     if row.state is MessageState.ARCHIVED:
-        tags.append(Tag("archived", "accent", TagFrame.ACCENT))
+        tags.append(Tag(tr("archived"), "accent", TagFrame.ACCENT))
     if row.state is MessageState.PRUNED:
-        tags.append(Tag("pruned", "warning"))
+        tags.append(Tag(tr("pruned"), "warning"))
     if row.message.is_interrupted:
-        tags.append(Tag("interrupted", "warning"))
+        tags.append(Tag(tr("interrupted"), "warning"))
     return tags
 
 
@@ -55,10 +56,8 @@ def meta_of(row: MessageRow, has_clock: bool = True) -> str:
     """Return the time, or the duration, and the tokens."""
     parts = [clock_time(row.message.at, time.time())] if has_clock and row.message.at else []
     if not has_clock and row.message.seconds:
-        parts.append(
-            f"{row.message.seconds:.1f} s" if row.message.seconds < 60 else format_duration(row.message.seconds)
-        )
-    return " · ".join([*parts, pluralize(row.tokens, "token")])
+        parts.append(format_wait(row.message.seconds))
+    return " · ".join([*parts, tr("%n tokens", "", row.tokens)])
 
 
 def actions_of(item: MessageItem) -> list[ActionLink]:
@@ -66,7 +65,7 @@ def actions_of(item: MessageItem) -> list[ActionLink]:
     row, key = item.row, item.row.message.id
     links = [ActionLink(Action.COPY, key)]
     if row.message.role is Role.USER:
-        links.append(ActionLink(Action.EDIT_MESSAGE, key, "Edit"))
+        links.append(ActionLink(Action.EDIT_MESSAGE, key, tr("Edit")))
     if item.can_regenerate:
         links.append(ActionLink(Action.REGENERATE, key))
     if row.state is MessageState.ARCHIVED:
@@ -136,13 +135,14 @@ def accessible_text(item: Item) -> str:
         case MessageItem(row):
             return f"{speaker_of(row.message)}: {readable_text(row.message)}"
         case GapItem(count=count):
-            return f"{pluralize(count, 'message')} not loaded yet"
+            return tr("%n messages not loaded yet", "", count)
         case OtherVersionsItem():
-            return OTHER_VERSIONS
+            return tr(OTHER_VERSIONS)
         case ReplyItem():
-            return f"{item.reply.model or 'Assistant'} is writing: {item.text}"
+            return tr("{name} is writing: {text}").format(name=item.reply.model or tr("Assistant"), text=item.text)
         case ToolItem(call=call, run=run):
-            return f"{call.name} {'waits' if run is None else 'is running'}: {arguments_summary(call)}"
+            words = tr("{tool} waits: {arguments}") if run is None else tr("{tool} is running: {arguments}")
+            return words.format(tool=call.name, arguments=arguments_summary(call))
         case MarkItem(operation):
             return mark_text(operation)
         case FailureItem(failure):
@@ -151,20 +151,23 @@ def accessible_text(item: Item) -> str:
 
 def mark_text(operation: OperationRow) -> str:
     """Return what an operation did, such as "42 messages archived"."""
-    return f"{_deed(operation)} in another version" if operation.is_elsewhere else _deed(operation)
+    if not operation.is_elsewhere:
+        return _deed(operation)
+    return tr("{deed} in another version", "such as “42 messages archived”").format(deed=_deed(operation))
 
 
 def _deed(operation: OperationRow) -> str:
     match operation.kind:
         case "compaction":
-            return pluralize(operation.messages, "message") + " archived"
+            return tr("%n messages archived", "", operation.messages)
         case "flush":
-            return pluralize(operation.messages, "memory", "memories") + " saved"
+            return tr("%n memories saved", "", operation.messages)
         case "link":
-            verb = "Continues" if "from" in operation.strategies else "Continued in"
-            return f"{verb} “{operation.note or 'another conversation'}”"
+            is_sequel = "from" in operation.strategies
+            words = tr("Continues “{conversation}”") if is_sequel else tr("Continued in “{conversation}”")
+            return words.format(conversation=operation.note or tr("another conversation"))
         case _:
-            return pluralize(operation.messages, "tool result") + " pruned"
+            return tr("%n tool results pruned", "", operation.messages)
 
 
 def plain_output(text: str) -> str:

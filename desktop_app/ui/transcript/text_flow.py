@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF
 
-from desktop_app.ui.widgets.formats import format_number
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .code_blocks import CodeBlock, fold_code
@@ -162,16 +162,16 @@ def _code_box(
     """Put code in a box, with its language, and links that copy or save all of it."""
     pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
     if code.is_first:
-        line, small = scale(28), font(11, MEDIUM)
+        line, small, copy, save = scale(28), font(11, MEDIUM), tr("Copy"), tr("Save…")
         builder.words(pad, code.language, font(11), "ink_faint", line)
-        x = builder.width - pad - advance(small, "Copy") - 1
-        builder.link(x, ActionLink(Action.COPY_CODE, block.text, "Copy"), small, line)
-        x -= advance(small, "Save…") + scale(14)
-        builder.link(x, ActionLink(Action.SAVE_CODE, f"{block.language}\n{block.text}", "Save…"), small, line)
+        x = builder.width - pad - advance(small, copy) - 1
+        builder.link(x, ActionLink(Action.COPY_CODE, block.text, copy), small, line)
+        x -= advance(small, save) + scale(14)
+        builder.link(x, ActionLink(Action.SAVE_CODE, f"{block.language}\n{block.text}", save), small, line)
         builder.y += line
     _put(builder, pad, document, height, code.joint, code.language)
     if code.is_last and block.is_long and builder.can_fold_code:
-        label = f"Show all {format_number(block.lines)} lines" if block.is_folded else "Show less"
+        label = tr("Show all %n lines", "", block.lines) if block.is_folded else tr("Show less")
         builder.link(pad, ActionLink(Action.FOLD, block.key, label), font(12.5, MEDIUM), scale(26))
         builder.y += scale(26)
     if code.is_last:

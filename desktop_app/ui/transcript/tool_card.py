@@ -5,8 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.conversation.message import ToolCall, ToolResult
-from desktop_app.ui.widgets.formats import format_duration, format_number, pluralize
-from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import format_duration
+from desktop_app.ui.widgets.look import MEDIUM, Tint, colour, font, scale
 
 from .call_diff import changes_in_call
 from .display_list import Action, Fill, Flow, HitRegion
@@ -30,11 +32,11 @@ CARD_CHARACTERS = 600  # about as many lines of one long line
 UNFOLDED = 10  # times as much
 ARGUMENT_CHARACTERS = 6_000
 HEAD = 38  # pixels
-FAILED_TAG = Tag("error", "critical")
-ENDING_TAGS = {
-    "denied": Tag("not allowed", "ink_faint"),
-    "stopped": Tag("stopped", "ink_faint"),
-    "timed_out": Tag("timed out", "warning"),
+FAILED: tuple[str, Tint] = (translatable("error"), "critical")
+ENDINGS: dict[str, tuple[str, Tint]] = {
+    "denied": (translatable("not allowed"), "ink_faint"),
+    "stopped": (translatable("stopped"), "ink_faint"),
+    "timed_out": (translatable("timed out"), "warning"),
 }
 """What is no failure of the tool's is not called one."""
 
@@ -46,12 +48,13 @@ def lay_out_result(builder: RowBuilder, item: MessageItem) -> None:
     frame = len(builder.layout.drawn)
     tags = tags_of(row)
     if result is not None and result.spill:
-        tags.insert(0, Tag("truncated", "warning"))
+        tags.insert(0, Tag(tr("truncated"), "warning"))
     if result is not None and result.is_error:
-        tags.insert(0, ENDING_TAGS.get(result.ending, FAILED_TAG))
+        ending, tint = ENDINGS.get(result.ending, FAILED)
+        tags.insert(0, Tag(tr(ending), tint))
     pad, height = scale(14), scale(HEAD)
     right = builder.right_end(meta_of(row, has_clock=False), actions_of(item), pad, height)
-    _head(builder, item.key, result.name if result else "tool", item.call, tags, right)
+    _head(builder, item.key, result.name if result else tr("tool"), item.call, tags, right)
     body = builder.y
     if item.call is not None:
         _call_body(builder, item.call)
@@ -64,11 +67,12 @@ def lay_out_running(builder: RowBuilder, item: ToolItem) -> None:
     frame = len(builder.layout.drawn)
     pad, height = scale(14), scale(HEAD)
     if item.run is None:
-        tag, right = Tag("waiting", "ink_faint"), builder.width - pad
+        tag, right = Tag(tr("waiting"), "ink_faint"), builder.width - pad
     else:
-        tag, small = Tag("running", "accent", TagFrame.ACCENT), font(13, MEDIUM)
-        width = advance(small, Action.STOP.value) + 1
-        builder.link(builder.width - pad - width, ActionLink(Action.STOP, item.key), small, height)
+        tag, small = Tag(tr("running"), "accent", TagFrame.ACCENT), font(13, MEDIUM)
+        stop = ActionLink(Action.STOP, item.key)
+        width = advance(small, stop.label) + 1
+        builder.link(builder.width - pad - width, stop, small, height)
         right = builder.right_end(format_duration(item.seconds), (), pad + width + scale(12), height)
     _head(builder, item.key, item.call.name, item.call, [tag], right)
     body = builder.y
@@ -79,7 +83,7 @@ def lay_out_running(builder: RowBuilder, item: ToolItem) -> None:
         document = builder.cache.passing(shown or " ", builder.width - 2 * pad)
         builder.flow(Flow(QPointF(pad, builder.y), document, is_code=True))
         if item.run.lines > shown.count("\n") + 1:
-            builder.words(pad, f"{pluralize(item.run.lines, 'line')} so far", font(12), "ink_faint", scale(20))
+            builder.words(pad, tr("%n lines so far", "", item.run.lines), font(12), "ink_faint", scale(20))
             builder.y += scale(20)
         builder.skip(9)
     _frame(builder, frame, body)
@@ -117,7 +121,7 @@ def _changes(builder: RowBuilder, changes: str) -> None:
     builder.skip(9)
     builder.document(diff_document, shown, pad, is_code=True)
     if len(lines) > most:
-        builder.words(pad, f"… {pluralize(len(lines) - most, 'line')} more", font(12), "ink_faint", scale(20))
+        builder.words(pad, tr("… %n lines more", "", len(lines) - most), font(12), "ink_faint", scale(20))
         builder.y += scale(20)
     builder.skip(9)
     builder.layout.drawn.append(Fill(QRectF(0, builder.y, builder.width, 1), colour("line_soft")))
@@ -141,11 +145,11 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
     shown = "\n".join(lines[: factor * CARD_LINES])[: CARD_CHARACTERS * factor]
     pad = scale(14)
     builder.skip(9)
-    builder.document(code_document, shown or "(empty)", pad, is_code=True)
+    builder.document(code_document, shown or tr("(empty)"), pad, is_code=True)
     left = len(lines) - shown.count("\n") - 1
     links: list[ActionLink] = []
     if len(shown) < len(text):
-        label = f"… {pluralize(left, 'line')} more: open" if left else f"… {format_number(len(text))} characters: open"
+        label = tr("… %n lines more: open", "", left) if left else tr("… %n characters: open", "", len(text))
         links.append(ActionLink(Action.READ, item.row.message.id, label))
     if result is not None and result.spill:
         links.append(ActionLink(Action.OPEN_WHOLE, item.row.message.id))

@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scale
 from desktop_app.ui.widgets.pictures import pictures
@@ -55,7 +56,7 @@ class TranscriptView(RowView):
         self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)
         self._forgetting.timeout.connect(self._forget_shown)
         self.editor = MessageEditor(self.viewport())
-        self.pill = Button("↓ New text", parent=self)
+        self.pill = Button(tr("↓ New text"), parent=self)
         self.pill.clicked.connect(self.follow_end)
         self.pill.hide()
         self.setModel(model)

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.conversation.message import Attachment, Role
+from desktop_app.ui.translation import tr
 
 from .code_files import choose_code_file
 from .display_list import Action, HitRegion, RowLayout
@@ -49,16 +50,16 @@ class TranscriptWidget(FoundTextView):
         self._is_marking = False
         self.editor.resized.connect(self._make_room_for_editor)
         self.editor.ended.connect(self._end_editing)
-        self.setAccessibleName("Conversation")
+        self.setAccessibleName(tr("Conversation"))
 
     # What can be done
 
     def perform(self, action: Action, argument: str) -> None:
         match action:
             case Action.COPY:
-                self._copy(copied_text(self._item(argument)), "Message copied")
+                self._copy(copied_text(self._item(argument)), tr("Message copied"))
             case Action.COPY_CODE:
-                self._copy(argument, "Code copied")
+                self._copy(argument, tr("Code copied"))
             case Action.SAVE_CODE:
                 choose_code_file(self.window(), argument, self.copied.emit)
             case Action.READ:
@@ -104,7 +105,7 @@ class TranscriptWidget(FoundTextView):
         """Copy the selected text, else the current message."""
         row = self.transcript.row_of(self.text_selection.key) if not self.text_selection.is_empty else -1
         if row >= 0:
-            self._copy(self.text_selection.text(self.layout_of(row)), "Copied")
+            self._copy(self.text_selection.text(self.layout_of(row)), tr("Copied"))
         elif self.currentIndex().isValid():
             self.perform(Action.COPY, self.transcript.item(self.currentIndex().row()).key)
 
@@ -146,7 +147,8 @@ class TranscriptWidget(FoundTextView):
         if url.scheme().lower() in OPENED_SCHEMES:
             QDesktopServices.openUrl(url)
         else:
-            self._copy(target, f"Links to “{url.scheme() or 'files'}” are not opened; the address was copied")
+            words = tr("Links to “{scheme}” are not opened; the address was copied")
+            self._copy(target, words.format(scheme=url.scheme() or tr("files")))
 
     # The mouse
 
@@ -282,7 +284,7 @@ class TranscriptWidget(FoundTextView):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         item = self.transcript.item(row)
         if not self.text_selection.is_empty:
-            menu.addAction("Copy selected text", self.copy_selection)
+            menu.addAction(tr("Copy selected text"), self.copy_selection)
         for link in menu_of(item, self.layout_of(row).hit_regions):
             menu.addAction(link.label, partial(self.perform, link.action, link.argument))
         menu.popup(where)
