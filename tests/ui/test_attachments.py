@@ -13,7 +13,7 @@ from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.ui.attach_controller import MAX_FILES
 from desktop_app.ui.composer.attachments import READING
-from desktop_app.ui.composer.composer import NO_FILES, READING_HINT, RUN_HINT, Composer
+from desktop_app.ui.composer.composer import NO_FILES, READING_HINT, RESEARCH, RUN_HINT, Composer
 from desktop_app.ui.composer.path_completer import query_of
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.tools.spill_viewer import SpillViewer
@@ -252,5 +252,5 @@ def test_research_takes_no_attachments(composer, qtbot):
     composer.set_draft(MessageDraft("/research why", (NOTE,)))
     with qtbot.assertNotEmitted(composer.send_requested):
         qtbot.keyClick(composer.field, Qt.Key.Key_Return)
-    assert composer.note.text() == NO_FILES
+    assert composer.note.text() == NO_FILES.format(command=RESEARCH)
     assert composer.draft() == MessageDraft("/research why", (NOTE,))

@@ -9,15 +9,17 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.message import Attachment
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.formats import pluralize, shorten
+from desktop_app.ui.widgets.formats import shorten
 from desktop_app.ui.widgets.layouts import FlowLayout, discard, horizontal
 from desktop_app.ui.widgets.look import MEDIUM, StyleAware, colour, paint_box, scale
 from desktop_app.ui.widgets.pictures import paint_picture, pictures
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 MAX_NAME = 40  # characters of a name that are shown
-READING = "reading…"
+READING = translatable("reading…")
 REMOVING = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
@@ -61,8 +63,8 @@ class AttachmentChip(StyleAware, QWidget):
         self._name = name
         self.label = TextLabel(size=13)
         self.remove = RemoveButton("×", ButtonKind.QUIET)
-        self.remove.setAccessibleName(f"Remove {name}")
-        self.remove.setToolTip("Remove (Delete)")
+        self.remove.setAccessibleName(tr("Remove {name}").format(name=name))
+        self.remove.setToolTip(tr("Remove (Delete)"))
         self.remove.clicked.connect(lambda _=False: self.remove_requested.emit())
         self._row = horizontal(self.label, self.remove, holder=self, spacing=6, margins=(10, 3, 4, 3))
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -77,8 +79,8 @@ class AttachmentChip(StyleAware, QWidget):
 
     def set_tokens(self, tokens: int | None) -> None:
         """Show what it adds to the request; None: that is not known yet."""
-        cost = "" if tokens is None else pluralize(tokens, "token")
-        details = (self.attachment.about, cost) if self.attachment is not None else (READING,)
+        cost = "" if tokens is None else tr("%n tokens", "", tokens)
+        details = (self.attachment.about, cost) if self.attachment is not None else (tr(READING),)
         detail = " · ".join(filter(None, details))
         self.label.set_runs((Run(shorten(self._name, MAX_NAME), weight=MEDIUM), Run(f"  {detail}", "ink_faint")))
         self.setAccessibleName(f"{self._name}, {detail}")

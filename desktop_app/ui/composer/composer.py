@@ -9,10 +9,11 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.message import Attachment, MessageDraft
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import Send, StartResearch
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -21,25 +22,25 @@ from .attachments import AttachmentBar
 from .draft_field import DraftField, cursor_on_all
 from .path_completer import PathCompleter
 
-PLACEHOLDER, SHORT_PLACEHOLDER = "Message… (Enter sends, Shift+Enter for a new line)", "Message…"
-SEND, STOP = "Send ⏎", "Stop"
-ATTACH = "+ Attach"
-TOOLS, NO_TOOLS = "Tools", "No tools"
+PLACEHOLDER = translatable("Message… (Enter sends, Shift+Enter for a new line)")
+SHORT_PLACEHOLDER = translatable("Message…")
+SEND, STOP = translatable("Send ⏎"), translatable("Stop")
+TOOLS, NO_TOOLS = translatable("Tools"), translatable("No tools")
 MIN_LINES, MAX_LINES = 2, 10
 OTHER_HEIGHT = 450  # pixels of the window's height that belong to everything else
 CHIP_ROWS_HEIGHT = 112  # pixels that the attachments take; more of them scroll
 MARGIN = 3  # pixels above and below the lines
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
 HINT_TIME = 4_000  # milliseconds that a hint stays
-QUEUE_HINT = "Enter queues · Ctrl+Enter sends now"
-READING_HINT = "Wait until the files are read"
+QUEUE_HINT = translatable("Enter queues · Ctrl+Enter sends now")
+READING_HINT = translatable("Wait until the files are read")
 RESEARCH = "/research"
 _RESEARCH = re.compile(rf"\s*{RESEARCH}(?:\s+(.*))?\Z", re.DOTALL)
 _COMMAND = re.compile(r"!(\S[^\n]*)\s*\Z")
-RUN_HINT = "Enter runs this command and attaches its output"
-HINT = f"{RESEARCH} QUESTION searches the web and answers with sources"
-MISSING = f"Type a question after {RESEARCH}"
-NO_FILES = f"{RESEARCH} takes no attachments"
+RUN_HINT = translatable("Enter runs this command and attaches its output")
+HINT = translatable("{command} QUESTION searches the web and answers with sources")
+MISSING = translatable("Type a question after {command}")
+NO_FILES = translatable("{command} takes no attachments")
 
 
 class Composer(StyleAware, QWidget):
@@ -64,18 +65,18 @@ class Composer(StyleAware, QWidget):
         self._tokens = 0
         self._refusal = ""
         self.field = DraftField()
-        self.field.setAccessibleName("Message")
+        self.field.setAccessibleName(tr("Message"))
         self.note = TextLabel(size=12, tint="ink_faint")
-        self.button = Button(SEND, ButtonKind.PRIMARY)
+        self.button = Button(tr(SEND), ButtonKind.PRIMARY)
         self.paths = PathCompleter(self.field)
         chips = QWidget()
         self.attachments = AttachmentBar(chips)
         self.chips = ScrollColumn(spacing=0)
         self.chips.add(chips)
-        self.attach = Button(ATTACH, ButtonKind.QUIET)
-        self.attach.setToolTip("Attach images, text, PDF, Word or spreadsheets (Ctrl+Shift+A)")
-        self.attach.setAccessibleName("Attach")
-        self.tools = Button(TOOLS, ButtonKind.QUIET)
+        self.attach = Button(tr("+ Attach"), ButtonKind.QUIET)
+        self.attach.setToolTip(tr("Attach images, text, PDF, Word or spreadsheets (Ctrl+Shift+A)"))
+        self.attach.setAccessibleName(tr("Attach"))
+        self.tools = Button(tr(TOOLS), ButtonKind.QUIET)
         self._pause = QTimer(self, interval=DRAFT_PAUSE, singleShot=True)
         self._hint_time = QTimer(self, interval=HINT_TIME, singleShot=True)
         bottom = horizontal(self.attach, self.tools, STRETCH, self.note, self.button, spacing=10)
@@ -96,15 +97,15 @@ class Composer(StyleAware, QWidget):
         """Let the button stop the reply while one is written."""
         self._is_running = is_running
         self._hint_time.stop()
-        self.button.setText(STOP if is_running else SEND)
+        self.button.setText(tr(STOP if is_running else SEND))
         self.button.set_kind(ButtonKind.PLAIN if is_running else ButtonKind.PRIMARY)
         self.button.updateGeometry()
         self._update_note()
 
     def show_tools(self, can_call: bool) -> None:
         """Show whether the model that answers can call tools."""
-        self.tools.setText(TOOLS if can_call else NO_TOOLS)
-        about = "Which tools the model may call" if can_call else "This model cannot call tools"
+        self.tools.setText(tr(TOOLS if can_call else NO_TOOLS))
+        about = tr("Which tools the model may call") if can_call else tr("This model cannot call tools")
         self.tools.setToolTip(about)
         self.tools.setAccessibleDescription(about)
         self.tools.updateGeometry()
@@ -210,7 +211,7 @@ class Composer(StyleAware, QWidget):
             self.set_text("")
             self.command_requested.emit(found[1])
             return False
-        self._refusal = refusal_of(draft) or (READING_HINT if self.attachments.is_reading else "")
+        self._refusal = refusal_of(draft) or (tr(READING_HINT) if self.attachments.is_reading else "")
         if self._refusal:
             self._hint_time.start()
             self._update_note()
@@ -233,11 +234,11 @@ class Composer(StyleAware, QWidget):
         if self._hint_time.isActive():
             self.note.set_text(self._refusal)
         else:
-            cost = "" if is_empty or not self._tokens else f"draft {pluralize(self._tokens, 'token')}"
-            waiting = QUEUE_HINT if self._is_running and not is_empty else ""
+            cost = "" if is_empty or not self._tokens else tr("draft %n tokens", "", self._tokens)
+            waiting = tr(QUEUE_HINT) if self._is_running and not is_empty else ""
             self.note.set_text(hint_of(self.field.document().firstBlock().text()) or waiting or cost)
         self.button.setEnabled(self._is_running or not is_empty)
-        self.button.setToolTip("Stop the reply (Escape)" if self._is_running else "Send the message (Enter)")
+        self.button.setToolTip(tr("Stop the reply (Escape)") if self._is_running else tr("Send the message (Enter)"))
 
     def _max_lines(self) -> int:
         """Return fewer lines in a low window, so that what stands above and below keeps its place."""
@@ -248,8 +249,9 @@ class Composer(StyleAware, QWidget):
 
     def _fit(self) -> None:
         """Make the field as high as its lines. The placeholder takes one line."""
-        is_wide = self.field.fontMetrics().horizontalAdvance(PLACEHOLDER) < self.field.width() - 2 * MARGIN
-        self.field.setPlaceholderText(PLACEHOLDER if is_wide else SHORT_PLACEHOLDER)
+        placeholder = tr(PLACEHOLDER)
+        is_wide = self.field.fontMetrics().horizontalAdvance(placeholder) < self.field.width() - 2 * MARGIN
+        self.field.setPlaceholderText(placeholder if is_wide else tr(SHORT_PLACEHOLDER))
         limit = self._max_lines()
         lines = self.field.lines(limit)
         height = lines * self.field.fontMetrics().lineSpacing() + 2 * MARGIN
@@ -277,18 +279,18 @@ def request_of(
 def hint_of(text: str) -> str:
     """Return a hint for a draft that begins like a command; "" for all others."""
     if _COMMAND.match(text):
-        return RUN_HINT
+        return tr(RUN_HINT)
     first = text.lstrip()
     if not first.startswith("/") or "\n" in first:
         return ""
     word = first.split(" ", 1)[0]
     is_question = len(first) > len(RESEARCH) and first.startswith(f"{RESEARCH} ")
-    return HINT if RESEARCH.startswith(word) and not is_question else ""
+    return tr(HINT).format(command=RESEARCH) if RESEARCH.startswith(word) and not is_question else ""
 
 
 def refusal_of(draft: MessageDraft) -> str:
     """Return why a draft cannot be sent; "" if it can."""
     found = _RESEARCH.match(draft.text)
-    if found is None:
+    if found is None or ((found[1] or "").strip() and not draft.attachments):
         return ""
-    return NO_FILES if draft.attachments else MISSING if not (found[1] or "").strip() else ""
+    return tr(NO_FILES if draft.attachments else MISSING).format(command=RESEARCH)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import colour, font, restyle, scale
 from desktop_app.ui.widgets.row_list import ENTER
 
@@ -39,7 +40,7 @@ class PathCompleter(QObject):
         self._field = field
         self._query: str | None = None
         self.list = QListWidget(field)
-        self.list.setAccessibleName("Files of the working folder")
+        self.list.setAccessibleName(tr("Files of the working folder"))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setTextElideMode(Qt.TextElideMode.ElideLeft)
         for bars in (self.list.setHorizontalScrollBarPolicy, self.list.setVerticalScrollBarPolicy):

@@ -8,16 +8,17 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.unsent import QueuedMessage
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.layouts import discard, horizontal
 from desktop_app.ui.widgets.look import colour, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
-QUEUED, PAUSED = "Queued", "Paused"
-ABOUT_QUEUED = "It is sent when the reply is finished."
-ABOUT_PAUSED = "It is not sent by itself after a stop, an error or a restart. Choose Send now."
+QUEUED, PAUSED = translatable("Queued"), translatable("Paused")
+ABOUT_QUEUED = translatable("It is sent when the reply is finished.")
+ABOUT_PAUSED = translatable("It is not sent by itself after a stop, an error or a restart. Choose Send now.")
 MAX_ROWS = 3
 ROW_HEIGHT, GAP = 38, 6  # pixels
 MAX_TEXT = 300  # characters that a row may need
@@ -29,13 +30,14 @@ class QueuedRow(QWidget):
     def __init__(self, message: QueuedMessage, queue: QueueList) -> None:
         super().__init__()
         self.message = message
-        self.state = TextLabel(QUEUED, size=13, tint="ink_soft")
+        self.state = TextLabel(tr(QUEUED), size=13, tint="ink_soft")
         self.state.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.text = TextLabel(summary_of(message.draft), size=13)
-        self.edit, self.send, self.remove = LinkButton("Edit"), LinkButton("Send now"), LinkButton("Remove")
-        self.edit.setToolTip("Put it back into the composer (Up in an empty composer edits the last one)")
-        self.send.setToolTip("Stop the reply, keep what has arrived, and send this")
-        self.remove.setToolTip("Do not send it")
+        self.edit, self.send = LinkButton(tr("Edit")), LinkButton(tr("Send now"))
+        self.remove = LinkButton(tr("Remove"))
+        self.edit.setToolTip(tr("Put it back into the composer (Up in an empty composer edits the last one)"))
+        self.send.setToolTip(tr("Stop the reply, keep what has arrived, and send this"))
+        self.remove.setToolTip(tr("Do not send it"))
         for button, signal in (
             (self.edit, queue.edit_requested),
             (self.send, queue.send_requested),
@@ -49,8 +51,8 @@ class QueuedRow(QWidget):
 
     def show_state(self, is_paused: bool) -> None:
         """Show whether it is sent by itself."""
-        self.state.set_text(PAUSED if is_paused else QUEUED)
-        self.setToolTip(ABOUT_PAUSED if is_paused else ABOUT_QUEUED)
+        self.state.set_text(tr(PAUSED if is_paused else QUEUED))
+        self.setToolTip(tr(ABOUT_PAUSED if is_paused else ABOUT_QUEUED))
         self.setAccessibleName(f"{self.state.text()}: {self.text.text()}")
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -71,7 +73,7 @@ class QueueList(ScrollColumn):
         super().__init__(parent, spacing=GAP)
         self.rows: tuple[QueuedRow, ...] = ()
         self._is_paused = self._is_running = False
-        self.setAccessibleName("Queued messages")
+        self.setAccessibleName(tr("Queued messages"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.hide()
 
@@ -106,4 +108,4 @@ def summary_of(draft: MessageDraft) -> str:
     """Return a draft in one line."""
     count = len(draft.attachments)
     text = " ".join(draft.text[: 2 * MAX_TEXT].split())[:MAX_TEXT]
-    return " · ".join(filter(None, (text, pluralize(count, "attachment") if count else "")))
+    return " · ".join(filter(None, (text, tr("%n attachments", "", count) if count else "")))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEv
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import (
     BarPart,
     bar_part_at,
@@ -18,7 +19,7 @@ from desktop_app.ui.widgets.bars import (
     segment_parts,
     share_text,
 )
-from desktop_app.ui.widgets.formats import format_number, format_percent
+from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.look import colour, font, paint_focus, scale
 
 BAR = 14  # pixels, as in the mockups
@@ -67,19 +68,19 @@ class GaugeBar(QWidget):
     def hint_at(self, x: float) -> str:
         gauge = self._gauge
         if gauge is None:
-            return "Counting the tokens of this conversation…"
+            return tr("Counting the tokens of this conversation…")
         if not gauge.is_window_known:
-            return f"{format_number(gauge.total + self._draft)} tokens; the model’s context window is not known yet."
+            return tr("%n tokens; the model’s context window is not known yet.", "", gauge.total + self._draft)
         over = self._whole() - gauge.window
         if over and x > self._x_of(gauge.window):
-            return f"{format_number(over)} tokens more than the window holds"
+            return tr("%n tokens more than the window holds", "", over)
         part = bar_part_at(x, self._box().left(), self.parts, self.widths())
         if part is not None:
             return part.hint
         if x >= self._x_of(gauge.usable):
             share = format_percent(gauge.reserve / gauge.window)
-            return f"Reserved for the reply: {format_number(gauge.reserve)} tokens, {share}"
-        return share_text("Free", max(gauge.free - self._draft, 0), gauge.window)
+            return tr("Reserved for the reply: %n tokens, {share}", "", gauge.reserve).format(share=share)
+        return share_text(tr("Free"), max(gauge.free - self._draft, 0), gauge.window)
 
     def sizeHint(self) -> QSize:
         return QSize(480, BAR + 2 * EDGE + scale(14))

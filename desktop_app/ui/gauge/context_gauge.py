@@ -7,7 +7,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Status
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.theme import STATUS_TINTS, STATUS_WORDS
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import basis_sentence
 from desktop_app.ui.widgets.boxes import Swatch
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
@@ -18,10 +20,12 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .bar import GaugeBar
 
-OPTIMIZE, OPTIMIZE_SHORT = "Optimize conversation…", "Optimize…"
+OPTIMIZE, OPTIMIZE_SHORT = translatable("Optimize conversation…"), translatable("Optimize…")
 NARROW = 520  # pixels below which the button says less
 
-NO_WINDOW = "The server has not said yet how many tokens the model accepts. Nothing is shortened until it has."
+NO_WINDOW = translatable(
+    "The server has not said yet how many tokens the model accepts. Nothing is shortened until it has."
+)
 
 
 def status_with_draft(gauge: Gauge, draft: int) -> Status:
@@ -49,8 +53,8 @@ class ContextGauge(QWidget):
         self.word = TextLabel(size=13, weight=MEDIUM, parent=self)
         self.numbers = TextLabel(size=13, weight=BOLD, parent=self)
         self.share = TextLabel(size=13, tint="ink_soft", parent=self)
-        self.optimize = Button(OPTIMIZE, parent=self)
-        self.optimize.setToolTip("Shows what would change before anything is done")
+        self.optimize = Button(tr(OPTIMIZE), parent=self)
+        self.optimize.setToolTip(tr("Shows what would change before anything is done"))
         self._lay_out()
         self.bar.breakdown_requested.connect(self.breakdown_requested)
         self.optimize.clicked.connect(self.optimize_requested)
@@ -78,7 +82,7 @@ class ContextGauge(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.optimize.setText(OPTIMIZE_SHORT if self._is_narrow() else OPTIMIZE)
+        self.optimize.setText(tr(OPTIMIZE_SHORT if self._is_narrow() else OPTIMIZE))
         self._show()
 
     def _is_narrow(self) -> bool:
@@ -97,8 +101,8 @@ class ContextGauge(QWidget):
         self.word.setVisible(False)
         if gauge is None:
             self.dot.set_tint("hatch")
-            self.share.set_text("Counting…")
-            self._name("Context window: counting tokens", "")
+            self.share.set_text(tr("Counting…"))
+            self._name(tr("Context window: counting tokens"), "")
             return
         if not gauge.is_window_known:
             self._show_without_window(gauge)
@@ -107,49 +111,56 @@ class ContextGauge(QWidget):
         self.dot.set_tint(STATUS_TINTS[status])
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
         self.optimize.set_kind(ButtonKind.PRIMARY if is_pressing else ButtonKind.PLAIN)
-        self.word.set_text(STATUS_WORDS[status].capitalize())
+        self.word.set_text(tr(STATUS_WORDS[status]).capitalize())
         self.word.setVisible(status is not Status.SAFE or not self._is_narrow())  # the room is for the figures
         self.numbers.set_text(f"{format_number(gauge.total + self._draft)} / {format_number(gauge.window)}")
         self.numbers.set_hint(self._hint(gauge))
         self._show_share(gauge, status)
 
     def _show_without_window(self, gauge: Gauge) -> None:
-        tokens = f"{format_number(gauge.total + self._draft)} tokens"
-        words = STATUS_WORDS[Status.UNKNOWN]
+        tokens = tr("%n tokens", "", gauge.total + self._draft)
+        words = tr(STATUS_WORDS[Status.UNKNOWN])
         self.dot.set_tint(STATUS_TINTS[Status.UNKNOWN])
         self.optimize.set_kind(ButtonKind.PLAIN)
         self.numbers.set_text(tokens)
         self.numbers.set_hint(basis_sentence(gauge))
-        self.share.set_text(words if self._is_narrow() else f"{words} · {gauge.provenance.value}")
-        self.share.set_hint(NO_WINDOW)
-        self._name(f"Context window: {tokens}, {words}", NO_WINDOW)
+        self.share.set_text(words if self._is_narrow() else f"{words} · {tr(gauge.provenance.value)}")
+        self.share.set_hint(tr(NO_WINDOW))
+        self._name(tr("Context window: {tokens}, {status}").format(tokens=tokens, status=words), tr(NO_WINDOW))
 
     def _show_share(self, gauge: Gauge, status: Status) -> None:
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
-        used = "" if self._is_narrow() else " of the usable window"
-        notes = [f"{format_percent(share)}{used}", gauge.provenance.value]
+        used = "{share}" if self._is_narrow() else tr("{share} of the usable window")
+        notes = [used.format(share=format_percent(share)), tr(gauge.provenance.value)]
         if gauge.window_provenance is Provenance.ASSUMED:
-            notes.append("window assumed")
+            notes.append(tr("window assumed"))
         elif gauge.stated_window:
-            notes.insert(1, "window learned")
+            notes.insert(1, tr("window learned"))
         if self._is_streaming:
-            notes.append("reply in progress")
+            notes.append(tr("reply in progress"))
         text = " · ".join(notes)
         self.share.set_runs((Run(text),))
         self.share.set_hint(basis_sentence(gauge))
-        numbers = f"{format_number(gauge.total + self._draft)} of {format_number(gauge.window)} tokens"
-        self._name(f"Context window: {numbers}, {text}, {STATUS_WORDS[status]}", self._segments(gauge))
+        numbers = tr("{used} of {window} tokens").format(
+            used=format_number(gauge.total + self._draft), window=format_number(gauge.window)
+        )
+        name = tr("Context window: {tokens}, {notes}, {status}")
+        self._name(name.format(tokens=numbers, notes=text, status=tr(STATUS_WORDS[status])), self._segments(gauge))
 
     def _segments(self, gauge: Gauge) -> str:
         hints = (part.hint for part in self.bar.parts if part.amount)
-        reserve = f"Reserved for the reply: {format_number(gauge.reserve)} tokens"
+        reserve = tr("Reserved for the reply: %n tokens", "", gauge.reserve)
         return "; ".join([*hints, reserve])
 
     def _hint(self, gauge: Gauge) -> str:
-        counted = f" Counted by {gauge.tokenizer}." if gauge.tokenizer else ""
-        draft = f" Includes {format_number(self._draft)} for your draft." if self._draft else ""
-        kept = f"{format_number(gauge.usable)} are usable; {format_number(gauge.reserve)} are reserved for the reply."
-        return f"{format_number(gauge.total + self._draft)} tokens.{draft}{counted} {kept}"
+        sentences = [tr("%n tokens.", "", gauge.total + self._draft)]
+        if self._draft:
+            sentences.append(tr("Includes {tokens} for your draft.").format(tokens=format_number(self._draft)))
+        if gauge.tokenizer:
+            sentences.append(tr("Counted by {tokenizer}.").format(tokenizer=gauge.tokenizer))
+        kept = tr("{usable} are usable; {reserve} are reserved for the reply.")
+        sentences.append(kept.format(usable=format_number(gauge.usable), reserve=format_number(gauge.reserve)))
+        return " ".join(sentences)
 
     def _name(self, name: str, description: str) -> None:
         for widget in (self, self.bar):
