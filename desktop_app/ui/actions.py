@@ -18,7 +18,7 @@ class WindowAction:
     """Something that the user can do, wherever the keyboard is."""
 
     name: str
-    """As the palette, the menus and the sheet of shortcuts call it; it identifies the action."""
+    """As the palette, the menus and the sheet of shortcuts call it, in English: it identifies the action."""
     group: str
     """What it is about."""
     about: str

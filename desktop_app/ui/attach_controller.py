@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.message import Attachment
+from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge, in_task
@@ -17,9 +18,10 @@ from .composer.draft_field import local_files
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
+from .translation import tr
 
 MAX_FILES = 20  # of one draft
-TOO_MANY = f"A message takes {MAX_FILES} attachments; the others were not attached"
+TOO_MANY = translatable("A message takes {limit} attachments; the others were not attached")
 PASTED = "Pasted image.png"
 
 
@@ -31,7 +33,7 @@ class AttachController(Controller):
         self._folder = ""
 
     def choose_files(self) -> None:
-        dialog = QFileDialog(self._parts, "Attach files", str(Path.home()))
+        dialog = QFileDialog(self._parts, tr("Attach files"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.attach_files)
         dialog.finished.connect(dialog.deleteLater)
@@ -48,7 +50,7 @@ class AttachController(Controller):
         """Attach files by their paths."""
         room = max(MAX_FILES - len(self._parts.composer.attachments.chips), 0)
         if len(files) > room:
-            self._parts.toast.show_message(TOO_MANY)
+            self._parts.toast.show_message(tr(TOO_MANY).format(limit=MAX_FILES))
         for file in files[:room]:
             self._attach(Path(file).name, p.AttachFile(file))
         self._parts.composer.take_focus()

@@ -16,6 +16,7 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import (
     VERSION,
     ConversationsChanged,
@@ -33,7 +34,8 @@ from desktop_app.engine.protocol import (
     encode_line,
 )
 
-from .engine_process import RESTARTS_A_MINUTE, EngineProcess
+from .engine_process import EngineProcess
+from .translation import tr
 
 log = logging.getLogger(__name__)
 
@@ -43,27 +45,28 @@ Args = ParamSpec("Args")
 HELLO_NUMBER = 0
 FIRST_BACKOFF = 0.1  # seconds before the engine is started again
 
+EVERYTHING_KEPT = translatable("Everything shown as saved is saved.")
 ENGINE_DIED = Failure(
     kind="engine",
-    title="The engine stopped",
-    detail="The part of Palimpsest that talks to models and keeps the record stopped unexpectedly.",
-    kept="Everything shown as saved is saved.",
-    advice="It is being restarted. If your last action had no effect, repeat it.",
+    title=translatable("The engine stopped"),
+    detail=translatable("The part of Palimpsest that talks to models and keeps the record stopped unexpectedly."),
+    kept=EVERYTHING_KEPT,
+    advice=translatable("It is being restarted. If your last action had no effect, repeat it."),
 )
 ENGINE_GAVE_UP = Failure(
     kind="engine",
-    title="The engine keeps stopping",
-    detail=f"It stopped more than {RESTARTS_A_MINUTE} times within a minute, so it is not restarted automatically.",
-    kept="Everything shown as saved is saved.",
-    advice="Choose Restart. If this happens again, run “palimpsest doctor” to find out why.",
+    title=translatable("The engine keeps stopping"),
+    detail=translatable("It stopped several times within a minute, so it is not restarted automatically."),
+    kept=EVERYTHING_KEPT,
+    advice=translatable("Choose Restart. If this happens again, run “palimpsest doctor” to find out why."),
 )
 ENGINE_IS_FOREIGN = msgspec.structs.replace(
     ENGINE_GAVE_UP,
-    title="The engine has a different version",
-    detail="The window and the engine do not match, perhaps because an update was not completed.",
-    advice="Close Palimpsest and install it again. Your conversations are kept.",
+    title=translatable("The engine has a different version"),
+    detail=translatable("The window and the engine do not match, perhaps because an update was not completed."),
+    advice=translatable("Close Palimpsest and install it again. Your conversations are kept."),
 )
-CLOSING = Failure(kind="engine", title="Palimpsest is closing", kept="Everything shown as saved is saved.")
+CLOSING = Failure(kind="engine", title=translatable("Palimpsest is closing"), kept=EVERYTHING_KEPT)
 
 
 def in_task(
@@ -192,7 +195,7 @@ class Bridge(QObject):
             value = decode_engine_line(line)
         except ProtocolError as error:
             log.error("The engine wrote a line of %d bytes that is not of the protocol: %s", len(line), error)
-            self._tell_bug("The engine wrote something that this window does not understand.")
+            self._tell_bug(tr("The engine wrote something that this window does not understand."))
             return False
         match value:
             case ResponseLine(number=0):

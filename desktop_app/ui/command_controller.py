@@ -14,6 +14,7 @@ from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
+from .translation import tr
 
 if TYPE_CHECKING:
     from .palette.command_palette import CommandPalette
@@ -72,7 +73,8 @@ class CommandController(Controller):
         for action in self.actions:
             if action.group == self._menu_group:
                 keys = f"\t{keys_text(action.keys[:1])}" if action.keys else ""
-                menu.addAction(f"{action.name}{keys}", action.run_if_available).setEnabled(bool(action.is_available()))
+                shown = menu.addAction(f"{tr(action.name)}{keys}", action.run_if_available)
+                shown.setEnabled(bool(action.is_available()))
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
 
@@ -90,13 +92,13 @@ class CommandController(Controller):
         self._parts.show_chat()
         path = self._bridge.log_file
         if path is None:
-            self._parts.toast.show_message("There is no log: the data folder cannot be written.")
+            self._parts.toast.show_message(tr("There is no log: the data folder cannot be written."))
             return
 
         def open_folder() -> None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
 
-        self._parts.toast.show_message(str(path), "Open folder", open_folder)
+        self._parts.toast.show_message(str(path), tr("Open folder"), open_folder)
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

@@ -22,6 +22,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Attachment, MessageDraft, Role, Totals
+from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
@@ -32,8 +33,9 @@ from .live_turns import LiveTurns
 from .notifications import Notification, Notifications, RetryNotice
 from .older_messages import OlderMessages
 from .parts import Parts
+from .translation import tr
 
-STARTING = "Starting up. Your message is sent as soon as the engine is ready."
+STARTING = translatable("Starting up. Your message is sent as soon as the engine is ready.")
 SKELETON_DELAY = 120  # milliseconds; most conversations are opened by then
 
 
@@ -116,7 +118,7 @@ class ConversationController(QObject):
         await self.past.show_message(message_id)
         if rows and conversation == self.conversation:
             back = partial(self.show_version, rows[-1].message.id)
-            self._parts.toast.show_message("Switched to the version with this message", "Back", back)
+            self._parts.toast.show_message(tr("Switched to the version with this message"), tr("Back"), back)
 
     @in_task
     async def show_version(self, message_id: str) -> None:
@@ -211,7 +213,7 @@ class ConversationController(QObject):
         self._is_sending = True
         try:
             if not self._is_ready:
-                self._parts.toast.show_message(STARTING)
+                self._parts.toast.show_message(tr(STARTING))
             async with self._opening:
                 if not self.conversation:
                     await self._open(p.CreateConversation())
@@ -272,11 +274,11 @@ class ConversationController(QObject):
     def _notify(self, notification: Notification) -> None:
         show, text, stays = self._parts.toast.show_message, notification.text, notification.stays
         if notification.is_stoppable:
-            show(text, "Stop", self.stop_room, stays=stays, is_quiet=True)
+            show(text, tr("Stop"), self.stop_room, stays=stays, is_quiet=True)
         elif notification.is_optimizable:
-            show(text, "Optimize…", self.optimize_requested.emit)
+            show(text, tr("Optimize…"), self.optimize_requested.emit)
         else:
-            show(text, "Undo" if notification.undo else "", lambda: self.undo(notification.undo), stays=stays)
+            show(text, tr("Undo") if notification.undo else "", lambda: self.undo(notification.undo), stays=stays)
 
     def stop_room(self) -> None:
         self.notifications.note_stop()

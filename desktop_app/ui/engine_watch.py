@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from desktop_app.conversation.events import Failure, TurnFailed
 from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ConversationOpened, Welcome
 
 from .bridge import ENGINE_DIED, Bridge
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
+from .translation import tr
 
-CAME_BACK = "The engine stopped and was restarted. Nothing that was saved is lost."
+CAME_BACK = translatable("The engine stopped and was restarted. Nothing that was saved is lost.")
 BROKE_OFF = Failure(
     kind="engine",
-    title="The reply was interrupted because the engine stopped",
-    detail="The part of Palimpsest that talks to models stopped unexpectedly and was restarted.",
-    kept="Your message is saved, and so is the reply up to half a second before.",
-    advice="Try again. If a tool was running, first check what it did.",
+    title=translatable("The reply was interrupted because the engine stopped"),
+    detail=translatable("The part of Palimpsest that talks to models stopped unexpectedly and was restarted."),
+    kept=translatable("Your message is saved, and so is the reply up to half a second before."),
+    advice=translatable("Try again. If a tool was running, first check what it did."),
 )
 
 
@@ -34,7 +36,7 @@ class EngineWatch(Controller):
         """Say that the engine is back if it had died, show its warnings, and open a conversation."""
         if self._has_died:
             self._has_died = False
-            self._parts.toast.show_message(CAME_BACK)
+            self._parts.toast.show_message(tr(CAME_BACK))
         for warning in welcome.warnings:
             self._parts.failure.show_failure(warning)
         self._chat.welcome()
@@ -49,7 +51,7 @@ class EngineWatch(Controller):
         """Show that the engine died and is not started again by itself."""
         self._broken_off |= self._chat.turns.running
         self._chat.note_engine_death()
-        self._parts.failure.show_failure(failure, "Restart", self._bridge.start_engine)
+        self._parts.failure.show_failure(failure, tr("Restart"), self._bridge.start_engine)
 
     def show_failure(self, failure: Failure) -> None:
         """Show why a request failed: as a card, or as a toast if a line says it all."""
@@ -58,16 +60,18 @@ class EngineWatch(Controller):
         if failure.detail or failure.kept:
             self._parts.failure.show_failure(failure)
         else:
-            self._parts.toast.show_message(f"{failure.title}. {failure.advice}".strip())
+            self._parts.toast.show_message(f"{tr(failure.title)}. {tr(failure.advice)}".strip())
 
     def show_bug(self, words: str) -> None:
         """Show a bug of the window, which is in the log."""
         failure = Failure(
             kind="bug",
-            title="Something went wrong in this window",
+            title=translatable("Something went wrong in this window"),
             detail=words,
-            kept="Your conversations are safe.",
-            advice="The log file has the details. If something looks wrong, close the window and open it again.",
+            kept=translatable("Your conversations are safe."),
+            advice=translatable(
+                "The log file has the details. If something looks wrong, close the window and open it again."
+            ),
         )
         self._parts.failure.show_failure(failure)
 

@@ -13,6 +13,7 @@ from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
+from .translation import tr
 from .widgets.formats import format_bytes
 
 if TYPE_CHECKING:
@@ -47,10 +48,10 @@ class ExportController(Controller):
         if self._sheet is None:
             return
         kind = self._sheet.format.value()
-        dialog = QFileDialog(self._parts, "Export the conversation", str(Path.home()))
+        dialog = QFileDialog(self._parts, tr("Export the conversation"), str(Path.home()))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses, and the sheet asks
-        dialog.setNameFilters([FILTERS[kind], "All files (*)"])
+        dialog.setNameFilters([FILTERS[kind], tr("All files (*)")])
         dialog.setDefaultSuffix(SUFFIXES[kind])
         dialog.selectFile(f"{_file_name(self._parts.header.title)}.{SUFFIXES[kind]}")
         dialog.fileSelected.connect(self.export)
@@ -73,7 +74,9 @@ class ExportController(Controller):
             return
         if sheet is self._sheet:
             sheet.accept()
-        self._parts.toast.show_message(f"Exported to {Path(exported.path).name}, {format_bytes(exported.bytes)}")
+        self._parts.toast.show_message(
+            tr("Exported to {file}, {size}").format(file=Path(exported.path).name, size=format_bytes(exported.bytes))
+        )
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:
@@ -84,4 +87,4 @@ class ExportController(Controller):
 def _file_name(title: str) -> str:
     """Return a title as a file name that is valid on every system."""
     kept = "".join(letter if letter.isalnum() or letter in " -_()" else " " for letter in title)
-    return " ".join(kept.split())[:80] or "Conversation"
+    return " ".join(kept.split())[:80] or tr("Conversation")

@@ -6,7 +6,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 
+from .translation import tr
 from .widgets.buttons import Button, ButtonKind
 from .widgets.inputs import Segmented
 from .widgets.layouts import STRETCH, horizontal, vertical
@@ -15,13 +17,13 @@ from .widgets.sheet import Sheet
 from .widgets.text_label import TextLabel
 
 WIDTH = 480
-TITLE = "Export conversation"
+TITLE = translatable("Export conversation")
 FORMATS = (("markdown", "Markdown"), ("html", "HTML"), ("json", "JSON Lines"))
-SCOPES = (("record", "All that was said"), ("view", "What the model sees"))
+SCOPES = (("record", translatable("All that was said")), ("view", translatable("What the model sees")))
 ABOUT = {
-    "markdown": "Text for people and other programs.",
-    "html": "One page for any browser, in light and dark. It loads nothing.",
-    "json": "OpenAI chat messages, one a line. They can be imported again.",
+    "markdown": translatable("Text for people and other programs."),
+    "html": translatable("One page for any browser, in light and dark. It loads nothing."),
+    "json": translatable("OpenAI chat messages, one a line. They can be imported again."),
 }
 
 
@@ -32,21 +34,21 @@ class ExportSheet(Sheet):
     replace_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, width=WIDTH, closes_outside=True, title=TITLE)
-        self.format, self.scope = Segmented(FORMATS), Segmented(SCOPES)
-        self.format.setAccessibleName("Format")
-        self.scope.setAccessibleName("What to export")
-        self.about = TextLabel(ABOUT["markdown"], size=12, tint="ink_soft", wraps=True)
+        super().__init__(parent, width=WIDTH, closes_outside=True, title=tr(TITLE))
+        self.format, self.scope = Segmented(FORMATS), Segmented([(scope, tr(name)) for scope, name in SCOPES])
+        self.format.setAccessibleName(tr("Format"))
+        self.scope.setAccessibleName(tr("What to export"))
+        self.about = TextLabel(tr(ABOUT["markdown"]), size=12, tint="ink_soft", wraps=True)
         self.problem = TextLabel(size=13, tint="critical", wraps=True)
         self.problem.hide()
-        self.cancel, self.replace = Button("Cancel"), Button("Replace it")
-        self.choose = Button("Choose a file…", ButtonKind.PRIMARY)
+        self.cancel, self.replace = Button(tr("Cancel")), Button(tr("Replace it"))
+        self.choose = Button(tr("Choose a file…"), ButtonKind.PRIMARY)
         self.replace.hide()
         footer = QWidget()
         buttons = (STRETCH, self.cancel, self.replace, self.choose)
         horizontal(*buttons, holder=footer, spacing=10, margins=(24, 14, 24, 14))
-        title = TextLabel(TITLE, size=17, weight=BOLD)
-        format_label, scope_label = (TextLabel(text, size=13, weight=MEDIUM) for text in ("Format", "What"))
+        title = TextLabel(tr(TITLE), size=17, weight=BOLD)
+        format_label, scope_label = (TextLabel(text, size=13, weight=MEDIUM) for text in (tr("Format"), tr("What")))
         fields = (title, scope_label, self.scope, format_label, self.format, self.about, self.problem)
         body = vertical(*fields, spacing=9, margins=(24, 18, 24, 6))
         vertical((body, 1), footer, holder=self, spacing=10)
@@ -59,10 +61,10 @@ class ExportSheet(Sheet):
 
     def show_failure(self, failure: Failure) -> None:
         """Show why nothing was written; a file that is there already can be replaced."""
-        self.problem.set_text("\n".join(filter(None, (failure.title, failure.detail, failure.kept))))
+        self.problem.set_text("\n".join(tr(text) for text in (failure.title, failure.detail, failure.kept) if text))
         self.problem.show()
         self.replace.setVisible(failure.kind == "exists")
-        self.choose.setText("Choose another file…")
+        self.choose.setText(tr("Choose another file…"))
 
     def _explain(self, format: str) -> None:
-        self.about.set_text(ABOUT[format])
+        self.about.set_text(tr(ABOUT[format]))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.events import Failure
 
+from .translation import tr
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.layouts import horizontal
@@ -27,7 +28,7 @@ class FailureCard(QWidget):
         self.title = TextLabel(tint="critical", weight=BOLD, wraps=True)
         self.text = TextLabel(tint="ink_soft", size=13, wraps=True)
         self.button = Button("")
-        self.dismiss = LinkButton("Dismiss")
+        self.dismiss = LinkButton(tr("Dismiss"))
         self.button.clicked.connect(self._press)
         self.dismiss.clicked.connect(self.clear)
         self.area = ScrollColumn(spacing=4)
@@ -42,11 +43,11 @@ class FailureCard(QWidget):
     def show_failure(self, failure: Failure, action: str = "", act: Callable[[], None] | None = None) -> None:
         """Show a failure. action: the text of a button that calls `act` and closes the card."""
         self.failure, self._act = failure, act
-        self.title.set_text(failure.title)
-        self.text.set_text("\n".join(filter(None, (failure.detail, failure.kept, failure.advice))))
+        self.title.set_text(tr(failure.title))
+        self.text.set_text("\n".join(tr(text) for text in (failure.detail, failure.kept, failure.advice) if text))
         self.button.setText(action)
         self.button.setVisible(bool(action))
-        self.setAccessibleName(failure.title)
+        self.setAccessibleName(self.title.text())
         self.setAccessibleDescription(self.text.text())
         self.show()
 

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from .actions import keys_text
+from .translation import tr
 from .widgets.buttons import Button, ButtonKind
 from .widgets.formats import format_number
 from .widgets.layouts import horizontal
@@ -29,12 +31,12 @@ class FindBar(QWidget):
         super().__init__(parent)
         self.field = QLineEdit()
         self.field.setMaxLength(MAX_TEXT)
-        self.field.setPlaceholderText("Find in this conversation")
-        self.field.setAccessibleName("Find in this conversation")
+        self.field.setPlaceholderText(tr("Find in this conversation"))
+        self.field.setAccessibleName(tr("Find in this conversation"))
         self.count = TextLabel(size=12, tint="ink_faint")
-        self.previous = self._button("↑", "Previous message (Shift+F3)")
-        self.next = self._button("↓", "Next message (F3)")
-        self.close_button = self._button("✕", "Close (Esc)")
+        self.previous = self._button("↑", tr("Previous message ({keys})"), "Shift+F3")
+        self.next = self._button("↓", tr("Next message ({keys})"), "F3")
+        self.close_button = self._button("✕", tr("Close ({keys})"), "Esc")
         buttons = self.previous, self.next, self.close_button
         horizontal((self.field, 1), self.count, *buttons, holder=self, spacing=6, margins=(24, 8, 24, 8))
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
@@ -64,8 +66,10 @@ class FindBar(QWidget):
 
     def show_count(self, shown: int, found: int, is_all: bool = True) -> None:
         """Show which of how many messages is shown, from 1. is_all: whether there are no more."""
-        several = f"{format_number(shown)} of {format_number(found)}{'' if is_all else '+'}"
-        self.count.set_text(several if found else "Not found" if self.text else "")
+        several = tr("{shown} of {found}").format(
+            shown=format_number(shown), found=f"{format_number(found)}{'' if is_all else '+'}"
+        )
+        self.count.set_text(several if found else tr("Not found") if self.text else "")
         for button in (self.previous, self.next):
             button.setEnabled(found > 0)
 
@@ -85,7 +89,8 @@ class FindBar(QWidget):
         else:
             self.step_requested.emit(by)
 
-    def _button(self, text: str, name: str) -> Button:
+    def _button(self, text: str, name: str, keys: str) -> Button:
+        name = name.format(keys=keys_text((keys,)))
         button = Button(text, ButtonKind.QUIET)
         button.setAccessibleName(name)
         button.setToolTip(name)

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QStackedWidget, QWi
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 
+from .actions import keys_text
+from .translation import locale, tr
 from .widgets.buttons import Button, ButtonKind
 from .widgets.formats import shorten
 from .widgets.inputs import Segmented
@@ -21,7 +23,6 @@ from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
 HEIGHT = 62
-NO_FOLDER = "No folder"
 MIN_CHIP_WIDTH = 40  # pixels
 MAX_FOLDER_NAME, MAX_MODEL_NAME = 24, 28  # characters of their names
 NARROW = 640  # pixels below which the title gets the room that the window's size would take
@@ -30,7 +31,7 @@ NARROW = 640  # pixels below which the title gets the room that the window's siz
 def short_window(tokens: int) -> str:
     """Return a window's size as "8k", "200k" or "1M"."""
     if tokens >= 1_000_000:
-        return f"{tokens / 1_000_000:.1f}M".replace(".0M", "M")
+        return f"{locale().toString(tokens / 1_000_000, 'g', 3)}M"
     if tokens < 1_000:
         return str(tokens)
     return f"{tokens // (1_000 if tokens % 1_000 == 0 else 1_024)}k"
@@ -38,18 +39,22 @@ def short_window(tokens: int) -> str:
 
 def model_label(model: ModelInfo) -> str:
     """Return a model and its window: "SmolLM2 135M · 8k"."""
-    mark = " assumed" if model.window_provenance is Provenance.ASSUMED else ""
-    return f"{model.label} · {short_window(model.window)}{mark}" if model.window else model.label
+    if not model.window:
+        return model.label
+    is_assumed = model.window_provenance is Provenance.ASSUMED
+    words = tr("{model} · {window} assumed") if is_assumed else "{model} · {window}"
+    return words.format(model=model.label, window=short_window(model.window))
 
 
 def window_note(model: ModelInfo) -> str:
     """Return a line about the origin of the window's size; "" if it needs none."""
     if not model.window:
-        return "Its window is not known yet\n"
+        return tr("Its window is not known yet")
     if not model.window_reported_at:
         return ""
     day = QDateTime.fromSecsSinceEpoch(int(model.window_reported_at)).date()
-    return f"Its window as the server last told it, on {QLocale().toString(day, QLocale.FormatType.ShortFormat)}\n"
+    shown = locale().toString(day, QLocale.FormatType.ShortFormat)
+    return tr("Its window as the server last told it, on {day}").format(day=shown)
 
 
 class Chip(Button):
@@ -95,24 +100,27 @@ class Header(StyleAware, QWidget):
         self._title = ""
         self._model: ModelInfo | None = None
         self.label = TextLabel(size=15, weight=BOLD, parent=self)
-        self.label.set_hint("Double-click to rename (F2)")
+        self.label.set_hint(tr("Double-click to rename ({keys})").format(keys=keys_text(("F2",))))
         self.field = QLineEdit(self)
-        self.field.setAccessibleName("Title of the conversation")
+        self.field.setAccessibleName(tr("Title of the conversation"))
         self.titles = QStackedWidget(self)
         self.titles.addWidget(self.label)
         self.titles.addWidget(self.field)
         self.chip = Chip("", parent=self)
-        self.folder = Chip(NO_FOLDER, parent=self)
-        self.views = Segmented((("chat", "Chat"), ("request", "X-ray")), self)
+        self.folder = Chip(tr("No folder"), parent=self)
+        self.views = Segmented((("chat", tr("Chat")), ("request", tr("X-ray"))), self)
         self.views.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.views.button("request").setToolTip("See what the model gets, part by part (Ctrl+Shift+X)")
-        self.views.button("chat").setToolTip("See the conversation (Ctrl+Shift+X)")
+        keys = keys_text(("Ctrl+Shift+X",))
+        about = tr("See what the model gets, part by part ({keys})").format(keys=keys)
+        self.views.button("request").setToolTip(about)
+        self.views.button("chat").setToolTip(tr("See the conversation ({keys})").format(keys=keys))
         self.views.chosen.connect(lambda view: self.request_toggled.emit(view == "request"))
-        self.panel_button = Button("Context", ButtonKind.QUIET, self)
-        self.panel_button.setToolTip("Show or hide the context panel (Ctrl+.)")
+        self.panel_button = Button(tr("Context"), ButtonKind.QUIET, self)
+        about = tr("Show or hide the context panel ({keys})").format(keys=keys_text(("Ctrl+.",)))
+        self.panel_button.setToolTip(about)
         self.menu = Button("⋯", ButtonKind.QUIET, self)
-        self.menu.setAccessibleName("More actions for this conversation")
-        self.menu.setToolTip("Rename, export, start fresh and more")
+        self.menu.setAccessibleName(tr("More actions for this conversation"))
+        self.menu.setToolTip(tr("Rename, export, start fresh and more"))
         self.chip.clicked.connect(lambda _=False: self.models_requested.emit())
         self.folder.clicked.connect(lambda _=False: self.folder_requested.emit())
         self.field.editingFinished.connect(self._finish)
@@ -125,8 +133,9 @@ class Header(StyleAware, QWidget):
         self._title, self._model = title, model
         self.label.set_text(title)
         self._name_model()
-        self.chip.setAccessibleName(f"Model: {model_label(model)}")
-        self.chip.setToolTip(f"{model_label(model)}\n{window_note(model)}The model for this conversation")
+        self.chip.setAccessibleName(tr("Model: {model}").format(model=model_label(model)))
+        lines = (model_label(model), window_note(model), tr("The model for this conversation"))
+        self.chip.setToolTip("\n".join(filter(None, lines)))
         self.chip.show()
 
     @property
@@ -140,9 +149,10 @@ class Header(StyleAware, QWidget):
 
     def show_folder(self, folder: str) -> None:
         """Show the working folder of the tools; "" for none."""
-        self.folder.setText(shorten(PurePath(folder).name or folder, MAX_FOLDER_NAME) or NO_FOLDER)
-        self.folder.setAccessibleName(f"Working folder: {folder or 'none'}")
-        self.folder.setToolTip(f"Tools work in {folder}" if folder else "Choose a folder for tools to work in")
+        self.folder.setText(shorten(PurePath(folder).name or folder, MAX_FOLDER_NAME) or tr("No folder"))
+        self.folder.setAccessibleName(tr("Working folder: {folder}").format(folder=folder or tr("none")))
+        about = tr("Tools work in {folder}") if folder else tr("Choose a folder for tools to work in")
+        self.folder.setToolTip(about.format(folder=folder))
         self.folder.updateGeometry()
         self.folder.show()
 
@@ -177,7 +187,7 @@ class Header(StyleAware, QWidget):
             action.setChecked(self._model is not None and model.id == self._model.id)
             action.setEnabled(not model.note)
             if model.note:
-                action.setText(f"{model_label(model)} — {model.note}")
+                action.setText(f"{model_label(model)} — {tr(model.note)}")
             action.setData(model.id)
         menu.triggered.connect(lambda action: self.model_chosen.emit(action.data()))
         menu.popup(self.chip.mapToGlobal(QPoint(0, self.chip.height() + 4)))

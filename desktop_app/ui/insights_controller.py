@@ -15,6 +15,7 @@ from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
+from .translation import tr
 
 if TYPE_CHECKING:
     from .insights.page import InsightsPage
@@ -70,7 +71,7 @@ class InsightsController(Controller):
             read = await self._bridge.ask(p.ReadInsights(self._scope()))
         except EngineFailure as error:
             if asked == self._asked:
-                page.say(f"{error.failure.title}. {error.failure.advice}".strip())
+                page.say(f"{tr(error.failure.title)}. {tr(error.failure.advice)}".strip())
         else:
             if asked == self._asked:
                 page.show_insights(read)
@@ -80,7 +81,7 @@ class InsightsController(Controller):
 
     def choose_file(self) -> None:
         """Ask for the file that the figures are written to."""
-        dialog = QFileDialog(self._parts, "Export insights", str(Path.home() / FILE_NAME), "Tables (*.csv)")
+        dialog = QFileDialog(self._parts, tr("Export insights"), str(Path.home() / FILE_NAME), tr("Tables (*.csv)"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("csv")
         dialog.fileSelected.connect(self.export)
@@ -95,9 +96,9 @@ class InsightsController(Controller):
             await self._bridge.ask(p.ExportInsights(path, self._scope()))
         except EngineFailure as error:
             words = (error.failure.title, error.failure.detail, error.failure.advice)
-            self.page.say(". ".join(word.rstrip(".") for word in words if word) + ".")
+            self.page.say(". ".join(tr(word).rstrip(".") for word in words if word) + ".")
         else:
-            self.page.say(f"Written to {path}")
+            self.page.say(tr("Written to {path}").format(path=path))
 
     def _scope(self) -> str:
         return "" if self.page is not None and self.page.is_all else self._chat.conversation

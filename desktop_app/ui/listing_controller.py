@@ -14,13 +14,10 @@ from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
-from .widgets.formats import pluralize
+from .translation import tr
 
 if TYPE_CHECKING:
     from .search.search_palette import SearchPalette
-
-
-REPAIRED = "Adjusted for the model: {}. The original is kept."
 
 
 class ListingController(Controller):
@@ -54,11 +51,13 @@ class ListingController(Controller):
     @in_task
     async def delete(self, conversations: tuple[str, ...]) -> None:
         """Delete conversations; the toast offers to restore them."""
-        words = self._words_for(conversations)
+        words = self._words_for(
+            conversations, tr("“{title}” deleted"), tr("%n conversations deleted", "", len(conversations))
+        )
         await self._change(p.Delete(conversations))
         if self._chat.conversation in conversations:
             self._chat.leave()
-        self._parts.toast.show_message(f"{words} deleted", "Restore", lambda: self._restore(conversations))
+        self._parts.toast.show_message(words, tr("Restore"), lambda: self._restore(conversations))
 
     @in_task
     async def pin(self, conversations: tuple[str, ...], is_pinned: bool) -> None:
@@ -69,8 +68,13 @@ class ListingController(Controller):
     async def put_away(self, conversations: tuple[str, ...], is_put_away: bool) -> None:
         """Leave conversations out of the list, or take them back."""
         await self._change(p.Arrange(conversations, is_put_away=is_put_away))
-        words = f"{self._words_for(conversations)} {'put away' if is_put_away else 'taken back'}"
-        self._parts.toast.show_message(words, "Undo", lambda: self.put_away(conversations, not is_put_away))
+        count = len(conversations)
+        if is_put_away:
+            one, several = tr("“{title}” put away"), tr("%n conversations put away", "", count)
+        else:
+            one, several = tr("“{title}” taken back"), tr("%n conversations taken back", "", count)
+        words = self._words_for(conversations, one, several)
+        self._parts.toast.show_message(words, tr("Undo"), lambda: self.put_away(conversations, not is_put_away))
 
     def choose_section(self, conversations: tuple[str, ...]) -> None:
         """Ask in which section conversations are to stand."""
@@ -85,14 +89,15 @@ class ListingController(Controller):
         """Open a copy of a conversation, with all that was said in it."""
         self._chat.open_with(p.Fork(conversation))
 
-    def _words_for(self, conversations: tuple[str, ...]) -> str:
+    def _words_for(self, conversations: tuple[str, ...], one: str, several: str) -> str:
+        """Return the sentence about one of them with its title, or the one about several."""
         titles = [self._parts.sidebar.list.conversations.title_of(name) for name in conversations]
-        return f"“{titles[0]}”" if len(titles) == 1 and titles[0] else pluralize(len(titles), "conversation")
+        return one.format(title=titles[0]) if len(titles) == 1 and titles[0] else several
 
     def choose_import(self) -> None:
-        dialog = QFileDialog(self._parts, "Import conversations")
+        dialog = QFileDialog(self._parts, tr("Import conversations"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setNameFilters(["Conversations (*.jsonl *.json)", "All files (*)"])
+        dialog.setNameFilters([tr("Conversations (*.jsonl *.json)"), tr("All files (*)")])
         dialog.filesSelected.connect(self.import_files)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -101,7 +106,7 @@ class ListingController(Controller):
     async def import_files(self, files: list[str]) -> None:
         """Import the files one after the other, and open the last conversation."""
         for file in files:
-            self._parts.toast.show_message(f"Importing {Path(file).name}…", stays=True)
+            self._parts.toast.show_message(tr("Importing {file}…").format(file=Path(file).name), stays=True)
             try:
                 imported = await self._bridge.ask(p.ImportFile(file))
             finally:
@@ -111,10 +116,12 @@ class ListingController(Controller):
             if imported.conversations:
                 info = imported.conversations[-1]
                 self._chat.open(info.id)
-                text = f"“{info.title}” imported, {pluralize(info.messages, 'message')}"
-                self._parts.toast.show_message(
-                    f"{text}. {REPAIRED.format(imported.repaired)}" if imported.repaired else text
-                )
+                text = tr("“{title}” imported, %n messages", "", info.messages).format(title=info.title)
+                if imported.repaired:
+                    text = tr("{imported}. Adjusted for the model: {repairs}. The original is kept.").format(
+                        imported=text, repairs=imported.repaired
+                    )
+                self._parts.toast.show_message(text)
 
     def open_search(self) -> None:
         from .search.search_palette import SearchPalette

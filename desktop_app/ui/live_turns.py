@@ -26,6 +26,7 @@ from desktop_app.conversation.events import (
     TurnFinished,
     TurnStarted,
 )
+from desktop_app.conversation.words import translatable
 
 
 class Activity(Enum):
@@ -34,9 +35,9 @@ class Activity(Enum):
     Not a StrEnum: a Qt model would turn that into plain text.
     """
 
-    WAITS = "Waiting for your answer"
-    WORKS = "Working…"
-    FAILED = "Stopped with an error"
+    WAITS = translatable("Waiting for your answer")
+    WORKS = translatable("Working…")
+    FAILED = translatable("Stopped with an error")
 
 
 QUESTIONS = frozenset({"rounds", "nearly_full"})

@@ -13,6 +13,7 @@ from desktop_app.ui.widgets.formats import first_line
 
 from .bridge import in_task
 from .controller import Controller
+from .translation import tr
 
 SAVING_TOOL = "save_memory"
 
@@ -54,8 +55,8 @@ class MemoryController(Controller):
     async def delete(self, memory: Memory) -> None:
         """Delete a memory; the toast offers to bring it back."""
         await self._show(p.WriteMemory(replace(memory, is_deleted=True), self._chat.conversation))
-        text = f"“{first_line(memory.text, 60)}” forgotten"
-        self._parts.toast.show_message(text, "Undo", lambda: self.write(replace(memory, is_deleted=False)))
+        text = tr("“{memory}” forgotten").format(memory=first_line(memory.text, 60))
+        self._parts.toast.show_message(text, tr("Undo"), lambda: self.write(replace(memory, is_deleted=False)))
 
     async def _show(self, request: p.ListMemories | p.WriteMemory) -> None:
         known = await self._bridge.ask(request)

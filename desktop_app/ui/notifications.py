@@ -24,26 +24,28 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.conversation.words import translatable
 
 from .toast import Toast
-from .widgets.formats import format_number, format_percent, pluralize
+from .translation import tr
+from .widgets.formats import format_number, format_percent
 
 TICK = 500  # milliseconds between two updates of a countdown
-COMPACTING = "Compacting conversation history…"
+COMPACTING = translatable("Compacting conversation history…")
 CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 """Triggers in the middle of a turn, which goes on as soon as there is room."""
 
 RANKS = {Status.SAFE: 0, Status.WARNING: 1, Status.TIGHT: 1, Status.CRITICAL: 2, Status.EXCEEDED: 3, Status.UNKNOWN: 0}
 """How loud a status is. Tight is the warning's second half: the gauge changes its colour, and nothing is progress."""
 STATUS_NEWS = {
-    1: "{used} of the usable window is in use. Room will soon be made automatically.",
-    2: "{used} of the usable window is in use. Room is made before the next request.",
-    3: "The usable window is full ({used}). Nothing is sent until there is room.",
+    1: translatable("{used} of the usable window is in use. Room will soon be made automatically."),
+    2: translatable("{used} of the usable window is in use. Room is made before the next request."),
+    3: translatable("The usable window is full ({used}). Nothing is sent until there is room."),
 }
 STATUS_NEWS_WHEN_OFF = {
-    1: "{used} of the usable window is in use. Choose Optimize conversation to make room.",
-    2: "{used} of the usable window is in use. Choose Optimize conversation to make room.",
-    3: "The usable window is full ({used}). Choose Optimize conversation to continue.",
+    1: translatable("{used} of the usable window is in use. Choose Optimize conversation to make room."),
+    2: translatable("{used} of the usable window is in use. Choose Optimize conversation to make room."),
+    3: translatable("The usable window is full ({used}). Choose Optimize conversation to continue."),
 }
 
 
@@ -99,7 +101,7 @@ class Notifications:
                 has_failed = self._is_making_room and not self._is_stopped
                 self._is_making_room = False
                 if has_failed:
-                    return Notification("No room could be made. The conversation is unchanged.")
+                    return Notification(tr("No room could be made. The conversation is unchanged."))
             case _:
                 pass
         return notification_of(event)
@@ -110,21 +112,25 @@ class Notifications:
         if self._rank <= before or not was_known:
             return None
         words = STATUS_NEWS if self.is_automatic else STATUS_NEWS_WHEN_OFF
-        return Notification(words[self._rank].format(used=format_percent(gauge.share)), is_optimizable=True)
+        text = tr(words[self._rank]).format(used=format_percent(gauge.share))
+        return Notification(text, is_optimizable=True)
 
 
 def notification_of(event: TurnEvent) -> Notification | None:
     """Return the notification of an event by itself."""
     match event:
         case RoomStarted():
-            return Notification(COMPACTING, stays=True)
+            return Notification(tr(COMPACTING), stays=True)
         case RoomProgressed(tokens=tokens, max_tokens=most, plan=""):
-            progress = f" {format_number(tokens)} of at most {format_number(most)} tokens" if tokens else ""
-            return Notification(f"{COMPACTING}{progress}", stays=True, is_stoppable=True)
+            words = (
+                tr("Compacting conversation history… {tokens} of at most {limit} tokens") if tokens else tr(COMPACTING)
+            )
+            text = words.format(tokens=format_number(tokens), limit=format_number(most))
+            return Notification(text, stays=True, is_stoppable=True)
         case DescriptionStarted(images=images, model=model):
-            return Notification(f"{model} is describing {pluralize(images, 'image')}…", stays=True)
+            return Notification(tr("{model} is describing %n images…", "", images).format(model=model), stays=True)
         case RoomRefused(reason=reason):
-            return Notification(reason)
+            return Notification(tr(reason))
         case ViewChanged(operations=operations, cause=cause) if operations:
             return _operations_news(operations, cause)
         case _:
@@ -138,21 +144,25 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
     last = operations[-1]
     ids = tuple(operation.id for operation in reversed(operations))
     if all(operation.kind == "flush" for operation in operations):
-        saved = pluralize(sum(operation.messages for operation in operations), "memory", "memories")
-        return Notification(f"{saved} {'removed' if last.is_undone else 'saved'}", () if last.is_undone else ids)
+        count = sum(operation.messages for operation in operations)
+        if last.is_undone:
+            return Notification(tr("%n memories removed", "", count))
+        return Notification(tr("%n memories saved", "", count), ids)
     if last.is_undone:
-        return Notification("Undone. The model sees everything as before.")
+        return Notification(tr("Undone. The model sees everything as before."))
     if cause is None:
-        return Notification("Redone", ids)  # its figures are of then: what was pinned or said since is in the gauge
-    tokens = f"{format_number(operations[0].tokens_before)} → {format_number(last.tokens_after)} tokens"
+        return Notification(tr("Redone"), ids)  # its figures are of then: what was pinned or said since is in the gauge
+    before, after = format_number(operations[0].tokens_before), format_number(last.tokens_after)
     if cause is Trigger.USER:
-        return Notification(f"Conversation optimized · {tokens}", ids)
-    if all(operation.kind == "prune" for operation in operations):
-        results = pluralize(sum(operation.messages for operation in operations), "tool result")
-        return Notification(f"Shortened {results} · {tokens}", ids)
-    if cause in CONTINUING:
-        return Notification(f"Context compacted, continuing… · {tokens}", ids)
-    return Notification(f"Context compacted · {tokens}", ids)
+        words = tr("Conversation optimized · {before} → {after} tokens")
+    elif all(operation.kind == "prune" for operation in operations):
+        count = sum(operation.messages for operation in operations)
+        words = tr("Shortened %n tool results · {before} → {after} tokens", "", count)
+    elif cause in CONTINUING:
+        words = tr("Context compacted, continuing… · {before} → {after} tokens")
+    else:
+        words = tr("Context compacted · {before} → {after} tokens")
+    return Notification(words.format(before=before, after=after), ids)
 
 
 class RetryNotice(QObject):
@@ -184,7 +194,8 @@ class RetryNotice(QObject):
 
     def _show(self) -> None:
         left = math.ceil(self._due - monotonic())
-        text = f"Retrying {f'in {left} s' if left > 0 else 'now'} ({self._reason})"
+        words = tr("Retrying in {seconds} s ({reason})") if left > 0 else tr("Retrying now ({reason})")
+        text = words.format(seconds=left, reason=tr(self._reason))
         if text != self._shown:
             is_first, self._shown = not self._shown, text
-            self._toast.show_message(text, "Stop", self._stop, stays=True, is_quiet=not is_first)
+            self._toast.show_message(text, tr("Stop"), self._stop, stays=True, is_quiet=not is_first)

@@ -10,6 +10,7 @@ from .request_view.request_view import RequestView
 from .transcript.row_view import COLUMN, SIDE
 from .transcript.transcript_model import TranscriptModel
 from .transcript.transcript_widget import TranscriptWidget
+from .translation import tr
 from .welcome import WelcomePage
 from .widgets.look import colour, paint_box, scale
 
@@ -26,7 +27,7 @@ class Skeleton(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.is_drawn = False
-        self.setAccessibleName("The conversation is being opened")
+        self.setAccessibleName(tr("The conversation is being opened"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

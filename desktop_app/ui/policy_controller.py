@@ -16,6 +16,7 @@ from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
+from .translation import tr
 
 if TYPE_CHECKING:
     from .policy.policy_sheet import PolicySheet
@@ -66,7 +67,7 @@ class PolicyController(Controller):
             replayed = await self._bridge.ask(p.ReplayPolicy(conversation, before, after))
         except EngineFailure as error:
             if sheet is self._sheet and error.failure.kind != "cancelled":  # a newer one comes instead
-                sheet.show_past_failure(error.failure.title)
+                sheet.show_past_failure(tr(error.failure.title))
             return
         if sheet is self._sheet and sheet.draft() == after:
             sheet.show_past(before, after, replayed)
@@ -84,8 +85,8 @@ class PolicyController(Controller):
         await self._settings.change(change)
         if conversation:
             await self._bridge.ask(p.ChoosePolicy(conversation, "" if is_everywhere else name))
-        where = "all conversations" if is_everywhere else "this conversation"
-        self._parts.toast.show_message(f"“{name}” is used in {where}.")
+        all_of_them, one = tr("“{name}” is used in all conversations."), tr("“{name}” is used in this conversation.")
+        self._parts.toast.show_message((all_of_them if is_everywhere else one).format(name=name))
 
     @in_task
     async def _remove(self, name: str) -> None:
@@ -98,7 +99,7 @@ class PolicyController(Controller):
             )
 
         await self._settings.change(change)
-        self._parts.toast.show_message(f"“{name}” was deleted.")
+        self._parts.toast.show_message(tr("“{name}” was deleted.").format(name=name))
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

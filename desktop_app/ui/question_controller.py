@@ -13,6 +13,7 @@ from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .questions.question_text import pending_question_text
+from .translation import tr
 
 
 class QuestionController(Controller):
@@ -65,7 +66,7 @@ class QuestionController(Controller):
         if asked.conversation != self._chat.conversation:
             words = pending_question_text(asked, self._parts.sidebar.list.conversations.title_of(asked.conversation))
             self._announced = asked, words
-            self._parts.toast.show_message(words, "Open", lambda: self._chat.open(asked.conversation), stays=True)
+            self._parts.toast.show_message(words, tr("Open"), lambda: self._chat.open(asked.conversation), stays=True)
 
     def _withdraw(self) -> None:
         """Withdraw the toast once its question is answered or in sight."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from desktop_app.conversation.message import Attachment, Role
+from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge, in_task
@@ -14,8 +15,9 @@ from .export_controller import ExportController
 from .parts import Parts
 from .settings_controller import SettingsController
 from .transcript.display_list import Action
+from .translation import tr
 
-EDIT_LATER = "A message can be edited once the reply has ended. Stop it to edit now."
+EDIT_LATER = translatable("A message can be edited once the reply has ended. Stop it to edit now.")
 
 REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
     Action.PIN: p.PinMessage,
@@ -87,7 +89,7 @@ class RecoveryController(Controller):
         model = self._parts.transcript_model
         asked = (row.message.id for row in reversed(model.rows) if row.message.role is Role.USER)
         if model.is_running:
-            self._parts.toast.show_message(EDIT_LATER)
+            self._parts.toast.show_message(tr(EDIT_LATER))
         elif chosen := message_id or next(asked, ""):
             self._parts.transcript.edit_message(chosen)
 

@@ -22,6 +22,7 @@ from .request_view.part_rows import PartAction, PartRow, title_of
 from .request_view.request_view import ShownRequest
 from .tools_controller import ToolsController
 from .transcript.row_text import clock_time
+from .translation import tr
 from .widgets.formats import first_line
 from .widgets.text_reader import TextReader
 
@@ -156,7 +157,8 @@ class RequestController(Controller):
         """Offer the newest replies, whose requests can be looked at."""
         rows = self._parts.transcript_model.rows
         replies = [row.message for row in rows if row.message.role is Role.ASSISTANT][: -MAX_REPLIES - 1 : -1]
-        texts = ((m.id, f"{_clock(m.at)}  {first_line(m.text, 60) or 'Calls of tools'}") for m in replies)
+        calls = tr("Calls of tools")
+        texts = ((m.id, f"{_clock(m.at)}  {first_line(m.text, 60) or calls}") for m in replies)
         menu = self._view.offer_replies(list(texts))
         menu.triggered.connect(lambda action: self.show_earlier(action.data(), ShownRequest.CHANGES))
 
@@ -164,7 +166,7 @@ class RequestController(Controller):
         rows = self._parts.transcript_model.rows
         at = next((row.message.at for row in rows if row.message.id == reply), 0.0)
         self._reply = reply
-        self._view.show_moment(moment, (_clock(at) or "then") if reply else "")
+        self._view.show_moment(moment, (_clock(at) or tr("then", "the time of an earlier request")) if reply else "")
 
     # Its parts
 
@@ -210,7 +212,7 @@ class RequestController(Controller):
         reply = self._reply if self._view.moment is ShownRequest.THEN else ""
         whole = await self._bridge.ask(p.ReadRequestText(self._chat.conversation, reply))
         QGuiApplication.clipboard().setText(whole.text)
-        self._parts.toast.show_message("The request was copied as JSON")
+        self._parts.toast.show_message(tr("The request was copied as JSON"))
 
 
 def _clock(at: float) -> str:

@@ -15,6 +15,7 @@ from desktop_app.settings import ServerKind, Settings
 from .bridge import Bridge, EngineFailure, in_task
 from .parts import Parts
 from .style import show_theme
+from .translation import tr
 
 if TYPE_CHECKING:
     from .settings.settings_dialog import SettingsDialog
@@ -81,7 +82,7 @@ class SettingsController(QObject):
             servers = (await self._bridge.ask(p.FindServers())).servers
         except EngineFailure as error:
             if dialog is self._dialog:
-                dialog.servers.end_search(error.failure.title)
+                dialog.servers.end_search(tr(error.failure.title))
             return
         if dialog is self._dialog:  # else it was closed meanwhile
             dialog.servers.show_found(servers)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from .translation import tr
 from .widgets.buttons import LinkButton
 from .widgets.layouts import STRETCH, horizontal
 from .widgets.look import colour, paint_box, scale
@@ -28,8 +29,8 @@ class Toast(QWidget):
         self.label = TextLabel(size=13, wraps=True)
         self.action = LinkButton("")
         self.dismiss = LinkButton("✕")
-        self.dismiss.setAccessibleName("Dismiss")
-        self.dismiss.setToolTip("Dismiss")
+        self.dismiss.setAccessibleName(tr("Dismiss"))
+        self.dismiss.setToolTip(tr("Dismiss"))
         self.box = QWidget()
         horizontal(self.label, self.action, self.dismiss, holder=self.box, spacing=GAP, margins=(16, 6, 12, 6))
         for link in (self.action, self.dismiss):

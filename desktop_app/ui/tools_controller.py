@@ -19,7 +19,7 @@ from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
-from .widgets.formats import pluralize
+from .translation import tr
 
 if TYPE_CHECKING:
     from .tools.spill_viewer import SpillViewer
@@ -53,12 +53,12 @@ class ToolsController(Controller):
         chip = self._parts.header.folder
         menu = QMenu(chip)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Choose another folder…", self.choose_folder)
-        menu.addAction("Work without a folder", lambda: self.use_folder(""))
+        menu.addAction(tr("Choose another folder…"), self.choose_folder)
+        menu.addAction(tr("Work without a folder"), lambda: self.use_folder(""))
         menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
 
     def choose_folder(self) -> None:
-        dialog = QFileDialog(self._parts, "Working folder of this conversation", self._folder or str(Path.home()))
+        dialog = QFileDialog(self._parts, tr("Working folder of this conversation"), self._folder or str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self.use_folder)
@@ -93,8 +93,10 @@ class ToolsController(Controller):
         offers = (await self._bridge.ask(p.ListTools(self._chat.conversation))).tools
         names = {offer.spec.name for offer in offers if offer.spec.source == source and offer.is_on}
         await self._switch_all(names, is_on=False)
-        text = f"{pluralize(len(names), 'tool')} of {source} are no longer sent"
-        self._parts.toast.show_message(text, "Undo", lambda: self._bridge.start(self._switch_all(names, is_on=True)))
+        text = tr("%n tools of {source} are no longer sent", "", len(names)).format(source=source)
+        self._parts.toast.show_message(
+            text, tr("Undo"), lambda: self._bridge.start(self._switch_all(names, is_on=True))
+        )
 
     async def _switch_all(self, names: set[str], *, is_on: bool) -> None:
         def switch(settings: Settings) -> Settings:
@@ -137,7 +139,7 @@ class ToolsController(Controller):
             page = await self._bridge.ask(request)
         except EngineFailure as error:
             if isValid(viewer):
-                viewer.show_failure(error.failure.title)
+                viewer.show_failure(tr(error.failure.title))
             return
         if isValid(viewer):  # it may have been closed meanwhile
             viewer.show_page(request.query, request.offset, page)

@@ -6,6 +6,9 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.conversation.words import translatable
+
+from .translation import tr
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.layouts import horizontal, vertical
@@ -13,10 +16,22 @@ from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
 PROMPTS = (
-    ("Explain something", "Explain how a hash table works, with a small example in Python."),
-    ("Plan something", "Plan three days in Lisbon for two people who like walking and small museums."),
-    ("Write something", "Write a friendly note that moves our meeting from Tuesday to Thursday."),
-    ("Think it through", "What should I ask before I sign a lease for a flat? List the questions."),
+    (
+        translatable("Explain something"),
+        translatable("Explain how a hash table works, with a small example in Python."),
+    ),
+    (
+        translatable("Plan something"),
+        translatable("Plan three days in Lisbon for two people who like walking and small museums."),
+    ),
+    (
+        translatable("Write something"),
+        translatable("Write a friendly note that moves our meeting from Tuesday to Thursday."),
+    ),
+    (
+        translatable("Think it through"),
+        translatable("What should I ask before I sign a lease for a flat? List the questions."),
+    ),
 )
 WIDTH = 720
 
@@ -59,16 +74,18 @@ class WelcomePage(StyleAware, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        title = TextLabel("Long conversations that lose nothing", size=22, weight=BOLD, wraps=True)
+        title = TextLabel(tr("Long conversations that lose nothing"), size=22, weight=BOLD, wraps=True)
         about = TextLabel(
-            "The bar below shows how full the model’s context window is. Before it overflows, older messages are "
-            "summarized for the model. You keep every message: readable, searchable, and back with one undo.",
+            tr(
+                "The bar below shows how full the model’s context window is. Before it overflows, older messages are "
+                "summarized for the model. You keep every message: readable, searchable, and back with one undo."
+            ),
             tint="ink_soft", size=15, wraps=True,
         )  # fmt: skip
-        self.prompts = [PromptButton(name, prompt, self) for name, prompt in PROMPTS]
+        self.prompts = [PromptButton(tr(name), tr(prompt), self) for name, prompt in PROMPTS]
         for button in self.prompts:
             button.clicked.connect(lambda _=False, chosen=button.prompt: self.prompt_chosen.emit(chosen))
-        self.importing = LinkButton("Import a conversation…")
+        self.importing = LinkButton(tr("Import a conversation…"))
         self.importing.clicked.connect(self.import_requested)
         pairs = [horizontal(*self.prompts[first : first + 2], spacing=10) for first in range(0, len(self.prompts), 2)]
         self._column = QWidget()

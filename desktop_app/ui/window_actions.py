@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt
 
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.words import translatable
 
 from .actions import WindowAction
 from .attach_controller import AttachController
@@ -26,10 +27,14 @@ from .request_controller import RequestController
 from .settings_controller import SettingsController
 from .tools_controller import ToolsController
 
-ALL, OPEN, REPLY = "Conversations", "This conversation", "Messages and replies"
-CONTEXT, WINDOW = "Context", "Window"
-TABS = {"breakdown": "what fills the window", "history": "every operation", "pins": "pinned messages",
-        "memory": "what is remembered"}  # fmt: skip
+ALL, OPEN = translatable("Conversations"), translatable("This conversation")
+REPLY, CONTEXT, WINDOW = translatable("Messages and replies"), translatable("Context"), translatable("Window")
+TABS = {
+    "breakdown": (translatable("Show breakdown"), translatable("what fills the window")),
+    "history": (translatable("Show history"), translatable("every operation")),
+    "pins": (translatable("Show pins"), translatable("pinned messages")),
+    "memory": (translatable("Show memory"), translatable("what is remembered")),
+}
 
 
 @dataclass(frozen=True)
@@ -94,39 +99,44 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         (parts.sidebar.list if parts.sidebar.list.hasFocus() else parts.header).rename()
 
     return (
-        WindowAction("New conversation", ALL, "begin without messages", chat.open_new, ("Ctrl+N",)),
-        WindowAction("Search everything", ALL, "all messages of all conversations",
+        WindowAction(translatable("New conversation"), ALL, translatable("begin without messages"),
+                     chat.open_new, ("Ctrl+N",)),
+        WindowAction(translatable("Search everything"), ALL, translatable("all messages of all conversations"),
                      listing.open_search, ("Ctrl+K",)),
-        WindowAction("Filter conversations", ALL, "by words of their titles", parts.sidebar.filter.setFocus,
-                     ("Ctrl+Shift+F",)),
-        WindowAction("Show or hide what was put away", ALL, "", parts.sidebar.toggle_put_away),
-        WindowAction("Sort conversations…", ALL, "by activity, title or messages", parts.sidebar.offer_orders),
-        WindowAction("Find in this conversation", OPEN, "in all its messages",
+        WindowAction(translatable("Filter conversations"), ALL, translatable("by words of their titles"),
+                     parts.sidebar.filter.setFocus, ("Ctrl+Shift+F",)),
+        WindowAction(translatable("Show or hide what was put away"), ALL, "", parts.sidebar.toggle_put_away),
+        WindowAction(translatable("Sort conversations…"), ALL, translatable("by activity, title or messages"),
+                     parts.sidebar.offer_orders),
+        WindowAction(translatable("Find in this conversation"), OPEN, translatable("in all its messages"),
                      use.find.open, ("Ctrl+F",), has_messages),
-        WindowAction("Find next", OPEN, "the next message with the text",
+        WindowAction(translatable("Find next"), OPEN, translatable("the next message with the text"),
                      parts.find_bar.next.click, ("F3",), parts.find_bar.isVisible),
-        WindowAction("Find previous", OPEN, "the message before with the text",
+        WindowAction(translatable("Find previous"), OPEN, translatable("the message before with the text"),
                      parts.find_bar.previous.click, ("Shift+F3",), parts.find_bar.isVisible),
-        WindowAction("Import conversations…", ALL, "from files", listing.choose_import),
-        WindowAction("Rename conversation", OPEN, "another title", rename, ("F2",), is_open),
-        WindowAction("Choose a model…", OPEN, "for this conversation",
+        WindowAction(translatable("Import conversations…"), ALL, translatable("from files"), listing.choose_import),
+        WindowAction(translatable("Rename conversation"), OPEN, translatable("another title"),
+                     rename, ("F2",), is_open),
+        WindowAction(translatable("Choose a model…"), OPEN, translatable("for this conversation"),
                      use.settings.offer_models, (), is_open),
-        WindowAction("Choose a working folder…", OPEN, "where tools work",
+        WindowAction(translatable("Choose a working folder…"), OPEN, translatable("where tools work"),
                      use.tools.offer_folder, (), is_open),
-        WindowAction("Choose tools…", OPEN, "what the model may call",
+        WindowAction(translatable("Choose tools…"), OPEN, translatable("what the model may call"),
                      use.tools.open, ("Ctrl+Shift+T",), is_open),
-        WindowAction("Start fresh with the summary", OPEN, "a new conversation; this one stays",
+        WindowAction(translatable("Start fresh with the summary"), OPEN,
+                     translatable("a new conversation; this one stays"),
                      chat.start_fresh, (), is_idle),
-        WindowAction("Export conversation…", OPEN, "write it to a file",
+        WindowAction(translatable("Export conversation…"), OPEN, translatable("write it to a file"),
                      use.export.open, ("Ctrl+Shift+E",), has_messages),
-        WindowAction("Duplicate conversation", OPEN, "a copy that goes on by itself",
+        WindowAction(translatable("Duplicate conversation"), OPEN, translatable("a copy that goes on by itself"),
                      duplicate, ("Ctrl+Shift+D",), can_be_duplicated),
-        WindowAction("Pin or unpin conversation", OPEN, "at the top of the list", pin, ("Ctrl+D",), infos),
-        WindowAction("Move to section…", OPEN, "of the list", lambda: listing.choose_section(listing.targets()),
-                     ("Ctrl+Shift+S",), infos),
-        WindowAction("Put away or take back", OPEN, "out of the list; nothing is deleted",
+        WindowAction(translatable("Pin or unpin conversation"), OPEN, translatable("at the top of the list"),
+                     pin, ("Ctrl+D",), infos),
+        WindowAction(translatable("Move to section…"), OPEN, translatable("of the list"),
+                     lambda: listing.choose_section(listing.targets()), ("Ctrl+Shift+S",), infos),
+        WindowAction(translatable("Put away or take back"), OPEN, translatable("out of the list; nothing is deleted"),
                      put_away, ("Ctrl+Shift+H",), infos),
-        WindowAction("Delete conversation", OPEN, "can be undone",
+        WindowAction(translatable("Delete conversation"), OPEN, translatable("can be undone"),
                      lambda: listing.delete(listing.targets()), (), infos),
     )  # fmt: skip
 
@@ -149,12 +159,16 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
         return chat.conversation and not model.is_blank and not model.is_running
 
     return (
-        WindowAction("Write a message", REPLY, "put the keyboard there", write, ("Ctrl+L",)),
-        WindowAction("Attach files…", REPLY, "to the next message", use.attach.choose_files, ("Ctrl+Shift+A",)),
-        WindowAction("Stop the reply", REPLY, "what has arrived is kept", use.questions.escape, ("Esc",),
-                     is_running, parts.chat_pane),  # elsewhere Escape has other meanings
-        WindowAction("Regenerate the reply", REPLY, "the earlier one is kept", chat.regenerate, (), is_answered),
-        WindowAction("Edit your newest message", REPLY, "and send it again; the version that was sent is kept",
+        WindowAction(translatable("Write a message"), REPLY, translatable("put the keyboard there"),
+                     write, ("Ctrl+L",)),
+        WindowAction(translatable("Attach files…"), REPLY, translatable("to the next message"),
+                     use.attach.choose_files, ("Ctrl+Shift+A",)),
+        WindowAction(translatable("Stop the reply"), REPLY, translatable("what has arrived is kept"),
+                     use.questions.escape, ("Esc",), is_running, parts.chat_pane),  # Escape means more elsewhere
+        WindowAction(translatable("Regenerate the reply"), REPLY, translatable("the earlier one is kept"),
+                     chat.regenerate, (), is_answered),
+        WindowAction(translatable("Edit your newest message"), REPLY,
+                     translatable("and send it again; the version that was sent is kept"),
                      edit, ("Ctrl+E",), is_answered),
     )  # fmt: skip
 
@@ -170,18 +184,20 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
         panel.show()
         panel.show_tab(name)
 
-    tabs = [WindowAction(f"Show {name}", CONTEXT, about, partial(show_tab, name)) for name, about in TABS.items()]
+    tabs = [WindowAction(name, CONTEXT, about, partial(show_tab, tab)) for tab, (name, about) in TABS.items()]
     return (
-        WindowAction("Optimize conversation…", CONTEXT, "see what would be compacted", use.context.optimize,
-                     ("Ctrl+Shift+O",), lambda: use.chat.conversation),
-        WindowAction("Show or hide the context panel", CONTEXT, "", toggle_panel, ("Ctrl+.",)),
-        WindowAction("Making room: the policy…", CONTEXT, "every number, and what it would do", use.policies.open,
-                     ("Ctrl+Shift+M",)),
-        WindowAction("X-ray: what the model gets", CONTEXT, "the request part by part, or the chat again",
+        WindowAction(translatable("Optimize conversation…"), CONTEXT, translatable("see what would be compacted"),
+                     use.context.optimize, ("Ctrl+Shift+O",), lambda: use.chat.conversation),
+        WindowAction(translatable("Show or hide the context panel"), CONTEXT, "", toggle_panel, ("Ctrl+.",)),
+        WindowAction(translatable("Making room: the policy…"), CONTEXT,
+                     translatable("every number, and what it would do"),
+                     use.policies.open, ("Ctrl+Shift+M",)),
+        WindowAction(translatable("X-ray: what the model gets"), CONTEXT,
+                     translatable("the request part by part, or the chat again"),
                      use.request.toggle, ("Ctrl+Shift+X",), lambda: use.chat.conversation),
         *tabs,
-        WindowAction("Insights", CONTEXT, "what this conversation took, or all of them", use.insights.toggle,
-                     ("Ctrl+I",)),
+        WindowAction(translatable("Insights"), CONTEXT, translatable("what this conversation took, or all of them"),
+                     use.insights.toggle, ("Ctrl+I",)),
     )  # fmt: skip
 
 
@@ -195,9 +211,15 @@ def _view_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, .
         shown[(now + 1) % len(shown)].setFocus(Qt.FocusReason.TabFocusReason)
 
     return (
-        WindowAction("Next region", WINDOW, "list, messages, composer, panel", go_to_next_region, ("F6",)),
-        WindowAction("Settings…", WINDOW, "servers, models, summaries, look", use.settings.open, ("Ctrl+,",)),
-        WindowAction("Commands…", WINDOW, "every action by its name", commands.open_palette, ("Ctrl+Shift+P",)),
-        WindowAction("Show the log…", WINDOW, "what was done to make room, without a word of it", commands.show_log),
-        WindowAction("Keyboard shortcuts", WINDOW, "every key", commands.open_shortcuts, ("F1", "Ctrl+/")),
-    )
+        WindowAction(translatable("Next region"), WINDOW, translatable("list, messages, composer, panel"),
+                     go_to_next_region, ("F6",)),
+        WindowAction(translatable("Settings…"), WINDOW, translatable("servers, models, summaries, look"),
+                     use.settings.open, ("Ctrl+,",)),
+        WindowAction(translatable("Commands…"), WINDOW, translatable("every action by its name"),
+                     commands.open_palette, ("Ctrl+Shift+P",)),
+        WindowAction(translatable("Show the log…"), WINDOW,
+                     translatable("what was done to make room, without a word of it"),
+                     commands.show_log),
+        WindowAction(translatable("Keyboard shortcuts"), WINDOW, translatable("every key"),
+                     commands.open_shortcuts, ("F1", "Ctrl+/")),
+    )  # fmt: skip

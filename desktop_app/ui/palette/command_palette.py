@@ -8,27 +8,33 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.ui.actions import WindowAction, keys_text
-from desktop_app.ui.widgets.palette_sheet import HELP, PaletteSheet
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.palette_sheet import PaletteSheet
 from desktop_app.ui.widgets.row_list import ListRow
 from desktop_app.ui.widgets.text_label import Run
 
 from .fuzzy import fuzzy_rank
 
-TITLE = "Type a command"
-
 
 def matching_actions(query: str, actions: Sequence[WindowAction], recent: Sequence[str]) -> list[WindowAction]:
-    """Return the actions whose names fit the query, best first; of equals those used last first."""
+    """Return the actions whose names fit the query, translated or in English, best first; of equals those used last
+    first."""
     ages = {name: age for age, name in enumerate(recent)}
-    ranked = [(fuzzy_rank(query, action.name) or _group_rank(query, action), action) for action in actions]
+    ranked = [(_name_rank(query, action) or _group_rank(query, action), action) for action in actions]
     fitting = [(rank, action) for rank, action in ranked if rank is not None]
     by_use = sorted(fitting, key=lambda pair: ages.get(pair[1].name, len(ages)))
     return [action for _, action in sorted(by_use, key=lambda pair: pair[0])]
 
 
+def _name_rank(query: str, action: WindowAction) -> tuple[int, int] | None:
+    ranks = (fuzzy_rank(query, name) for name in (tr(action.name), action.name))
+    return min((rank for rank in ranks if rank is not None), default=None)
+
+
 def _group_rank(query: str, action: WindowAction) -> tuple[int, int] | None:
     """Return a rank behind all names, for a query that the group's name begins with."""
-    return (9, 0) if query and action.group.casefold().startswith(query.casefold()) else None
+    groups = (tr(action.group).casefold(), action.group.casefold())
+    return (9, 0) if query and any(group.startswith(query.casefold()) for group in groups) else None
 
 
 class CommandPalette(PaletteSheet):
@@ -37,7 +43,7 @@ class CommandPalette(PaletteSheet):
     action_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, title=TITLE, has_body=False)
+        super().__init__(parent, title=tr("Type a command"), has_body=False)
         self._actions: tuple[WindowAction, ...] = ()
         self._recent: tuple[str, ...] = ()
         self.field.textChanged.connect(self._filter)
@@ -51,8 +57,9 @@ class CommandPalette(PaletteSheet):
 
     def _filter(self) -> None:
         found = matching_actions(self.query(), self._actions, self._recent)
-        self.show_rows([ListRow(a.name, a.name, keys_text(a.keys[:1]), (Run(a.about),)) for a in found])
-        self.note.set_text(HELP.replace("open", "carry out") if found else f"No command fits “{self.query()}”.")
+        self.show_rows([ListRow(a.name, tr(a.name), keys_text(a.keys[:1]), (Run(tr(a.about)),)) for a in found])
+        keys = tr("↑ ↓ to choose · Enter to carry out · Esc to close")
+        self.note.set_text(keys if found else tr("No command fits “{query}”.").format(query=self.query()))
 
     def _choose(self, name: str) -> None:
         self.accept()

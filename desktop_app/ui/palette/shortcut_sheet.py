@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.actions import WindowAction, keys_text
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
@@ -16,25 +18,24 @@ from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
 WIDTH = 560
-TITLE = "Keyboard shortcuts"
 Shortcut = tuple[str, str]  # what the keys do, and the keys
 
 LOCAL_KEYS: dict[str, tuple[Shortcut, ...]] = {
-    "Message": (
-        ("Send the message", "Return"),
-        ("New line", "Shift+Return"),
+    translatable("Message"): (
+        (translatable("Send the message"), "Return"),
+        (translatable("New line"), "Shift+Return"),
     ),
-    "List of conversations": (
-        ("Open", "Return"),
-        ("Rename", "F2"),
-        ("Delete", "Del"),
-        ("More actions", "Menu"),
+    translatable("List of conversations"): (
+        (translatable("Open"), "Return"),
+        (translatable("Rename"), "F2"),
+        (translatable("Delete"), "Del"),
+        (translatable("More actions"), "Menu"),
     ),
-    "Messages": (
-        ("Previous or next message", "Up"),
-        ("What can be done with a message", "Return"),
-        ("First or newest message", "Home"),
-        ("Copy the selection", "Ctrl+C"),
+    translatable("Messages"): (
+        (translatable("Previous or next message"), "Up"),
+        (translatable("What can be done with a message"), "Return"),
+        (translatable("First or newest message"), "Home"),
+        (translatable("Copy the selection"), "Ctrl+C"),
     ),
 }
 """Keys that mean something only where the keyboard is, by that place."""
@@ -45,7 +46,8 @@ def shortcuts_by_group(actions: Iterable[WindowAction]) -> dict[str, tuple[Short
     groups: dict[str, tuple[Shortcut, ...]] = {}
     for action in actions:
         if action.keys:
-            groups[action.group] = (*groups.get(action.group, ()), (action.name, keys_text(action.keys)))
+            group = tr(action.group)
+            groups[group] = (*groups.get(group, ()), (tr(action.name), keys_text(action.keys)))
     return groups
 
 
@@ -53,13 +55,16 @@ class ShortcutSheet(Sheet):
     """Built group by group, so that the window stays quick."""
 
     def __init__(self, actions: Sequence[WindowAction], parent: QWidget | None = None) -> None:
-        super().__init__(parent, width=WIDTH, closes_outside=True, title=TITLE)
+        super().__init__(parent, width=WIDTH, closes_outside=True, title=tr("Keyboard shortcuts"))
         self.area = ScrollColumn(spacing=18)
-        self.close_button = Button("Done")
+        self.close_button = Button(tr("Done"))
         self.close_button.clicked.connect(self.accept)
         self.lay_out(self.area, STRETCH, self.close_button)
         self.set_first(self.close_button)
-        local = {where: tuple((what, keys_text((keys,))) for what, keys in rows) for where, rows in LOCAL_KEYS.items()}
+        local = {
+            tr(where): tuple((tr(what), keys_text((keys,))) for what, keys in rows)
+            for where, rows in LOCAL_KEYS.items()
+        }
         self.groups = {**shortcuts_by_group(actions), **local}
         self.steps = self._fill()
 

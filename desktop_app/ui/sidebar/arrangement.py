@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 import msgspec
+from PySide6.QtCore import QDate, QLocale
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.widgets.formats import pluralize
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import locale, tr
 
-PINNED, PUT_AWAY, OTHERS = "Pinned", "Put away", "Conversations"
+PINNED, PUT_AWAY, OTHERS = translatable("Pinned"), translatable("Put away"), translatable("Conversations")
 
 
 class Order(StrEnum):
@@ -61,7 +63,7 @@ def arrange_rows(conversations: Iterable[ConversationInfo], wanted: Arrangement,
     pinned = sections.pop(PINNED, [])
     rows = _under(PINNED, pinned)
     for section in sorted(sections, key=lambda name: (name.casefold(), name)):
-        rows += _under(section[1:], sections[section])
+        rows += [Heading(section[1:]), *sections[section]]
     if wanted.order is Order.ACTIVITY:
         rows += group_by_age([info for info in rest if isinstance(info, ConversationInfo)], now)
     else:
@@ -87,20 +89,22 @@ def age_text(at: float, now: float) -> str:
     then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
     days = (today.date() - then.date()).days
     if seconds < 60:
-        return "now"
+        return tr("now", "the age of a conversation")
     if seconds < 3600:
-        return f"{int(seconds // 60)} min"
+        return tr("{minutes} min").format(minutes=int(seconds // 60))
     if days <= 0 or seconds < 12 * 3600:
-        return f"{int(seconds // 3600)} h"
+        return tr("{hours} h").format(hours=int(seconds // 3600))
     if days < 7:
-        return f"{then:%a}"
-    return f"{then.day} {then:%b}" if then.year == today.year else f"{then.day} {then:%b} {then.year}"
+        return locale().dayName(then.isoweekday(), QLocale.FormatType.ShortFormat)
+    shape = tr("d MMM", "a day") if then.year == today.year else tr("d MMM yyyy", "a day")
+    return locale().toString(QDate(then.year, then.month, then.day), shape)
 
 
 def details_of(info: ConversationInfo, now: float) -> str:
     """Return the line under a title: "2 min · 1,204 messages"."""
-    details = f"{age_text(info.updated_at, now)} · {pluralize(info.messages, 'message')}"
-    return f"Put away · {details}" if info.is_put_away else details
+    messages = tr("%n messages", "", info.messages)
+    details = f"{age_text(info.updated_at, now)} · {messages}"
+    return tr("Put away · {details}").format(details=details) if info.is_put_away else details
 
 
 def _section_of(info: ConversationInfo) -> str:
@@ -112,17 +116,17 @@ def _section_of(info: ConversationInfo) -> str:
 
 
 def _under(title: str, infos: list[SidebarRow]) -> list[SidebarRow]:
-    return [Heading(title), *infos] if infos else []
+    return [Heading(tr(title)), *infos] if infos else []
 
 
 def _heading_of(at: float, now: float) -> tuple[str, float]:
     """Return the heading of that time, and the time since when conversations stand under it."""
     today = datetime.combine(datetime.fromtimestamp(now), datetime.min.time())
-    for title, days in (("Today", 0), ("Yesterday", 1), ("This week", 6)):
+    for title, days in ((tr("Today"), 0), (tr("Yesterday"), 1), (tr("This week"), 6)):
         since = (today - timedelta(days)).timestamp()
         if at >= since:
             return title, since
     then = datetime.fromtimestamp(at)
     if then.year == today.year:
-        return f"{then:%B}", datetime(then.year, then.month, 1).timestamp()
+        return locale().standaloneMonthName(then.month), datetime(then.year, then.month, 1).timestamp()
     return f"{then:%Y}", datetime(then.year, 1, 1).timestamp()

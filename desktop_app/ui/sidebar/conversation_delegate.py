@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_TINTS, theme
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, paint_focus, scale
 from desktop_app.ui.widgets.row_list import LEFT, AnyIndex
 
@@ -64,7 +65,7 @@ class ConversationDelegate(QStyledItemDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
         editor = QLineEdit(parent)
-        editor.setAccessibleName("Title of the conversation")
+        editor.setAccessibleName(tr("Title of the conversation"))
         return editor
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
@@ -95,7 +96,7 @@ def _draw_activity(painter: QPainter, room: QRectF, activity: Activity) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush if activity is Activity.WORKS else ink)
     painter.drawEllipse(dot)
     weight = NORMAL if activity is Activity.WORKS else MEDIUM
-    _draw_text(painter, room.adjusted(side + scale(6), 0, 0, 0), activity.value, font(12, weight), ink)
+    _draw_text(painter, room.adjusted(side + scale(6), 0, 0, 0), tr(activity.value), font(12, weight), ink)
 
 
 def _draw_text(painter: QPainter, room: QRectF, text: str, shown: QFont, ink: QColor) -> None:

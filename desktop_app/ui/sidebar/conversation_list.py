@@ -7,6 +7,7 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import KEYBOARD
 from desktop_app.ui.widgets.look import colour, font
 from desktop_app.ui.widgets.row_list import ENTER, TransparentList
@@ -42,7 +43,7 @@ class ConversationList(TransparentList):
         self.setItemDelegate(self._delegate)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setAccessibleName("Conversations")
+        self.setAccessibleName(tr("Conversations"))
         self.conversations.modelAboutToBeReset.connect(self._keep_selection)
         self.conversations.modelReset.connect(self._select_again)
         self._refresh = QTimer(self, interval=REFRESH_PAUSE)
@@ -83,7 +84,7 @@ class ConversationList(TransparentList):
             painter = QPainter(self.viewport())
             painter.setFont(font(13))
             painter.setPen(colour("ink_faint"))
-            painter.drawText(self.viewport().rect().adjusted(10, 12, -10, 0), TOP, "No title has these words.")
+            painter.drawText(self.viewport().rect().adjusted(10, 12, -10, 0), TOP, tr("No title has these words."))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._delegate.shows_focus = event.reason() in KEYBOARD
@@ -126,16 +127,19 @@ class ConversationList(TransparentList):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if len(ids) == 1:
-            menu.addAction("Open", lambda: self._choose(index))
-            menu.addAction("Rename", lambda: self.edit(index))
-            menu.addAction("Duplicate", lambda: self.duplicate_requested.emit(info.id)).setEnabled(info.messages > 0)
+            menu.addAction(tr("Open"), lambda: self._choose(index))
+            menu.addAction(tr("Rename"), lambda: self.edit(index))
+            copy = menu.addAction(tr("Duplicate"), lambda: self.duplicate_requested.emit(info.id))
+            copy.setEnabled(info.messages > 0)
             menu.addSeparator()
         pin, away = not info.is_pinned, not info.is_put_away
-        menu.addAction("Pin" if pin else "Unpin", lambda: self.pin_requested.emit(ids, pin))
-        menu.addAction("Move to section…", lambda: self.section_requested.emit(ids))
-        menu.addAction("Put away" if away else "Take back", lambda: self.put_away_requested.emit(ids, away))
+        menu.addAction(tr("Pin") if pin else tr("Unpin"), lambda: self.pin_requested.emit(ids, pin))
+        menu.addAction(tr("Move to section…"), lambda: self.section_requested.emit(ids))
+        menu.addAction(
+            tr("Put away", "a command") if away else tr("Take back"), lambda: self.put_away_requested.emit(ids, away)
+        )
         menu.addSeparator()
-        menu.addAction("Delete", lambda: self.delete_requested.emit(ids))
+        menu.addAction(tr("Delete"), lambda: self.delete_requested.emit(ids))
         menu.aboutToHide.connect(lambda: self._mark(QModelIndex()))
         self._mark(index)
         menu.popup(position)

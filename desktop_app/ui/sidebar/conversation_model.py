@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_WORDS
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.row_list import AnyIndex
 
@@ -153,8 +154,11 @@ def _key(row: SidebarRow) -> str:
 
 
 def _description(info: ConversationInfo, activity: Activity | None) -> str:
-    used = f"{format_percent(info.share)} of the context window used, {STATUS_WORDS[info.status]}"
-    places = ("pinned" if info.is_pinned else "", f"in {info.section}" if info.section else "")
+    used = tr("{share} of the context window used, {status}").format(
+        share=format_percent(info.share), status=tr(STATUS_WORDS[info.status])
+    )
+    section = tr("in {section}").format(section=info.section) if info.section else ""
+    places = (tr("pinned") if info.is_pinned else "", section)
     details = f"{details_of(info, time.time())} · {used}"
-    lines = (info.title, activity.value if activity is not None else "", *places, details)
+    lines = (info.title, tr(activity.value) if activity is not None else "", *places, details)
     return "\n".join(filter(None, lines))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import colour
 
 EDGE = 7  # pixels that can be dragged
@@ -23,8 +24,8 @@ class ResizeEdge(QWidget):
         self._sidebar = sidebar
         self.setCursor(Qt.CursorShape.SplitHCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName("Width of the sidebar")
-        self.setToolTip("Drag to change the width; double-click for the usual one")
+        self.setAccessibleName(tr("Width of the sidebar"))
+        self.setToolTip(tr("Drag to change the width; double-click for the usual one"))
 
     def sizeHint(self) -> QSize:
         return QSize(EDGE, EDGE)

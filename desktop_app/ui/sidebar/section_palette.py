@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.ui.widgets.palette_sheet import HELP, PaletteSheet
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.palette_sheet import PaletteSheet
 from desktop_app.ui.widgets.row_list import ListRow
 
-TITLE = "Move to section"
-NONE = "No section"
 NO_KEY = " "  # names have no space at their ends
 
 
@@ -21,9 +20,9 @@ class SectionPalette(PaletteSheet):
     section_chosen = Signal(str)
 
     def __init__(self, sections: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(parent, title=TITLE, has_body=False)
+        super().__init__(parent, title=tr("Move to section"), has_body=False)
         self._sections = tuple(sections)
-        self.note.set_text(HELP.replace("open", "move"))
+        self.note.set_text(tr("↑ ↓ to choose · Enter to move · Esc to close"))
         self.field.textChanged.connect(self._list)
         self.list.row_chosen.connect(self._choose)
         self._list()
@@ -33,8 +32,8 @@ class SectionPalette(PaletteSheet):
         found = [section for section in self._sections if name.casefold() in section.casefold()]
         rows = [ListRow(section, section) for section in found]
         if name and name not in found:
-            rows.append(ListRow(name, name, "new section"))
-        self.show_rows(rows if name else [*rows, ListRow(NO_KEY, NONE)])
+            rows.append(ListRow(name, name, tr("new section")))
+        self.show_rows(rows if name else [*rows, ListRow(NO_KEY, tr("No section"))])
 
     def _choose(self, name: str) -> None:
         self.accept()

@@ -11,6 +11,9 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResi
 from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.actions import keys_text
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, font, paint_box, scale
@@ -23,9 +26,9 @@ from .resize_edge import EDGE, ResizeEdge
 WIDTH, MAX_WIDTH = 248, 560  # pixels
 CHAT_WIDTH = 420  # pixels of the window that a wide sidebar leaves to the conversation
 ORDER_NAMES = {
-    Order.ACTIVITY: "Newest first",
-    Order.TITLE: "By title",
-    Order.MESSAGES: "Most messages first",
+    Order.ACTIVITY: translatable("Newest first"),
+    Order.TITLE: translatable("By title"),
+    Order.MESSAGES: translatable("Most messages first"),
 }
 PADDING = 12  # pixels of the buttons at the foot
 
@@ -64,8 +67,8 @@ class FilterField(QLineEdit):
     def __init__(self, conversations: ConversationList) -> None:
         super().__init__()
         self._list = conversations
-        self.setPlaceholderText("Filter titles…")
-        self.setAccessibleName("Filter the conversations by title")
+        self.setPlaceholderText(tr("Filter titles…"))
+        self.setAccessibleName(tr("Filter the conversations by title"))
         self.textChanged.connect(self._filter)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -95,23 +98,23 @@ class Sidebar(StyleAware, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.search = WideButton("Search everything…", "Ctrl K", is_faint=True)
-        self.search.setAccessibleName("Search everything")
-        self.new = WideButton("+ New conversation")
-        self.new.setToolTip("Ctrl+N")
+        self.search = WideButton(tr("Search everything…"), keys_text(("Ctrl+K",)).replace("+", " "), is_faint=True)
+        self.search.setAccessibleName(tr("Search everything"))
+        self.new = WideButton(tr("+ New conversation"))
+        self.new.setToolTip(keys_text(("Ctrl+N",)))
         self.list = ConversationList()
         self.filter = FilterField(self.list)
-        self.sorting = Button("Sort", ButtonKind.QUIET, padding=PADDING)
-        self.sorting.setAccessibleName("Sort the conversations, show what was put away")
+        self.sorting = Button(tr("Sort"), ButtonKind.QUIET, padding=PADDING)
+        self.sorting.setAccessibleName(tr("Sort the conversations, show what was put away"))
         self.sorting.clicked.connect(self.offer_orders)
         self.edge = ResizeEdge(self)
         self.edge.width_requested.connect(self.set_width)
         self._wanted_width = 0  # 0: not chosen
-        self.importing = Button("Import…", ButtonKind.QUIET, padding=PADDING)
-        self.insights = Button("Insights", ButtonKind.QUIET, padding=PADDING)
-        self.insights.setToolTip("Ctrl+I")
-        self.settings = Button("Settings", ButtonKind.QUIET, padding=PADDING)
-        self.settings.setToolTip("Ctrl+,")
+        self.importing = Button(tr("Import…"), ButtonKind.QUIET, padding=PADDING)
+        self.insights = Button(tr("Insights"), ButtonKind.QUIET, padding=PADDING)
+        self.insights.setToolTip(keys_text(("Ctrl+I",)))
+        self.settings = Button(tr("Settings"), ButtonKind.QUIET, padding=PADDING)
+        self.settings.setToolTip(keys_text(("Ctrl+,",)))
         self.search.clicked.connect(self.search_requested)
         self.new.clicked.connect(self.new_requested)
         self.importing.clicked.connect(self.import_requested)
@@ -143,11 +146,11 @@ class Sidebar(StyleAware, QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         now = self.list.conversations.arrangement
         for order, text in ORDER_NAMES.items():
-            action = menu.addAction(text, partial(self.sort, order))
+            action = menu.addAction(tr(text), partial(self.sort, order))
             action.setCheckable(True)
             action.setChecked(now.order is order)
         menu.addSeparator()
-        shown = menu.addAction("Show what was put away", self.toggle_put_away)
+        shown = menu.addAction(tr("Show what was put away"), self.toggle_put_away)
         shown.setCheckable(True)
         shown.setChecked(now.shows_put_away)
         menu.popup(self.sorting.mapToGlobal(QPoint(0, self.sorting.height() + 4)))
