@@ -12,6 +12,9 @@ from desktop_app.conversation.tools import Rule
 from desktop_app.paths import replace_private_file
 
 Theme = Literal["system", "light", "dark"]
+Language = Literal["", "en", "de"]
+"""Of the window; "" for the system's."""
+
 FontScale = Annotated[float, msgspec.Meta(ge=0.5, le=3)]
 """Times the usual size. The window's slider stays within this; beyond it no text could be read, or no window drawn."""
 NotNegative = Annotated[int, msgspec.Meta(ge=0)]
@@ -86,6 +89,7 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     chat_model: str = "builtin"
     servers: tuple[Server, ...] = ()
     theme: Theme = "system"
+    language: Language = ""
     font_scale: FontScale = 1.0
     # The name of a preset, or of one of the user's own policies.
     policy: str = "balanced"

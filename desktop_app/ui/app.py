@@ -25,6 +25,7 @@ from .bridge import Bridge
 from .engine_process import engine_command
 from .main_window import MainWindow
 from .style import show_theme
+from .translation import use_language
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None
 
 
 def make_application(settings: Settings) -> QApplication:
-    """Return Qt's application with our theme."""
+    """Return Qt's application with our theme, and let all texts be in the chosen language."""
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
     application.setApplicationName("palimpsest")
@@ -59,6 +60,7 @@ def make_application(settings: Settings) -> QApplication:
     # Closing the last window would end qasync's loop under awaits that are still pending.
     application.setQuitOnLastWindowClosed(False)
     application.setStyle("Fusion")
+    use_language(application, settings.language)
     show_theme(application, settings.theme, settings.font_scale)
     return application
 

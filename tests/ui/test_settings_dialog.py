@@ -61,6 +61,7 @@ def test_what_is_not_touched_is_saved_as_it_was(dialog, qtbot):
 def test_what_is_chosen_is_saved(dialog, qtbot):
     dialog.entries["theme"].choices.button("light").click()
     dialog.entries["font_scale"].slider.setValue(115)
+    dialog.entries["language"].select.choose("de")
     dialog.entries["chat_model"].select.choose("builtin")
     dialog.entries["system_prompt"].area.setPlainText("  Answer in verse.")
     dialog.entries["is_automatic"].switch.click()
@@ -73,7 +74,7 @@ def test_what_is_chosen_is_saved(dialog, qtbot):
     for name, text in (("search_url", ""), ("max_rounds", "5"), ("folder", "/home/ana")):
         write(qtbot, dialog.entries[name], text)
     expected = replace(
-        SETTINGS, theme="light", font_scale=1.15, chat_model="builtin", system_prompt="Answer in verse.",
+        SETTINGS, theme="light", font_scale=1.15, language="de", chat_model="builtin", system_prompt="Answer in verse.",
         is_automatic=False, policy="aggressive", utility_model="", is_memory_on=False, is_recalling=True,
         vision_model="", research_model="lmstudio/llama-8b", search_url="", max_rounds=5, folder="/home/ana",
     )  # fmt: skip

@@ -1,19 +1,23 @@
 """The window's language: texts, plurals, numbers; what has no translation is shown in English."""
 
 import pytest
-from PySide6.QtCore import QLocale
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QLocale, QTranslator
+from PySide6.QtWidgets import QApplication, QDialogButtonBox
 
+from desktop_app.settings import Settings
 from desktop_app.ui import translation
+from desktop_app.ui.app import make_application
 from desktop_app.ui.translation import tr, use_language
 
 
 @pytest.fixture(autouse=True)
-def language_is_restored(monkeypatch):
+def language_is_restored(qapp, monkeypatch):
     before = QLocale()
     monkeypatch.setattr(translation, "_chosen", translation._chosen)
     yield
     QLocale.setDefault(before)
+    for translator in qapp.findChildren(QTranslator):
+        qapp.removeTranslator(translator)
 
 
 def test_what_has_no_translation_is_shown_in_english(qapp: QApplication) -> None:
@@ -25,3 +29,15 @@ def test_what_has_no_translation_is_shown_in_english(qapp: QApplication) -> None
 def test_a_language_that_is_not_there_is_english(qapp: QApplication) -> None:
     assert use_language(qapp, "tlh") == "en"
     assert tr("%n such texts", "", 61_204) == "61,204 such texts"
+
+
+def test_the_language_of_the_settings_is_that_of_qt_too() -> None:
+    application = make_application(Settings(language="de"))
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+    assert box.button(QDialogButtonBox.StandardButton.Cancel).text() == "Abbrechen"
+    assert tr("%n such texts", "", 61_204) == "61.204 such texts"
+    for translator in application.findChildren(QTranslator):
+        application.removeTranslator(translator)
+    make_application(Settings(language="en"))
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+    assert box.button(QDialogButtonBox.StandardButton.Cancel).text() == "Cancel"

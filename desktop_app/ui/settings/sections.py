@@ -14,6 +14,7 @@ from desktop_app.context.presets import FOR_PEOPLE, LIKE_PROGRAMS, PRESETS, SUMM
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.tools import Rule
 from desktop_app.settings import Settings
+from desktop_app.ui.translation import LANGUAGES, tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_percent
@@ -46,9 +47,16 @@ NO_RULES = "No permanent rules yet: tools ask before they change files, run comm
 
 
 def appearance_section(settings: Settings) -> QWidget:
-    """Return the section of the theme and the text size."""
+    """Return the section of the theme, the text size and the language."""
     theme = Segments("theme", THEMES, settings.theme)
-    return section("Appearance", theme, Percent("font_scale", "Text size", settings.font_scale, SCALES))
+    languages = [(tr("As the system"), ""), *((name, language) for language, name in LANGUAGES.items())]
+    note = tr("Takes effect when Palimpsest is started again.")
+    return section(
+        "Appearance",
+        theme,
+        Percent("font_scale", "Text size", settings.font_scale, SCALES),
+        Choice("language", tr("Language"), languages, settings.language, note),
+    )
 
 
 def conversation_section(settings: Settings, models: Sequence[ModelInfo], servers: ServerList) -> QWidget:
