@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.conversation.tools import Rule
+from desktop_app.file_locks import file_lock
 from desktop_app.paths import replace_private_file
 
 Theme = Literal["system", "light", "dark"]
@@ -147,3 +150,63 @@ def read_settings(path: Path) -> Settings:
 def write_settings(path: Path, settings: Settings) -> None:
     """Replace the file in one step. Raises OSError."""
     replace_private_file(path, msgspec.json.format(msgspec.json.encode(settings), indent=2))
+
+
+LOCK_SECONDS = 5.0
+"""Another process holds the file for a few milliseconds."""
+
+
+def update_settings(path: Path, change: Callable[[Settings], Settings], otherwise: Settings) -> Settings:
+    """Replace the stored settings by what `change` makes of them, and return that as it will be read again.
+
+    Processes that do so at the same time do it one after the other. otherwise: taken for the stored settings where
+    there are none, or where they are damaged; the damaged file is kept beside. Raises OSError.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with file_lock(path.with_suffix(".lock"), LOCK_SECONDS):
+        try:
+            stored = read_settings(path) if path.exists() else otherwise
+        except SettingsDamaged:
+            stored = otherwise
+        changed = change(stored)
+        write_settings(path, changed)
+    return msgspec.json.decode(msgspec.json.encode(changed), type=Settings)
+
+
+def merge_settings(base: Settings, changed: Settings, stored: Settings) -> Settings:
+    """Return the stored settings with what somebody changed who had read `base`.
+
+    Of servers, policies, rules and the like each one is taken for itself, so that nobody takes back what another has
+    added. Where both changed the same, the newer change holds.
+    """
+    merged: dict[str, Any] = {}
+    for name in Settings.__struct_fields__:
+        before, after, other = (getattr(settings, name) for settings in (base, changed, stored))
+        if _is_same(before, after):
+            continue
+        merged[name] = _merge_elements(before, after, other) if isinstance(after, tuple) else after
+    return replace(stored, **merged)
+
+
+def _merge_elements(base: Sequence[Any], changed: Sequence[Any], stored: Sequence[Any]) -> tuple[Any, ...]:
+    before, others = {_key(one): one for one in base}, {_key(one): one for one in stored}
+    made: list[Any] = []
+    for one in changed:
+        key = _key(one)
+        if key not in before or not _is_same(one, before[key]):
+            made.append(one)
+        elif key in others:
+            made.append(others[key])
+    known = {*before, *map(_key, changed)}
+    return (*made, *(one for key, one in others.items() if key not in known))
+
+
+def _key(element: Any) -> Any:
+    """Return what tells the elements of a list apart: the name, or the tool and the pattern of a rule."""
+    if isinstance(element, Rule):
+        return element.tool, element.pattern
+    return getattr(element, "name", element)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return msgspec.json.encode(one) == msgspec.json.encode(other)  # a list that was read may have been a tuple

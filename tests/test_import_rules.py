@@ -13,14 +13,15 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 APP = "desktop_app"
 
-VALUES = {"settings", "paths", "addresses", "process_secrets", "log_files"}
+VALUES = {"settings", "paths", "addresses", "process_secrets", "log_files", "file_locks"}
 VERBS = {"conversation", "context", "permissions", "chat"}
 
 # Which parts of ours a part may import besides itself; the longest name that fits a module decides.
 # conversation <- context | permissions <- chat <- models | tools | archive <- engine <- commands
 MAY_IMPORT: dict[str, set[str]] = {
-    "settings": {"conversation", "paths"},
+    "settings": {"conversation", "paths", "file_locks"},
     "paths": set(),
+    "file_locks": set(),
     "addresses": set(),
     "log_files": {"paths"},
     "process_secrets": set(),

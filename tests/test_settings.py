@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from desktop_app.settings import Server, Settings, SettingsDamaged, read_settings, write_settings
+from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.settings import (
+    Server,
+    Settings,
+    SettingsDamaged,
+    merge_settings,
+    read_settings,
+    update_settings,
+    write_settings,
+)
+
+NAMED = st.lists(st.sampled_from("abcdef"), unique=True)
+SETTINGS = st.builds(
+    Settings,
+    policies=NAMED.map(lambda names: tuple(map(OwnPolicy, names))),
+    tools_off=NAMED.map(tuple),
+    theme=st.sampled_from(["light", "dark"]),
+)
 
 
 def test_settings_come_back_as_they_were(tmp_path: Path) -> None:
@@ -51,3 +73,50 @@ def test_a_file_from_before_a_setting_keeps_all_the_others(tmp_path: Path) -> No
     assert read_settings(file) == Settings()
     file.write_text('{"theme": "dark", "utility_model": "work/small", "unknown": 1}')
     assert read_settings(file) == Settings(theme="dark", utility_model="work/small", summaries="auto")
+
+
+def of(*numbers: int) -> tuple[OwnPolicy, ...]:
+    return tuple(OwnPolicy(f"p{number}", "balanced", {"tail_most": number}) for number in numbers)
+
+
+def test_what_two_have_changed_is_merged() -> None:
+    base = Settings(policies=of(1, 2), tools_off=("bash",))
+    mine = replace(base, theme="dark", policies=(*of(1), OwnPolicy("p2", "relaxed"), *of(3)), tools_off=())
+    theirs = replace(base, policy="p2", font_scale=1.5, policies=of(2, 4), tools_off=("bash", "read"))
+    merged = merge_settings(base, mine, theirs)
+    assert (merged.theme, merged.font_scale, merged.policy) == ("dark", 1.5, "p2")
+    assert merged.policies == (OwnPolicy("p2", "relaxed"), *of(3, 4)), "p1 was deleted by them, p2 changed by me"
+    assert merged.tools_off == ("read",)
+
+
+def test_the_same_number_as_a_list_or_a_tuple_is_no_change() -> None:
+    base = Settings(policies=(OwnPolicy("p", "balanced", {"layers": ["prune"]}),))
+    mine = Settings(policies=(OwnPolicy("p", "balanced", {"layers": ("prune",)}),))
+    assert merge_settings(base, mine, Settings(policies=of(1))).policies == of(1)
+
+
+@given(SETTINGS, SETTINGS)
+def test_a_merge_keeps_what_only_one_has_changed(base: Settings, other: Settings) -> None:
+    assert merge_settings(base, base, other) == other
+    assert merge_settings(base, other, base) == other
+
+
+def test_processes_that_change_the_settings_at_once_lose_nothing(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from msgspec.structs import replace;"
+        "from desktop_app.settings import Settings, update_settings;"
+        "[update_settings(Path(sys.argv[1]), lambda s: replace(s, tools_off=(*s.tools_off, f'{sys.argv[2]}{n}')),"
+        " Settings()) for n in range(20)]"
+    )
+    file = tmp_path / "settings.json"
+    children = [subprocess.Popen([sys.executable, "-c", code, str(file), name]) for name in "abc"]
+    assert [child.wait() for child in children] == [0, 0, 0]
+    assert sorted(read_settings(file).tools_off) == sorted(f"{name}{n}" for name in "abc" for n in range(20))
+
+
+def test_what_was_damaged_is_replaced_by_what_was_in_force(tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text("{broken")
+    in_force = Settings(theme="dark")
+    assert update_settings(file, lambda stored: replace(stored, font_scale=2.0), in_force).theme == "dark"
+    assert (read_settings(file).theme, read_settings(file).font_scale) == ("dark", 2.0)

@@ -18,8 +18,6 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.research.research import question_in
 from desktop_app.chat.session import Session
-from desktop_app.context.own_policies import find_policy
-from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.events import (
     Failure,
     GaugeChanged,
@@ -43,6 +41,7 @@ from desktop_app.settings import Server, ServerKind, Settings
 
 from .arguments import WORLD_ERROR, BadInput, add_data_dir, add_json, data_of, print_failure, tokens_argument
 from .attached import attached_in
+from .stored_policies import policy_called
 from .terminal import show, show_error
 
 MAX_LINE = 64 * 1024 * 1024
@@ -94,10 +93,7 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
 
     def with_options(settings: Settings) -> Settings:
         servers = settings.servers if server is None else (*settings.servers, server)
-        policy = arguments.policy or settings.policy
-        if arguments.policy and find_policy(policy, settings.policies) is None:
-            names = ", ".join([*PRESETS, *(one.name for one in settings.policies)])
-            raise BadInput(f"There is no policy “{policy}”", advice=f"There are {names}.")
+        policy = policy_called(arguments.policy, settings).name if arguments.policy else settings.policy
         return replace(settings, chat_model=model, servers=servers, policy=policy, folder=os.getcwd())
 
     services = await compose_services(

@@ -22,7 +22,6 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for, policy_for_target
-from desktop_app.context.presets import PRESETS
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
@@ -39,12 +38,14 @@ from .arguments import (
     BAD_INPUT,
     BadInput,
     add_chat_file,
+    add_data_dir,
     add_json,
     max_output_of,
     print_failure,
     print_json,
     tokens_argument,
 )
+from .stored_policies import policy_called, settings_of
 from .summaries import CarryOut, open_writer
 from .summaries import add_arguments as add_summary_arguments
 from .terminal import show
@@ -74,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_chat_file(parser)
     parser.add_argument("--target-tokens", type=tokens_argument, help="reduce to at most so many tokens instead")
-    parser.add_argument("--policy", choices=sorted(PRESETS), default="balanced")
+    parser.add_argument(
+        "--policy", metavar="NAME", default="balanced", help="a preset, or a policy of your own (default: balanced)"
+    )
     parser.add_argument(
         "--phase",
         choices=sorted(PHASES),
@@ -82,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="when room is made: before a request, at a tool result, or on your word as Optimize does (default: user)",
     )
     add_summary_arguments(parser)
+    add_data_dir(parser)
     add_json(parser)
 
 
@@ -128,7 +132,7 @@ def read_chat(file: str) -> tuple[list[Json], list[Message]]:
 
 
 def _limits(arguments: argparse.Namespace) -> tuple[ContextPolicy, Budget]:
-    policy = PRESETS[arguments.policy]
+    policy = policy_called(arguments.policy, settings_of(arguments))
     if arguments.target_tokens is not None:
         return policy_for_target(policy), Budget(arguments.target_tokens, 0)
     if arguments.window is None:

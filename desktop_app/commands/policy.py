@@ -21,9 +21,10 @@ from desktop_app.context.policy_sources import GROUPS, SOURCES, FieldSource
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.paths import settings_file
-from desktop_app.settings import Settings, SettingsDamaged, read_settings, write_settings
+from desktop_app.settings import Settings, update_settings
 
 from .arguments import BadInput, add_data_dir, add_json, data_of, print_json, table, tokens_argument
+from .stored_policies import policy_called, policy_names, settings_of
 from .terminal import show
 
 DIFFERS = "*"
@@ -54,14 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.side_by_side:
         show(side_by_side())
         return 0
-    settings = _read_settings(arguments)
+    settings = settings_of(arguments)
     if arguments.name is None:
         _print_list(settings, arguments.json)
         return 0
-    policy = _find(arguments.name, settings)
+    policy = policy_called(arguments.name, settings)
     if arguments.set or arguments.new_name or arguments.use:
-        policy, settings = _store_changes(policy, settings, arguments)
-    other = _find(arguments.diff, settings) if arguments.diff else None
+        policy, settings = _store_changes(policy, arguments)
+    other = policy_called(arguments.diff, settings) if arguments.diff else None
     budget = None
     if arguments.window is not None:
         budget = budget_for(policy, arguments.window)
@@ -74,50 +75,36 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read_settings(arguments: argparse.Namespace) -> Settings:
-    try:
-        return read_settings(settings_file(data_of(arguments)))
-    except SettingsDamaged as error:
-        raise BadInput("The settings could not be read", str(error), "Mend the file that was kept.") from error
-
-
 def _print_list(settings: Settings, is_json: bool) -> None:
     own = settings.policies
-    lines = [(name, describe_policy(policy, own)) for name in _names(settings) if (policy := find_policy(name, own))]
+    lines = [
+        (name, describe_policy(policy, own)) for name in policy_names(settings) if (policy := find_policy(name, own))
+    ]
     if is_json:
         print_json({"policies": [{"name": name, "summary": summary} for name, summary in lines]})
     else:
         show(table(lines))
 
 
-def _names(settings: Settings) -> list[str]:
-    return list(dict.fromkeys([*PRESETS, *(one.name for one in settings.policies)]))
-
-
-def _find(name: str, settings: Settings) -> ContextPolicy:
-    policy = find_policy(name, settings.policies) or PRESETS.get(name.lower())
-    if policy is None:
-        raise BadInput(f"There is no policy “{name}”", advice=f"There are {', '.join(_names(settings))}.")
-    return policy
-
-
-def _store_changes(
-    policy: ContextPolicy, settings: Settings, arguments: argparse.Namespace
-) -> tuple[ContextPolicy, Settings]:
+def _store_changes(policy: ContextPolicy, arguments: argparse.Namespace) -> tuple[ContextPolicy, Settings]:
     """Store the policy with its changes under its name; return it, and the settings."""
     name = arguments.new_name or policy.name
     if arguments.set or arguments.new_name:
         if name in PRESETS:
             advice = f"Store it as one of your own: palimpsest policy {policy.name} --set … --as NAME"
             raise BadInput(f"“{name}” is a preset, which stays as it is", advice=advice)
-        based_on = next((one.based_on for one in settings.policies if one.name == policy.name), policy.name)
-        policy = replace(_with_changes(policy, arguments.set), name=name)
-        others = [one for one in settings.policies if one.name != name]
-        settings = replace(settings, policies=(*others, own_policy_of(policy, based_on)))
-    if arguments.use:
-        settings = replace(settings, policy=name)
-    write_settings(settings_file(data_of(arguments)), settings)
-    return policy, settings
+        changed = replace(_with_changes(policy, arguments.set), name=name)
+    else:
+        changed = policy
+
+    def change(settings: Settings) -> Settings:
+        if changed is not policy:
+            based_on = next((one.based_on for one in settings.policies if one.name == policy.name), policy.name)
+            others = [one for one in settings.policies if one.name != name]
+            settings = replace(settings, policies=(*others, own_policy_of(changed, based_on)))
+        return replace(settings, policy=name) if arguments.use else settings
+
+    return changed, update_settings(settings_file(data_of(arguments)), change, Settings())
 
 
 def _with_changes(policy: ContextPolicy, changes: list[str]) -> ContextPolicy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +19,14 @@ from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
 from desktop_app.models.local_servers import discover_local, providers_in_environment
 from desktop_app.paths import settings_file
-from desktop_app.settings import Server, Settings, write_settings
+from desktop_app.settings import (
+    Server,
+    Settings,
+    SettingsDamaged,
+    merge_settings,
+    read_settings,
+    update_settings,
+)
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.registry import ToolRegistry
 from desktop_app.tools.spill import SpillFolder
@@ -53,15 +61,45 @@ class EngineServices:
         await self.conversations.use_what_is_known()
         await self.spills.clean(await self.archive.spills_in_use(), self.conversations.policy.spill_days)
 
-    async def change_settings(self, settings: Settings) -> None:
-        """Store the settings and apply them. Raises WorldError; the old ones hold then."""
+    async def change_settings(self, settings: Settings, base: Settings | None = None) -> None:
+        """Store the settings and apply them. Raises WorldError; the old ones hold then.
+
+        base: what was read before they were changed, so that what another process has stored since stays. None: all of
+        them are replaced.
+        """
+
+        def merged(stored: Settings) -> Settings:
+            return settings if base is None else merge_settings(base, settings, stored)
+
         async with self._changing:
-            await self._store(settings)
-            await self.keys.load(settings.servers, keys_of_tools(settings))
-            self.catalogue.change(settings)
-            await self.mcp.change(settings.mcp_servers)
-            self.conversations.change_settings(settings)
+            await self._apply(await self._store(merged, settings))
         await self.ask_servers()
+
+    async def reload_settings(self) -> bool:
+        """Apply the settings that another process, or the user's editor, has stored. Return whether there were any.
+
+        Raises WorldError.
+        """
+        async with self._changing:
+            file = settings_file(self.data)
+            try:
+                settings = await asyncio.to_thread(read_settings, file)
+            except SettingsDamaged as error:
+                title, kept = "The settings could not be read", "The settings of before are used."
+                raise WorldError(Failure("bad_input", title, str(error), kept, f"Correct {file}.")) from error
+            except OSError as error:
+                raise WorldError(Failure("disk", "The settings could not be read", error.strerror or "")) from error
+            if settings == self.settings:
+                return False
+            await self._apply(settings)
+        await self.ask_servers()
+        return True
+
+    async def _apply(self, settings: Settings) -> None:
+        await self.keys.load(settings.servers, keys_of_tools(settings))
+        self.catalogue.change(settings)
+        await self.mcp.change(settings.mcp_servers)
+        self.conversations.change_settings(settings)
 
     async def ask_servers(self) -> None:
         """Ask all servers about their models, and let open conversations use what they say."""
@@ -77,15 +115,18 @@ class EngineServices:
 
     async def keep_rule(self, rule: Rule) -> None:
         """Store a rule in place of the one for the same tool and pattern. Raises WorldError."""
-        async with self._changing:
-            others = tuple(r for r in self.settings.rules if (r.tool, r.pattern) != (rule.tool, rule.pattern))
-            settings = replace(self.settings, rules=(*others, rule))
-            await self._store(settings)
-            self.conversations.settings = settings  # open conversations stay open: a turn is under way
 
-    async def _store(self, settings: Settings) -> None:
+        def with_rule(settings: Settings) -> Settings:
+            others = tuple(r for r in settings.rules if (r.tool, r.pattern) != (rule.tool, rule.pattern))
+            return replace(settings, rules=(*others, rule))
+
+        async with self._changing:
+            await self._store(with_rule, self.settings)
+            self.conversations.settings = with_rule(self.settings)  # conversations stay open: a turn is under way
+
+    async def _store(self, change: Callable[[Settings], Settings], otherwise: Settings) -> Settings:
         try:
-            await asyncio.to_thread(write_settings, settings_file(self.data), settings)
+            return await asyncio.to_thread(update_settings, settings_file(self.data), change, otherwise)
         except OSError as error:
             title, detail = "The settings could not be saved", error.strerror or str(error)
             advice = f"Make sure that {self.data} can be written and the disk is not full."

@@ -19,11 +19,13 @@ from PySide6.QtWidgets import QApplication
 
 from desktop_app import STARTED
 from desktop_app.log_files import start_log
+from desktop_app.paths import settings_file
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
 from .engine_process import engine_command
 from .main_window import MainWindow
+from .settings_watch import SettingsWatch
 from .style import show_theme
 from .translation import use_language
 
@@ -44,10 +46,16 @@ def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None
     loop = qasync.QEventLoop(application)
     bridge = Bridge(engine_command(data_folder), log_path)
     window = MainWindow(bridge, settings, data_folder / LAYOUT_FILE)
+    watch_settings(window, data_folder)
     _watch_bugs(loop, bridge)
     with loop:
         loop.run_until_complete(_live(window, bridge, drive))
     return 0
+
+
+def watch_settings(window: MainWindow, data_folder: Path) -> None:
+    """Let the window use what other processes store in the settings, once its engine runs."""
+    SettingsWatch(settings_file(data_folder), window).changed.connect(window.settings.reload)
 
 
 def make_application(settings: Settings) -> QApplication:

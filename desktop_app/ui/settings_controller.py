@@ -33,6 +33,7 @@ class SettingsController(QObject):
         self._parts = parts
         self._settings = settings
         self._dialog: SettingsDialog | None = None
+        self._written: Settings | None = None  # what the dialog has read, or stored last
         self._changing = asyncio.Lock()
 
     def show_theme(self) -> None:
@@ -61,6 +62,7 @@ class SettingsController(QObject):
         if self._dialog is not None:
             return
         dialog = self._dialog = SettingsDialog(read, models, self._parts)
+        self._written = read.settings
         dialog.save_requested.connect(self._write)
         dialog.find_requested.connect(lambda: self._find_servers(dialog))
         dialog.proposals_requested.connect(lambda kind: self._propose(dialog, kind))
@@ -74,7 +76,7 @@ class SettingsController(QObject):
         """Store the settings with one change; concurrent changes are made one after the other."""
         async with self._changing:
             read = await self._bridge.ask(p.ReadSettings())
-            await self._store(changed(read.settings), {})
+            await self._store(changed(read.settings), {}, read.settings)
 
     @in_task
     async def _find_servers(self, dialog: SettingsDialog) -> None:
@@ -96,7 +98,17 @@ class SettingsController(QObject):
     @in_task
     async def _write(self, settings: Settings, keys: dict[str, str]) -> None:
         async with self._changing:
-            await self._store(settings, keys)
+            base, self._written = self._written, settings
+            await self._store(settings, keys, base)
+
+    @in_task
+    async def reload(self) -> None:
+        """Use what another process, or the user's editor, has stored."""
+        async with self._changing:
+            reloaded = await self._bridge.ask(p.ReloadSettings())
+            self._take(reloaded.settings)
+        if reloaded.is_changed:
+            self._parts.toast.show_message(tr("The settings were changed outside this window. They are used now."))
 
     @in_task
     async def _show_policies(self) -> None:
@@ -108,9 +120,12 @@ class SettingsController(QObject):
             self._dialog.deleteLater()
         self._dialog = None
 
-    async def _store(self, settings: Settings, keys: dict[str, str]) -> None:
-        stored = await self._bridge.ask(p.WriteSettings(settings, keys))
-        before, self._settings = self._settings, stored.settings
-        if (before.theme, before.font_scale) != (stored.settings.theme, stored.settings.font_scale):
+    async def _store(self, settings: Settings, keys: dict[str, str], base: Settings | None) -> None:
+        stored = await self._bridge.ask(p.WriteSettings(settings, keys, base))
+        self._take(stored.settings)
+
+    def _take(self, settings: Settings) -> None:
+        before, self._settings = self._settings, settings
+        if (before.theme, before.font_scale) != (settings.theme, settings.font_scale):
             self.show_theme()  # every widget is styled anew: a third of a second
-        self.changed.emit(stored.settings)
+        self.changed.emit(settings)

@@ -71,6 +71,19 @@ def test_it_acts_as_the_phase_does(chat_file, compacted, policy: str, window: st
         assert bool(report["operations"]) is is_made, phase
 
 
+def test_a_policy_of_ones_own_is_taken(chat_file, compacted, printed, data: Path) -> None:
+    roles = ("user", "assistant")
+    file = chat_file([{"role": roles[n % 2], "content": f"{n} " + "word " * 500} for n in range(132)])
+    printed(
+        "--data-dir", data, "policy", "balanced", "--set", "compact_at=70%", "--set", "prune_at=60%", "--as", "soon"
+    )
+    phase = ("--window", "110K", "--phase", "request")
+    assert not compacted(file, *phase)["operations"]
+    own = compacted(file, *phase, "--policy", "soon", "--data-dir", data)
+    assert [operation["kind"] for operation in own["operations"]] == ["compaction"]
+    assert "soon" in printed("compact", file, *phase, "--policy", "later", "--data-dir", data, code=2), "what there is"
+
+
 def test_every_message_of_the_input_is_in_one_place(migration: Path, compacted) -> None:
     report, chat = compacted(migration, "--window", "16000"), said(migration)
     verbatim, pruned, archived = (set(report[key]) for key in ("verbatim", "pruned", "archived"))

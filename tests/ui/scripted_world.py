@@ -125,6 +125,8 @@ class ScriptedWorld:
                     raise LookupError("the disk is full")
                 self._record.kept.settings = settings
                 self._record.keep()
+            case p.ReloadSettings():
+                return p.SettingsReloaded(self._record.kept.settings, False)
             case p.ReadSettings():
                 pass
             case _:

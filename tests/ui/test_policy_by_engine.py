@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from ui_scenes import in_window, send, until
 
 from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.engine import protocol as p
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, read_settings, write_settings
+from desktop_app.ui.app import watch_settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.policy.policy_sheet import PolicySheet
+from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from provider import Reply, ScriptedProvider
 
 pytestmark = pytest.mark.wire
@@ -74,3 +81,32 @@ def test_a_policy_is_tried_used_here_then_everywhere_and_is_kept(run, qapp, data
         bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
         window = MainWindow(bridge, settings, data_folder / "window.ini")
         run(in_window(window, bridge, lambda: scene(window, bridge), lambda: window.chat.conversation))
+
+
+def test_what_another_process_stores_is_used_and_kept_by_the_windows_next_save(run, qapp, data_folder: Path) -> None:
+    def store(*change: str) -> None:
+        command = [sys.executable, "-m", "desktop_app", "policy", *change, "--data-dir", str(data_folder)]
+        subprocess.run(command, check=True, capture_output=True)
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        await bridge.ask(p.CreateConversation())
+        window.settings.open()
+        await until(lambda: any(dialog.isVisible() for dialog in window.findChildren(SettingsDialog)))
+        (dialog,) = window.findChildren(SettingsDialog)
+        await until(lambda: dialog.is_complete)
+        await asyncio.to_thread(store, "balanced", "--set", "compact_at=85%", "--as", "late", "--use")
+        await until(lambda: window.toast.isVisible())
+        read = await bridge.ask(p.ReadSettings())
+        assert read.settings.policy == "late", "the engine uses it"
+        dialog.save_requested.emit(replace(dialog.settings(), theme="dark"), {})
+        await until(lambda: read_settings(settings_file(data_folder)).theme == "dark")
+        stored = read_settings(settings_file(data_folder))
+        assert stored.policy == "late", "the open dialog had read the settings before"
+        assert stored.policies == (OwnPolicy("late", "balanced", {"compact_at": 0.85}),)
+        dialog.close()
+
+    write_settings(settings_file(data_folder), Settings(theme="light", is_memory_on=False))
+    bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
+    window = MainWindow(bridge, read_settings(settings_file(data_folder)), data_folder / "window.ini")
+    watch_settings(window, data_folder)
+    run(in_window(window, bridge, lambda: scene(window, bridge), lambda: bridge.engine_pid))

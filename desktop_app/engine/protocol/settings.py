@@ -29,6 +29,13 @@ class SettingsRead(EngineResponse, frozen=True):
     key_storage: str
 
 
+class SettingsReloaded(EngineResponse, frozen=True):
+    """The settings, and whether they had been changed by another process or by hand."""
+
+    settings: Settings
+    is_changed: bool
+
+
 class ModelsListed(EngineResponse, frozen=True):
     """Models that can be chosen."""
 
@@ -67,6 +74,12 @@ class WriteSettings(EngineRequest[SettingsRead], frozen=True):
 
     settings: Settings
     keys: dict[str, str] = field(default_factory=dict)
+    # What was read before the change: what another process has changed since stays. None: all are replaced.
+    base: Settings | None = None
+
+
+class ReloadSettings(EngineRequest[SettingsReloaded], frozen=True):
+    """Use the settings that are stored now, by another process or by hand."""
 
 
 class ListModels(EngineRequest[ModelsListed], frozen=True): ...
@@ -82,4 +95,6 @@ class FindServers(EngineRequest[ServersFound], frozen=True):
     """Look for servers that could be set up; takes at most 1.5 s."""
 
 
-SettingsRequest = Hello | Shutdown | ReadSettings | WriteSettings | ListModels | ProposeModels | FindServers
+SettingsRequest = (
+    Hello | Shutdown | ReadSettings | WriteSettings | ReloadSettings | ListModels | ProposeModels | FindServers
+)

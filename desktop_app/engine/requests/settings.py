@@ -21,8 +21,11 @@ async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineRespons
         case p.WriteSettings():
             for server, key in request.keys.items():
                 await services.keys.set(server, key)
-            await services.change_settings(request.settings)
+            await services.change_settings(request.settings, request.base)
             return request.respond_with(_settings_of(engine))
+        case p.ReloadSettings():
+            is_changed = await services.reload_settings()
+            return request.respond_with(p.SettingsReloaded(services.settings, is_changed))
         case p.ReadSettings():
             return request.respond_with(_settings_of(engine))
         case p.ListModels():
