@@ -10,10 +10,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.engine import protocol as p
-from desktop_app.settings import ServerKind, Settings
+from desktop_app.settings import Settings
 
-from .bridge import Bridge, EngineFailure, in_task
+from .bridge import Bridge, in_task
 from .parts import Parts
+from .server_setup import ServerSetup
 from .style import show_theme
 from .translation import tr
 
@@ -51,7 +52,7 @@ class SettingsController(QObject):
 
     @in_task
     async def open(self, setting: str = "") -> None:
-        """Open the settings, scrolled to one of them: "servers/NAME/FIELD"."""
+        """Open the settings, scrolled to one of them: "servers/NAME/FIELD", or "servers" to add a model."""
         from .settings.settings_dialog import SettingsDialog
 
         if self._dialog is not None:
@@ -64,8 +65,7 @@ class SettingsController(QObject):
         dialog = self._dialog = SettingsDialog(read, models, self._parts)
         self._written = read.settings
         dialog.save_requested.connect(self._write)
-        dialog.find_requested.connect(lambda: self._find_servers(dialog))
-        dialog.proposals_requested.connect(lambda kind: self._propose(dialog, kind))
+        ServerSetup(self._bridge, dialog)  # lives as long as the dialog
         dialog.policies_requested.connect(self._show_policies)
         dialog.finished.connect(self._forget_dialog)
         await dialog.open_gradually()
@@ -77,23 +77,6 @@ class SettingsController(QObject):
         async with self._changing:
             read = await self._bridge.ask(p.ReadSettings())
             await self._store(changed(read.settings), {}, read.settings)
-
-    @in_task
-    async def _find_servers(self, dialog: SettingsDialog) -> None:
-        try:
-            servers = (await self._bridge.ask(p.FindServers())).servers
-        except EngineFailure as error:
-            if dialog is self._dialog:
-                dialog.servers.end_search(tr(error.failure.title))
-            return
-        if dialog is self._dialog:  # else it was closed meanwhile
-            dialog.servers.show_found(servers)
-
-    @in_task
-    async def _propose(self, dialog: SettingsDialog, kind: ServerKind) -> None:
-        proposed = await self._bridge.ask(p.ProposeModels(kind))
-        if dialog is self._dialog:
-            dialog.servers.propose(kind, proposed.models)
 
     @in_task
     async def _write(self, settings: Settings, keys: dict[str, str]) -> None:

@@ -15,11 +15,16 @@ from desktop_app.conversation.insights import DayInsights, Insights, Moment, Ope
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Attachment, Usage
 from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
+from desktop_app.conversation.server_offers import CheckResult, ModelOffer, ModelPrice
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server
 
+OFFERS = (
+    ModelOffer("large", 64_000, 4_096, True, True, ModelPrice(3, 15), "server"),
+    ModelOffer("small", 12_000, 2_000, False, False, None, "server"),
+)
 UNWRITABLE = "find_issue"
 """A tool of which it cannot be stored that it is off."""
 FOUND = (
@@ -49,6 +54,27 @@ def insights_read(conversation: str) -> p.InsightsRead:
     )
     gauge = Gauge({Segment.USER: 600}, 600, 8_192, 2_048, Status.SAFE)
     return p.InsightsRead(insights, gauge if conversation else None, 1.25)
+
+
+def _answer_server(wish: p.ListServerModels | p.CheckServer | p.StopCheck) -> p.EngineResponse:
+    """A server with two models, which can do all but stream; one of whose key is "wrong" refuses it."""
+    is_refused = not isinstance(wish, p.StopCheck) and wish.key == "wrong"
+    reached, refused = CheckResult("reached", "good", seconds=0.25), CheckResult("key", "bad", detail="401")
+    listed = (reached, refused) if is_refused else (reached, CheckResult("listed", "good", len(OFFERS)))
+    match wish:
+        case p.StopCheck():
+            return p.Done()
+        case p.ListServerModels():
+            return p.ServerModelsListed(() if is_refused else OFFERS, listed)
+        case p.CheckServer(_, _, step):
+            replied = CheckResult("replied", "good", seconds=1.5, dollars=0.0021)
+            results: dict[str, tuple[CheckResult, ...]] = {
+                "list": listed,
+                "window": (CheckResult("window", "good", 64_000, source="server"),),
+                "reply": (CheckResult("key", "good"), replied, CheckResult("streamed", "unsure", 1)),
+                "tools": (CheckResult("tools", "good"),),
+            }
+            return p.ServerChecked(results[step])
 
 
 class Refused(Exception):
@@ -118,6 +144,8 @@ class ScriptedWorld:
                 return p.ModelsListed((MODEL, OTHER_MODEL))
             case p.FindServers():
                 return p.ServersFound(FOUND)
+            case p.ListServerModels() | p.CheckServer() | p.StopCheck():
+                return _answer_server(wish)
             case p.ProposeModels(kind):
                 return p.ModelsProposed(PROPOSED.get(kind, ()))
             case p.WriteSettings(settings):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
 from settings_scenes import CLAUDE, open_settings, save
 from ui_scenes import play_scene, until
 
@@ -16,12 +15,14 @@ STUDIO = Server("LM Studio", "http://127.0.0.1:1234/v1", ("qwen-7b", "llama-8b",
 OLLAMA = Server("Ollama", "http://127.0.0.1:11434", (), kind="ollama")
 NAMES = ("claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5")
 
-WITHOUT_SCREEN = pytest.mark.qt_log_ignore("This plugin does not support")  # what a list that drops down would like
-
 
 @pytest.fixture
 def open_with(window):
     return lambda *servers, keys=(): open_settings(window, Settings(servers=servers), (), keys)
+
+
+def listed(form) -> list[str]:
+    return [row.key for row in form.models.list.rows.rows]
 
 
 def find(dialog: SettingsDialog, qtbot, *found: Server) -> None:
@@ -33,7 +34,7 @@ def find(dialog: SettingsDialog, qtbot, *found: Server) -> None:
 def test_a_found_server_is_one_line():
     assert server_summary(STUDIO) == "LM Studio · http://127.0.0.1:1234 · 3 models"
     assert server_summary(OLLAMA) == "Ollama · http://127.0.0.1:11434 · no models listed"
-    assert server_summary(CLAUDE) == "anthropic · key in ANTHROPIC_API_KEY · 1 model"
+    assert server_summary(CLAUDE).startswith("anthropic · key in ANTHROPIC_API_KEY · 1 model")
 
 
 @pytest.mark.parametrize("address", ["http://localhost:1234", "http://LOCALHOST:1234/v1/", "http://127.0.0.1:1234/v1"])
@@ -90,54 +91,18 @@ def test_a_second_server_of_a_name_is_told_from_the_first_and_has_not_its_key(op
     assert len(save(dialog, qtbot)[0].servers) == 2
 
 
-def test_names_are_requested_once_a_kind_and_again_for_another(open_with):
+def test_names_are_requested_once_a_kind_and_offered_as_soon_as_there_is_a_use_for_them(open_with, qtbot):
     dialog = open_with(CLAUDE, Server("Second", "", ("x",), kind="anthropic"))
     requested: list[str] = []
     dialog.proposals_requested.connect(requested.append)
     dialog.servers.propose("anthropic", NAMES)
     form = dialog.servers.forms[0]
-    assert form.choose.isVisible()
-    assert dialog.servers.forms[1].choose.isVisible()
+    assert listed(form) == ["claude-sonnet-4-5"]
+    qtbot.keyClicks(form.models.edit, "CLAUDE")
+    assert listed(form)[:3] == list(NAMES)
     form.kind.select.choose("ollama")
-    assert form.choose.isHidden()
     form.kind.select.choose("anthropic")
-    assert form.choose.isVisible()
     assert requested == ["ollama"]
-
-
-@WITHOUT_SCREEN
-def test_several_names_are_chosen_one_after_the_other(open_with, qtbot):
-    dialog = open_with(CLAUDE)
-    dialog.servers.propose("anthropic", NAMES)
-    form = dialog.servers.forms[0]
-    dialog.area.ensureWidgetVisible(form)
-    for name in NAMES[1:]:
-        form.choose.click()
-        popup = form.completer.popup()
-        assert popup.isVisible()
-        assert form.completer.names()[0] == name  # those that are in the list already are not offered again
-        qtbot.keyClick(popup, Qt.Key.Key_Down)
-        qtbot.keyClick(popup, Qt.Key.Key_Return)
-        assert not popup.isVisible()
-    assert form.choose.isHidden()
-    form.completer.open()  # there is nothing left
-    assert save(dialog, qtbot)[0].servers[0].models == NAMES
-
-
-@WITHOUT_SCREEN
-def test_a_typed_part_of_a_name_is_completed_behind_the_others(open_with, qtbot):
-    dialog = open_with(CLAUDE)
-    dialog.servers.propose("anthropic", NAMES)
-    form = dialog.servers.forms[0]
-    form.models.edit.setFocus()
-    form.models.edit.setText("my-own, ")
-    qtbot.keyClicks(form.models.edit, "HAIKU")
-    popup = form.completer.popup()
-    assert popup.isVisible()
-    assert form.completer.completionCount() == 1
-    qtbot.keyClick(popup, Qt.Key.Key_Down)
-    qtbot.keyClick(popup, Qt.Key.Key_Return)
-    assert form.models.edit.text() == "my-own, claude-haiku-4-5, "
 
 
 @pytest.mark.wire
@@ -151,7 +116,7 @@ async def test_the_engine_finds_servers_and_stores_one(window, bridge):
     await until(lambda: len(dialog.servers.found) == 2)
     dialog.servers.found[1].add.click()
     form = dialog.servers.forms[0]
-    await until(lambda: form.completer.names())
+    await until(lambda: form.models.names() and form.models.current())
     stored: list[Settings] = []
     window.settings.changed.connect(stored.append)
     dialog.save.click()

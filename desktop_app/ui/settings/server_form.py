@@ -1,56 +1,33 @@
-"""The form of a provider or a local server: kind, address, models, window and key."""
+"""The form of a provider or a local server: kind, address, key, models with their limits, and a test."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+from msgspec.structs import replace
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.addresses import host_of, is_local
+from desktop_app.conversation.server_offers import CheckResult, ModelOffer
 from desktop_app.settings import Server, ServerKind
+from desktop_app.ui.model_words import probe_price, result_words
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.layouts import horizontal
 
+from .check_pane import CheckPane
 from .entries import Choice, Field, FormEntry
 from .forms import Form
-from .name_completer import SEPARATORS, NameCompleter
-from .server_kinds import KINDS, address_hint, key_hint
-
-MIN_WINDOW = 1_024  # tokens: less leaves no room for a reply
-_WINDOW = re.compile(r"(\d+(?:[.,]\d+)?)\s*([km]?)", re.IGNORECASE)
-_UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
-
-
-def parse_window(text: str) -> int:
-    """Return the tokens of "128000", "128,000", "128K" or "1M"; 0, to ask the server, of "". Raises ValueError."""
-    plain = text.strip().replace(" ", "").replace("_", "")
-    if re.fullmatch(r"\d{1,3}([,.]\d{3})+", plain):
-        plain = re.sub(r"[,.]", "", plain)
-    if not plain:
-        return 0
-    found = _WINDOW.fullmatch(plain)
-    if found is None:
-        raise ValueError("Enter a number of tokens, such as 128000 or 128K.")
-    tokens = float(found[1].replace(",", ".")) * _UNITS[found[2].lower()]
-    if tokens != int(tokens) or tokens < MIN_WINDOW:
-        raise ValueError(f"A context window has at least {MIN_WINDOW:,} tokens. Enter it as 128000 or 128K.")
-    return int(tokens)
-
-
-def models_of(text: str) -> tuple[str, ...]:
-    """Return the names between commas or spaces, each once."""
-    return tuple(dict.fromkeys(name for name in SEPARATORS.split(text) if name))
-
-
-def parse_models(text: str) -> tuple[str, ...]:
-    """Return the names. Raises ValueError if there are none."""
-    if not models_of(text):
-        raise ValueError("Enter at least one model name, as the server spells it.")
-    return models_of(text)
+from .limits import parse_window
+from .model_choice import ModelChoice
+from .server_kinds import KINDS, address_hint, address_of, key_hint
 
 
 def parse_address(address: str) -> str:
     """Return a base URL without a slash at its end. Raises ValueError if it is none."""
     if not host_of(address):
-        raise ValueError("Enter the full address, such as http://localhost:1234/v1.")
+        raise ValueError(tr("Enter the full address, such as http://localhost:1234/v1."))
     return address.rstrip("/")
 
 
@@ -59,34 +36,33 @@ class ServerForm(Form[Server]):
 
     def __init__(self, server: Server, has_key: bool, key_storage: str) -> None:
         """key_storage: a sentence that says where keys are kept."""
-        key = Field("", "Key", "", key_hint(server.kind, has_key), self._parse_key, key_storage)
-        super().__init__(server, server.name, "for example lmstudio", "New server", key)
+        key = Field("", tr("Key"), "", key_hint(server.kind, has_key), self._parse_key, key_storage)
+        super().__init__(server, server.name, tr("for example lmstudio"), tr("New server"), key)
         self.stored_key, self._key_storage, self._removes_key = server.name if has_key else "", key_storage, False
-        self.kind = Choice("kind", "", [(info.label, kind) for kind, info in KINDS.items()], server.kind)
-        self.kind.select.setAccessibleName("Kind of server")
-        self.address = Field("base_url", "Base URL", server.base_url, address_hint(server.kind), self._parse_address)
-        self.models = Field("models", "Models", ", ".join(server.models), KINDS[server.kind].models, parse_models)
-        self.completer = NameCompleter(self.models.edit)
-        self.choose = LinkButton("Choose…")
-        self.choose.setAccessibleName("Choose models")
-        self.choose.hide()
-        self.models.column.insertWidget(2, self.choose)  # between the edit and its message
+        self.kind = Choice("kind", "", [(tr(info.label), kind) for kind, info in KINDS.items()], server.kind)
+        self.kind.select.setAccessibleName(tr("Kind of server"))
+        hint = address_hint(server.kind)
+        self.address = Field("base_url", tr("Base URL"), server.base_url, hint, self._parse_address)
+        self.models = ModelChoice(server)
         window = f"{server.window:,}" if server.window else ""
-        hint = "128K, or leave empty to ask the server"
-        self.window_size = Field("window", "Context window (tokens)", window, hint, parse_window)
-        self.remove_key = LinkButton("Remove key")
+        hint = tr("128K, or leave empty to ask the server")
+        self.window_size = Field("window", tr("Context window of all its models (tokens)"), window, hint, parse_window)
+        self.remove_key = LinkButton(tr("Remove key"))
+        self.check_pane = CheckPane()
         self.column.addLayout(horizontal((self.title, 1), self.remove))
-        self.add_rows(self.kind, (self.name, self.address), (self.models, self.window_size), self.key, self.remove_key)
+        self.add_rows(self.kind, (self.name, self.address), self.key, self.remove_key, self.models, self.window_size)
+        self.add_rows(self.check_pane)
         self.remove_key.setVisible(has_key)
         self.remove_key.clicked.connect(self._remove_key)
-        self.models.changed.connect(self._show_choose)
-        self.choose.clicked.connect(self.completer.open)
         self.kind.changed.connect(self._adapt_to_kind)
         for field in (self.address, self.key):
             field.changed.connect(self._hint_at_key)
+        for signal in (self.models.current_changed, self.models.changed, self.address.changed, self.kind.changed):
+            signal.connect(self._tell_price)
+        self._tell_price()
 
     def used_entries(self) -> list[FormEntry]:
-        return [self.kind, self.name, self.address, self.models, self.window_size, self.key]
+        return [self.kind, self.name, self.address, self.key, self.models, self.window_size]
 
     def blank(self) -> Server:
         return Server("", "", (), max_output=self.original.max_output)
@@ -95,21 +71,44 @@ class ServerForm(Form[Server]):
         """Return a server that has only the kind and the address, be they right or not."""
         return Server("", self.address.text(), (), kind=self.chosen_kind())
 
-    def field(self, name: str) -> Field | None:
-        """Return the field that a failure names; None if there is none."""
-        return {"address": self.address, "key": self.key, "models": self.models, "window": self.window_size}.get(name)
+    def as_written(self) -> Server:
+        """Return the server as it can be asked now: with the limits that are right, and no models."""
+        made = replace(self.location(), name=self.name.text() or tr("The server"))
+        with suppress(ValueError):
+            made = replace(made, limits=self.models.limits_written())
+        with suppress(ValueError):
+            made = self.window_size.write(made)
+        return replace(made, max_output=self.original.max_output)
+
+    def key_to_use(self) -> tuple[str, str]:
+        """Return the key that was entered, and the name of the stored one that holds without it."""
+        return self.key.text(), "" if self._removes_key else self.stored_key
+
+    def field(self, name: str) -> QWidget | None:
+        """Return what takes the focus for the field that a failure names; None if there is none."""
+        found = {"address": self.address, "key": self.key, "models": self.models, "window": self.window_size}.get(name)
+        return found.edit if found is not None else None
 
     def fill(self, server: Server) -> None:
         """Write into the fields what is known of a server."""
         self.kind.select.choose(server.kind)
         self.name.edit.setText(server.name)
         self.address.edit.setText(server.base_url)
-        self.models.edit.setText(", ".join(server.models))
+        self.models.set_names(server.models)
 
     def offer_models(self, names: tuple[str, ...]) -> None:
-        """Offer names of models to choose from."""
-        self.completer.offer(names)
-        self._show_choose()
+        """Offer names of models to choose from, until the server was asked."""
+        self.models.show_offers([ModelOffer(name) for name in names], is_fetched=False)
+
+    def show_fetched(self, offers: Sequence[ModelOffer], results: Sequence[CheckResult]) -> None:
+        """Show the list of the server, or why there is none."""
+        self.models.set_fetching(False)
+        self._adapt_to_place()
+        if offers:
+            self.models.show_offers(offers)
+        last = results[-1] if results else None
+        is_good = last is None or last.state == "good"
+        self.models.explain("" if last is None else result_words(last), is_error=not is_good)
 
     def chosen_kind(self) -> ServerKind:
         return next(kind for kind in KINDS if kind == self.kind.chosen())
@@ -120,7 +119,7 @@ class ServerForm(Form[Server]):
 
     def _parse_name(self, name: str) -> str:
         if name == "builtin":
-            raise ValueError("The built-in model has this name.")
+            raise ValueError(tr("The built-in model has this name."))
         return super()._parse_name(name)
 
     def _parse_address(self, address: str) -> str:
@@ -129,7 +128,7 @@ class ServerForm(Form[Server]):
 
     def _parse_key(self, key: str) -> str:
         if self.stored_key not in ("", self.name.text()) and not self._removes_key and not key:
-            raise ValueError("The key is saved under the old name. Enter it again, or remove it.")
+            raise ValueError(tr("The key is saved under the old name. Enter it again, or remove it."))
         return key
 
     def _adapt_to_kind(self) -> None:
@@ -138,20 +137,27 @@ class ServerForm(Form[Server]):
         if self.name.text() in {"", *(other.name for other in KINDS.values())} and not self.original.name:
             self.name.edit.setText(KINDS[kind].name)
         self.address.edit.setPlaceholderText(address_hint(kind))
-        self.models.edit.setPlaceholderText(KINDS[kind].models)
         self.key.edit.setPlaceholderText(key_hint(kind, bool(self.stored_key) and not self._removes_key))
         self._hint_at_key()
 
-    def _show_choose(self) -> None:
-        self.choose.setVisible(bool(self.completer.unused()))
+    def _adapt_to_place(self) -> None:
+        self.models.is_local = is_local(address_of(self.location()))
+
+    def _tell_price(self) -> None:
+        self._adapt_to_place()
+        name = self.models.current()
+        offer = self.models.offer_of(name)
+        self.check_pane.button.setEnabled(bool(name))
+        price = probe_price(offer.price if offer else None, self.models.is_local)
+        self.check_pane.explain(f"{name}: {price}" if name else tr("Choose a model to test the server with."))
 
     def _hint_at_key(self) -> None:
         address = self.address.text()
         is_plain = address.lower().startswith("http://") and not is_local(address)
         if self.key.text() and is_plain:
-            self.key.explain("This address is not encrypted (http): others on the network could read the key.")
+            self.key.explain(tr("This address is not encrypted (http): others on the network could read the key."))
         elif self._removes_key and not self.key.text():
-            self.key.explain("The key will be removed.")
+            self.key.explain(tr("The key will be removed."))
         else:
             self.key.explain(self._key_storage)
 

@@ -7,7 +7,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from desktop_app.addresses import is_local
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server, ServerKind
+from desktop_app.ui.translation import tr
 
 
 class KindInfo(msgspec.Struct, frozen=True):
@@ -18,28 +20,25 @@ class KindInfo(msgspec.Struct, frozen=True):
     address: str = ""  # used when none is written; "" if one must be
     variable: str = ""  # the environment variable that its key is read from
     is_local: bool = False  # it runs on the user's machine, usually without a key
-    models: str = "such as qwen2.5-7b-instruct, llama-3.1-8b"
 
 
 # The addresses and variables are those of models/endpoint.py and models/keys.py; a test compares them.
 KINDS: dict[ServerKind, KindInfo] = {
-    "openai_compatible": KindInfo("Any OpenAI-compatible server", ""),
+    "openai_compatible": KindInfo(translatable("Any OpenAI-compatible server"), ""),
     "anthropic": KindInfo(
-        "Anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", models="such as claude-sonnet-4-5"
+        "Anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"
     ),
-    "openai": KindInfo("OpenAI", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", models="such as gpt-5.1"),
+    "openai": KindInfo("OpenAI", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
     "openrouter": KindInfo(
-        "OpenRouter", "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY",
-        models="such as moonshotai/kimi-k2",
+        "OpenRouter", "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"
     ),
     "gemini": KindInfo(
-        "Google Gemini", "gemini", "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY",
-        models="such as gemini-3-pro-preview",
+        "Google Gemini", "gemini", "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY"
     ),
     "moonshot": KindInfo(
-        "Moonshot (Kimi)", "moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", models="such as kimi-k2.5"
+        "Moonshot (Kimi)", "moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY"
     ),
-    "ollama": KindInfo("Ollama", "ollama", "http://127.0.0.1:11434", is_local=True, models="such as llama3.1:8b"),
+    "ollama": KindInfo("Ollama", "ollama", "http://127.0.0.1:11434", is_local=True),
     "lm_studio": KindInfo("LM Studio", "lmstudio", "http://127.0.0.1:1234/v1", is_local=True),
     "llama_cpp": KindInfo("llama.cpp", "llamacpp", "http://127.0.0.1:8080/v1", is_local=True),
     "vllm": KindInfo("vLLM", "vllm", "http://127.0.0.1:8000/v1", is_local=True),
@@ -49,21 +48,26 @@ KINDS: dict[ServerKind, KindInfo] = {
 def address_hint(kind: ServerKind) -> str:
     """Return the placeholder of the address."""
     address = KINDS[kind].address
-    return f"leave empty for {address}" if address else "http://localhost:1234/v1"
+    return tr("leave empty for {address}").format(address=address) if address else "http://localhost:1234/v1"
 
 
 def key_hint(kind: ServerKind, has_key: bool) -> str:
     """Return the placeholder of the key."""
     info = KINDS[kind]
     if has_key:
-        return "A key is saved; type to replace it"
+        return tr("A key is saved; type to replace it")
     if info.variable:
-        return f"leave empty to use {info.variable}"
-    return "usually not needed" if info.is_local else "only if the server needs one"
+        return tr("leave empty to use {variable}").format(variable=info.variable)
+    return tr("usually not needed") if info.is_local else tr("only if the server needs one")
+
+
+def address_of(server: Server) -> str:
+    """Return where the server is: its own address, or that of its kind; "" if neither is known."""
+    return server.base_url or KINDS[server.kind].address
 
 
 def host_and_port(server: Server) -> str:
     """Return what two settings of one server have in common, whatever their paths and kinds; "" if unknown."""
-    address = server.base_url or KINDS[server.kind].address
+    address = address_of(server)
     authority = urlsplit(address).netloc.lower()
     return authority.replace("localhost", "127.0.0.1") if is_local(address) else authority

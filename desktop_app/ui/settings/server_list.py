@@ -9,21 +9,22 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SettingsRead
 from desktop_app.settings import Server, ServerKind, Settings
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .entries import Field, note
+from .entries import note
 from .forms import FormList
-from .server_form import ServerForm, models_of
+from .server_form import ServerForm
 from .server_kinds import KINDS, host_and_port
 
-SERVERS_NOTE = "Providers that need a key, and servers on this computer or your network."
-FIND, FINDING = "Find servers", "Looking…"
-NOTHING = (
+SERVERS_NOTE = translatable("Providers that need a key, and servers on this computer or your network.")
+FIND, FINDING = translatable("Find servers"), translatable("Looking…")
+NOTHING = translatable(
     "No new servers found: nothing else answers on the usual ports of this computer, and the environment holds no "
     "other provider’s key."
 )
@@ -31,8 +32,9 @@ NOTHING = (
 
 def server_summary(server: Server) -> str:
     """Return a found server in one line: its name, its address or the variable of its key, and its models."""
-    where = server.base_url.removesuffix("/v1") or f"key in {KINDS[server.kind].variable}"
-    models = pluralize(len(server.models), "model") if server.models else "no models listed"
+    key = tr("key in {variable}").format(variable=KINDS[server.kind].variable)
+    where = server.base_url.removesuffix("/v1") or key
+    models = tr("%n models", "", len(server.models)) if server.models else tr("no models listed")
     return f"{server.name} · {where} · {models}"
 
 
@@ -42,8 +44,8 @@ class FoundRow(QWidget):
     def __init__(self, server: Server) -> None:
         super().__init__()
         self.server = server
-        self.add = LinkButton("Add")
-        self.add.setAccessibleName(f"Add {server.name}")
+        self.add = LinkButton(tr("Add"))
+        self.add.setAccessibleName(tr("Add {name}").format(name=server.name))
         label = TextLabel(server_summary(server), size=13, wraps=True)
         horizontal((label, 1), (self.add, 0, Qt.AlignmentFlag.AlignTop), holder=self, spacing=12)
 
@@ -52,22 +54,25 @@ class ServerList(FormList[ServerForm]):
     """All servers of models.
 
     Signals: find_requested, answered by `show_found` or `end_search`; proposals_requested(ServerKind), answered by
-    `propose`.
+    `propose`; fetch_requested(ServerForm), test_requested(ServerForm) and stop_requested, by the form's own methods.
     """
 
     find_requested = Signal()
     proposals_requested = Signal(object)
+    fetch_requested = Signal(object)
+    test_requested = Signal(object)
+    stop_requested = Signal()
 
     def __init__(self, read: SettingsRead) -> None:
-        self.add_server = Button("+ Add a server")
-        self.find_button = Button(FIND)
+        self.add_server = Button(tr("+ Add a server"))
+        self.find_button = Button(tr(FIND))
         self.status = note("")
         self.status.hide()
         self.found: list[FoundRow] = []
         below = QWidget()
         buttons = horizontal(self.add_server, self.find_button, STRETCH, spacing=10)
         self._found_column = vertical(buttons, self.status, holder=below, spacing=8)
-        super().__init__("servers", SERVERS_NOTE, below)
+        super().__init__("servers", tr(SERVERS_NOTE), below)
         self._read = read
         self._proposed: dict[ServerKind, tuple[str, ...]] = {}
         self.add_server.clicked.connect(lambda _=False: self._add_new(Server("", "", ())))
@@ -79,6 +84,9 @@ class ServerList(FormList[ServerForm]):
         form.kind.changed.connect(lambda: self._offer_models(form))
         for field in (form.name, form.models):
             field.changed.connect(self.changed)
+        form.models.fetch_requested.connect(lambda: self._fetch(form))
+        form.check_pane.start_requested.connect(lambda: self.test_requested.emit(form))
+        form.check_pane.stop_requested.connect(self.stop_requested)
         self.add(form)
         self._offer_models(form)
         return form
@@ -93,16 +101,32 @@ class ServerList(FormList[ServerForm]):
         """Return the model. Raises ValueError if its server was removed here."""
         server, slash, _ = model.partition("/")
         if slash and server not in {form.original.name or form.name.text() for form in self.forms}:
-            raise ValueError(f"This model belonged to “{server}”, which was removed. Choose another model.")
+            told = tr("This model belonged to “{server}”, which was removed. Choose another model.")
+            raise ValueError(told.format(server=server))
         return model
 
     def is_set_up(self, model: str) -> bool:
         """Return whether one of the servers has the model."""
         server, _, name = self._follow_rename(model).partition("/")
-        return any(form.name.text() == server and name in models_of(form.models.text()) for form in self.forms)
+        return any(form.name.text() == server and name in form.models.names() for form in self.forms)
 
-    def field_of(self, setting: str) -> Field | None:
-        """Return the field of "servers/NAME/FIELD"; None if there is none."""
+    def _fetch(self, form: ServerForm) -> None:
+        form.models.set_fetching(True)
+        self.fetch_requested.emit(form)
+
+    def go_to(self, setting: str) -> QWidget | None:
+        """Return what is to have the focus for "servers/NAME/FIELD", or for "servers": where a model can be added. Ask
+        for what can be chosen there. None if there is no such field."""
+        if setting != "servers":
+            return self.field_of(setting)
+        if self.forms:
+            self._fetch(self.forms[0])
+            return self.forms[0].models.edit
+        self._find()
+        return self.add_server
+
+    def field_of(self, setting: str) -> QWidget | None:
+        """Return the input of "servers/NAME/FIELD"; None if there is none."""
         section, _, rest = setting.partition("/")
         name, _, field = rest.rpartition("/")
         form = next((form for form in self.forms if section == "servers" and form.original.name == name), None)
@@ -114,7 +138,7 @@ class ServerList(FormList[ServerForm]):
         for server in servers:
             if host_and_port(server) not in taken:
                 self._add_row(server)
-        self.end_search("" if self.found else NOTHING)
+        self.end_search("" if self.found else tr(NOTHING))
         self.grown.emit(self.control)
 
     def end_search(self, message: str) -> None:
@@ -156,7 +180,7 @@ class ServerList(FormList[ServerForm]):
         self.find_requested.emit()
 
     def _set_finding(self, is_finding: bool) -> None:
-        self.find_button.setText(FINDING if is_finding else FIND)
+        self.find_button.setText(tr(FINDING if is_finding else FIND))
         self.find_button.updateGeometry()
         self.find_button.setEnabled(not is_finding)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
@@ -29,6 +29,9 @@ class SettingsDialog(Sheet):
     save_requested = Signal(object, dict)
     find_requested = Signal()
     proposals_requested = Signal(object)
+    fetch_requested = Signal(object)
+    test_requested = Signal(object)
+    stop_requested = Signal()
     policies_requested = Signal()
 
     def __init__(self, read: SettingsRead, models: ModelsListed, parent: QWidget | None = None) -> None:
@@ -55,12 +58,13 @@ class SettingsDialog(Sheet):
         return self.servers.keys() | self.mcp_servers.keys()
 
     def show_setting(self, setting: str) -> None:
-        """Scroll to a field and give it the focus: "servers/NAME/FIELD", or "" for none."""
+        """Scroll to a field and give it the focus: "servers/NAME/FIELD", "servers" to add a model, "" for none."""
         self.build()
-        field = self.servers.field_of(setting)
+        field = self.servers.go_to(setting) if setting else None
         if field is not None:
-            field.edit.setFocus(Qt.FocusReason.OtherFocusReason)
-            field.edit.selectAll()
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+            if isinstance(field, QLineEdit):
+                field.selectAll()
             self._scroll_to_new(field)
 
     def _build(self, settings: Settings, models: ModelsListed) -> Iterator[QWidget | None]:
@@ -78,6 +82,9 @@ class SettingsDialog(Sheet):
         self.servers = ServerList(self._read)
         self.servers.find_requested.connect(self.find_requested)
         self.servers.proposals_requested.connect(self.proposals_requested)
+        self.servers.fetch_requested.connect(self.fetch_requested)
+        self.servers.test_requested.connect(self.test_requested)
+        self.servers.stop_requested.connect(self.stop_requested)
         self.mcp_servers = McpList(self._read.servers_with_key)
         for forms in (self.servers, self.mcp_servers):
             forms.grown.connect(self._scroll_to_new)

@@ -1,0 +1,104 @@
+"""Models in words: their windows, prices and abilities, and what a test of a server found. Pure."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.listing import WindowSource
+from desktop_app.conversation.server_offers import CheckKind, CheckResult, CheckState, ModelOffer, ModelPrice
+from desktop_app.conversation.words import translatable
+
+from .translation import tr
+from .widgets.formats import format_dollars, format_number, format_wait
+
+SOURCES: dict[WindowSource, str] = {
+    "settings": translatable("set here"),
+    "server": translatable("told by the server"),
+    "earlier": translatable("told by the server earlier"),
+    "catalogue": translatable("from the catalogue"),
+    "assumed": translatable("assumed"),
+}
+PROMPT_TOKENS, REPLY_TOKENS = 400, 600
+"""Of both requests of a test together, at most: two short questions with a tool, and 300 tokens for each reply."""
+_FIXED: dict[tuple[CheckKind, CheckState], str] = {
+    ("reached", "bad"): translatable("Nothing answers at {detail}"),
+    ("listed", "unsure"): translatable("It has no list of models: enter their names"),
+    ("key", "good"): translatable("Access is granted"),
+    ("key", "bad"): translatable("The key was refused. {detail}"),
+    ("window", "unsure"): translatable("The context window is not known: enter it below the list"),
+    ("replied", "good"): translatable("The model answered in {time}"),
+    ("streamed", "unsure"): translatable("It does not stream: the answer came in one piece"),
+    ("tools", "good"): translatable("It calls tools"),
+    ("tools", "unsure"): translatable("It did not call the tool that it was offered"),
+}
+
+
+def short_window(tokens: int) -> str:
+    """Return a window's size as "8K", "200K" or "1M"."""
+    if tokens >= 1_000_000:
+        return f"{tokens / 1_000_000:.1f}M".replace(".0M", "M")
+    if tokens < 1_000:
+        return str(tokens)
+    return f"{tokens // (1_000 if tokens % 1_000 == 0 else 1_024)}K"
+
+
+def price_words(price: ModelPrice | None, is_local: bool = False) -> str:
+    """Return what a million tokens cost, of the prompt and of the reply: "$3 / $15"."""
+    if is_local:
+        return tr("local, free")
+    if price is None:
+        return tr("price unknown")
+    return f"{_dollars(price.prompt)} / {_dollars(price.reply)}"
+
+
+def _dollars(dollars: float) -> str:
+    return f"${dollars:.3f}".rstrip("0").rstrip(".") if dollars < 0.1 else f"${dollars:.2f}".removesuffix(".00")
+
+
+def abilities(supports_tools: bool | None, supports_vision: bool | None) -> str:
+    """Return what a model can do beside text; "" for nothing that is known."""
+    return ", ".join(filter(None, (tr("tools") if supports_tools else "", tr("vision") if supports_vision else "")))
+
+
+def offer_words(offer: ModelOffer, is_local: bool) -> str:
+    """Return what is known of a model that a server lists, in one line."""
+    window = short_window(offer.window) if offer.window else ""
+    price = "" if offer.price is None and not is_local else price_words(offer.price, is_local)
+    return " · ".join(filter(None, (abilities(offer.supports_tools, offer.supports_vision), price, window)))
+
+
+def window_words(window: int, source: WindowSource) -> str:
+    """Return a window with where its number comes from."""
+    if not window:
+        return tr("not known")
+    told = tr("{tokens} tokens").format(tokens=format_number(window))
+    return f"{told}, {tr(SOURCES[source])}" if source in SOURCES else told
+
+
+def probe_price(price: ModelPrice | None, is_local: bool) -> str:
+    """Return what a test would cost at most."""
+    if is_local:
+        return tr("A test sends two short requests. They cost nothing.")
+    if price is None:
+        return tr("A test sends two short requests, of {tokens} tokens at most.").format(
+            tokens=format_number(PROMPT_TOKENS + REPLY_TOKENS)
+        )
+    dollars = (PROMPT_TOKENS * price.prompt + REPLY_TOKENS * price.reply) / 1e6
+    return tr("A test sends two short requests, for {price} at most.").format(price=format_dollars(dollars))
+
+
+def result_words(result: CheckResult) -> str:
+    """Return one line of a test."""
+    time = format_wait(result.seconds)
+    match result.kind, result.state:
+        case "reached", "good":
+            words = tr("The server answered in {time}").format(time=time)
+        case "listed", "good":
+            words = tr("%n models are listed", "", result.count)
+        case "window", _ if result.count:
+            words = tr("Context window: {window}").format(window=window_words(result.count, result.source))
+        case "streamed", "good":
+            words = tr("It streams: the answer came in %n pieces", "", result.count)
+        case (("replied" | "tools"), "bad"):
+            words = result.detail or tr("No answer came within {time}").format(time=time)
+        case _:
+            words = tr(_FIXED[result.kind, result.state]).format(detail=result.detail, time=time).strip()
+    return words if result.dollars is None else f"{words} ({format_dollars(result.dollars)})"

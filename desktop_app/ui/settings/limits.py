@@ -1,0 +1,35 @@
+"""Numbers of tokens as people write them."""
+
+from __future__ import annotations
+
+import re
+
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import format_number
+
+MIN_WINDOW = 1_024  # tokens: less leaves no room for a reply
+_NUMBER = re.compile(r"(\d+(?:[.,]\d+)?)\s*([km]?)", re.IGNORECASE)
+_UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def parse_window(text: str) -> int:
+    """Return the tokens of "128000", "128,000", "128K" or "1M"; 0, to ask the server, of "". Raises ValueError."""
+    plain = text.strip().replace(" ", "").replace("_", "")
+    if re.fullmatch(r"\d{1,3}([,.]\d{3})+", plain):
+        plain = re.sub(r"[,.]", "", plain)
+    if not plain:
+        return 0
+    found = _NUMBER.fullmatch(plain)
+    if found is None:
+        raise ValueError(tr("Enter a number of tokens, such as 128000 or 128K."))
+    tokens = float(found[1].replace(",", ".")) * _UNITS[found[2].lower()]
+    if tokens != int(tokens) or tokens < MIN_WINDOW:
+        least = format_number(MIN_WINDOW)
+        raise ValueError(tr("At least {least} tokens are needed. Enter them as 128000 or 128K.").format(least=least))
+    return int(tokens)
+
+
+def parse_reply(text: str) -> int:
+    """Return the tokens of the longest reply, as above; any number above zero will do. Raises ValueError."""
+    plain = re.sub(r"[\s_,.]", "", text)
+    return int(plain) if plain.isdecimal() and 0 < int(plain) < MIN_WINDOW else parse_window(text)

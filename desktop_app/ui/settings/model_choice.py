@@ -1,0 +1,225 @@
+"""The models of one server: chosen from its list or typed, each with limits of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from desktop_app.conversation.server_offers import ModelOffer
+from desktop_app.settings import ModelLimits, Server
+from desktop_app.ui.model_words import offer_words, window_words
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.widgets.layouts import horizontal
+from desktop_app.ui.widgets.palette_sheet import MOVES
+from desktop_app.ui.widgets.row_list import ENTER
+
+from .check_list import CheckList, CheckRow
+from .entries import Field, FormEntry
+from .limits import parse_reply, parse_window
+
+SEPARATORS = re.compile(r"[,;\s]+")
+ROWS = 7  # of the list at once
+PARSERS = (parse_window, parse_reply)
+ADD = "\n"  # before a name that is to be added: no model is called so
+
+
+def models_of(text: str) -> tuple[str, ...]:
+    """Return the names between commas or blanks, each once."""
+    return tuple(dict.fromkeys(name for name in SEPARATORS.split(text) if name))
+
+
+class ModelChoice(FormEntry):
+    """A field that filters the list and takes names, the list, and the limits of the model that the list is on.
+
+    Signals: fetch_requested, answered by `show_offers`; current_changed, for another model in the list.
+    """
+
+    fetch_requested = Signal()
+    current_changed = Signal()
+
+    def __init__(self, server: Server) -> None:
+        self.chosen = list(server.models)
+        self.is_local = False
+        self._offers: dict[str, ModelOffer] = {}
+        self._limits: dict[str, tuple[str, str]] = {
+            name: (_number(limits.window), _number(limits.max_output)) for name, limits in server.limits.items()
+        }
+        self.edit = QLineEdit()
+        self.edit.setPlaceholderText(tr("Filter the list, or type a name"))
+        self.fetch = Button(tr("Fetch the list"))
+        self.list = CheckList(ROWS)
+        self.list.setAccessibleName(tr("Models of this server"))
+        self.window_size = Field("", tr("Context window"), parse=parse_window)
+        self.max_output = Field("", tr("Longest reply"), parse=parse_reply)
+        self._fields = self.window_size, self.max_output
+        self._is_fetched = False
+        self._is_open = not self.chosen  # else it lists the chosen models alone, until there is a reason for more
+        super().__init__("models", tr("Models"), self.edit)
+        self.card, self.limits = Card(radius=8), QWidget()
+        self.card.column.setContentsMargins(6, 6, 6, 6)
+        self.card.column.addWidget(self.list)
+        horizontal((self.window_size, 1), (self.max_output, 1), holder=self.limits, spacing=12)
+        row = QWidget()
+        horizontal((self.edit, 1), self.fetch, holder=row, spacing=8)
+        self.column.insertWidget(1, row)
+        self.column.insertWidget(2, self.card)
+        self.column.insertWidget(self.column.count() - 1, self.limits)  # below the message
+        self.edit.installEventFilter(self)
+        self.edit.textChanged.connect(self._filter)
+        self.fetch.clicked.connect(lambda _=False: self.fetch_requested.emit())
+        self.list.toggled.connect(self._toggle)
+        self.list.current_changed.connect(self._show_limits)
+        for field in self._fields:
+            field.edit.textEdited.connect(self._keep_limits)
+        self._fill()
+
+    def names(self) -> tuple[str, ...]:
+        """Return the chosen models, and those that stand in the field, but for a mere filter of the list."""
+        typed = models_of(self.edit.text())
+        is_filter = len(typed) == 1 and any(typed[0].lower() in name.lower() for name in self._offers)
+        exact = [name for name in typed if not is_filter or name in self._offers]
+        return tuple(dict.fromkeys((*self.chosen, *exact)))
+
+    def current(self) -> str:
+        """Return the model that a test would use: the one that the list is on, if it is chosen."""
+        key, names = self.list.current_key(), self.names()
+        return key if key in names else next(iter(names), "")
+
+    def offer_of(self, name: str) -> ModelOffer | None:
+        return self._offers.get(name)
+
+    def limits_written(self) -> dict[str, ModelLimits]:
+        """Return the limits of the chosen models. Raises ValueError."""
+        texts = {name: self._limits[name] for name in self.names() if any(self._limits.get(name, ()))}
+        return {name: ModelLimits(parse_window(window), parse_reply(reply)) for name, (window, reply) in texts.items()}
+
+    def value(self) -> tuple[str, ...]:
+        if not self.names():
+            raise ValueError(tr("Choose at least one model, or enter its name as the server spells it."))
+        return self.names()
+
+    def write(self, struct: Server) -> Server:  # type: ignore[override]
+        return replace(struct, models=self.value(), limits=self.limits_written())
+
+    def check(self) -> QWidget | None:
+        for name in self.names():
+            for text, parse, field in zip(self._limits_of(name), PARSERS, self._fields, strict=True):
+                try:
+                    parse(text)
+                except ValueError:
+                    self.list.go_to(name)
+                    return field.check()
+        return super().check()
+
+    def error(self) -> str:
+        return super().error() or self.window_size.error() or self.max_output.error()
+
+    def show_offers(self, offers: Sequence[ModelOffer], *, is_fetched: bool = True) -> None:
+        """List these models. is_fetched: they are the server's own, in place of those that were proposed."""
+        if is_fetched or not self._is_fetched:
+            self._offers = {offer.name: offer for offer in offers}
+        self._is_fetched |= is_fetched
+        self._is_open |= is_fetched
+        self._fill()
+
+    def set_fetching(self, is_fetching: bool) -> None:
+        """Show that the list is on its way."""
+        self.fetch.setText(tr("Fetching…") if is_fetching else tr("Fetch the list"))
+        self.fetch.setEnabled(not is_fetching)
+
+    def set_names(self, names: Sequence[str]) -> None:
+        self.chosen = list(names)
+        self._fill()
+        self.changed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Move in the list while the field has the keyboard; Enter takes what the list is on, or what was typed."""
+        if watched is self.edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in MOVES:
+                self.list.step(MOVES[Qt.Key(event.key())])
+                return True
+            if event.key() in ENTER:
+                self._enter()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _enter(self) -> None:
+        typed = models_of(self.edit.text())
+        if self.list.current_key() and len(typed) == 1:
+            self._toggle(self.list.current_key())
+        elif typed:
+            self._add(typed)
+
+    def _add(self, names: Sequence[str]) -> None:
+        self.chosen = list(dict.fromkeys((*self.chosen, *names)))
+        self.edit.clear()
+        self._fill()
+        self.list.go_to(names[-1])
+        self.changed.emit()
+
+    def _toggle(self, key: str) -> None:
+        if key.startswith(ADD):
+            self._add((key.removeprefix(ADD),))
+            return
+        self.chosen = [name for name in self.chosen if name != key] if key in self.chosen else [*self.chosen, key]
+        self.list.set_checked(key, key in self.chosen)
+        self._show_limits()
+        self.changed.emit()
+
+    def _filter(self, text: str) -> None:
+        if re.search(r"[,;]", text) and (names := models_of(text.rpartition(",")[0] or text.rpartition(";")[0])):
+            rest = models_of(re.split(r"[,;]", text)[-1])
+            self.chosen = list(dict.fromkeys((*self.chosen, *names)))
+            self.edit.setText("".join(rest))
+            return
+        self._fill()
+        self.changed.emit()
+
+    def _fill(self) -> None:
+        wanted, at = self.edit.text().strip(), self.list.current_key()
+        listed = (*self.chosen, *self._offers) if wanted or self._is_open else self.chosen
+        names = [name for name in dict.fromkeys(listed) if wanted.lower() in name.lower()]
+        rows = [self._row_of(name) for name in names]
+        if wanted and wanted not in names and len(models_of(wanted)) == 1:
+            rows.append(CheckRow(f"{ADD}{wanted}", tr("Add “{name}”").format(name=wanted)))
+        self.list.show_rows(rows, at)
+        self.card.setVisible(bool(rows))
+        self._show_limits()
+
+    def _row_of(self, name: str) -> CheckRow:
+        offer = self._offers.get(name)
+        return CheckRow(name, name, offer_words(offer, self.is_local) if offer else "", is_checked=name in self.chosen)
+
+    def _limits_of(self, name: str) -> tuple[str, str]:
+        return self._limits.get(name, ("", ""))
+
+    def _keep_limits(self) -> None:
+        self._limits[self.list.current_key()] = self.window_size.text(), self.max_output.text()
+        self.changed.emit()
+
+    def _show_limits(self) -> None:
+        name = self.list.current_key()
+        self.limits.setVisible(name in self.chosen)
+        for field, text in zip(self._fields, self._limits_of(name), strict=True):
+            if field.text() != text:
+                field.edit.setText(text)
+            field.explain("")
+        self.window_size.label.set_text(tr("Context window of {model}").format(model=name))
+        offer = self._offers.get(name)
+        self.window_size.edit.setPlaceholderText(
+            window_words(offer.window, offer.window_source) if offer and offer.window else tr("as the server tells")
+        )
+        known = offer.max_output if offer else 0
+        self.max_output.edit.setPlaceholderText(f"{known:,}" if known else tr("as the server tells"))
+        self.current_changed.emit()
+
+
+def _number(tokens: int) -> str:
+    return f"{tokens:,}" if tokens else ""

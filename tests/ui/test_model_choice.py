@@ -1,0 +1,194 @@
+"""The models of a server in the settings: fetched, filtered, ticked, typed, each with its limits; and its test."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from settings_scenes import CLAUDE, open_settings, refuse, save, write
+from ui_scenes import play_scene, until
+
+from desktop_app.conversation.server_offers import CheckResult, ModelOffer, ModelPrice
+from desktop_app.settings import ModelLimits, Server, Settings
+from desktop_app.ui.model_words import price_words, probe_price, result_words, short_window, window_words
+from desktop_app.ui.settings.settings_dialog import SettingsDialog
+
+MINE = Server("mine", "http://127.0.0.1:9/v1", ("large",), limits={"large": ModelLimits(9_000)})
+OFFERS = (
+    ModelOffer("large", 64_000, 4_096, True, True, None, "server"),
+    ModelOffer("small", 12_000, 0, False, False, None, "server"),
+    ModelOffer("vendor/other"),
+)
+
+
+@pytest.fixture
+def form(window):
+    """The form of a server with one model, whose list has been fetched."""
+    dialog = open_settings(window, Settings(servers=(MINE,)), (), ())
+    made = dialog.servers.forms[0]
+    made.show_fetched(OFFERS, (CheckResult("listed", "good", 3),))
+    dialog.area.ensureWidgetVisible(made.models)
+    return made
+
+
+def listed(form) -> list[str]:
+    return [row.title for row in form.models.list.rows.rows]
+
+
+def click_row(form, number: int) -> None:
+    rows = form.models.list
+    at = rows.visualRect(rows.rows.index(number)).center()
+    QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+
+def saved(form, qtbot) -> Server:
+    return save(form.window().findChild(SettingsDialog), qtbot)[0].servers[0]
+
+
+def test_models_are_ticked_and_unticked(form, qtbot):
+    assert listed(form) == ["large", "small", "vendor/other"]
+    click_row(form, 1)
+    assert form.models.names() == ("large", "small")
+    click_row(form, 0)
+    assert saved(form, qtbot).models == ("small",)
+
+
+def test_the_list_is_filtered_and_the_keyboard_chooses_from_it(form, qtbot):
+    qtbot.keyClicks(form.models.edit, "VEND")
+    assert listed(form) == ["vendor/other", "Add “VEND”"]
+    assert form.models.names() == ("large",), "a filter is no name"
+    qtbot.keyClick(form.models.edit, Qt.Key.Key_Return)
+    form.models.edit.clear()
+    qtbot.keyClick(form.models.edit, Qt.Key.Key_Down)
+    qtbot.keyClick(form.models.list, Qt.Key.Key_Space)
+    assert form.models.names() == saved(form, qtbot).models
+    assert "vendor/other" in form.models.names()
+
+
+def test_a_name_that_is_not_listed_can_be_typed(form, qtbot):
+    qtbot.keyClicks(form.models.edit, "large-2")
+    click_row(form, 0)
+    assert form.models.names() == ("large", "large-2")
+    assert form.models.edit.text() == ""
+    qtbot.keyClicks(form.models.edit, "a, b;c")
+    assert saved(form, qtbot).models == ("large", "large-2", "a", "b", "c")
+
+
+def test_each_model_has_limits_of_its_own(form, qtbot):
+    assert form.models.window_size.text() == "9,000"
+    form.models.window_size.edit.selectAll()
+    qtbot.keyClick(form.models.window_size.edit, Qt.Key.Key_Delete)
+    click_row(form, 1)
+    assert "12,000" in form.models.window_size.edit.placeholderText()
+    write(qtbot, form.models.window_size, "10K")
+    write(qtbot, form.models.max_output, "500")
+    form.models.list.go_to("large")
+    assert form.models.window_size.text() == ""
+    assert saved(form, qtbot).limits == {"small": ModelLimits(10_000, 500)}
+
+
+def test_a_wrong_limit_is_shown_at_its_model(form, qtbot):
+    click_row(form, 1)
+    write(qtbot, form.models.window_size, "huge")
+    form.models.list.go_to("large")
+    refuse(form.window().findChild(SettingsDialog), qtbot)
+    assert form.models.list.current_key() == "small"
+    assert form.models.error()
+    assert form.models.window_size.edit.hasFocus()
+
+
+def test_a_server_without_a_list_says_so_and_takes_names(form, qtbot):
+    form.show_fetched((), (CheckResult("reached", "good"), CheckResult("listed", "unsure")))
+    assert form.models.message.isVisibleTo(form)
+    qtbot.keyClicks(form.models.edit, "typed")
+    assert saved(form, qtbot).models == ("large", "typed")
+
+
+def test_five_thousand_models_are_listed_and_filtered(form, qtbot):
+    form.show_fetched([ModelOffer(f"vendor/model-{n}", 8_192) for n in range(5_000)], ())
+    assert len(listed(form)) == 5_001
+    qtbot.keyClicks(form.models.edit, "-4999")
+    assert listed(form)[0] == "vendor/model-4999"
+    assert form.models.list.height() < form.height()
+
+
+def test_what_a_test_costs_is_said_before(form):
+    assert "large" in form.check_pane.about.text()
+    assert probe_price(None, True) != probe_price(None, False)
+    assert "$0.01" in probe_price(ModelPrice(3, 15), False)
+    click_row(form, 0)
+    assert not form.check_pane.button.isEnabled(), "no model is chosen"
+
+
+@pytest.mark.parametrize(
+    ("price", "is_local", "words"),
+    [(ModelPrice(3, 15), False, "$3 / $15"), (ModelPrice(0.6, 2.5), False, "$0.60 / $2.50"),
+     (ModelPrice(0.075, 0.3), False, "$0.075 / $0.30"), (ModelPrice(0, 0), False, "$0 / $0")],
+)  # fmt: skip
+def test_prices_in_words(price, is_local, words):
+    assert price_words(price, is_local) == words
+    assert price_words(price, True) != price_words(None) != words
+
+
+def test_windows_in_words():
+    assert [short_window(n) for n in (500, 8_192, 200_000, 1_000_000, 1_048_576)] == ["500", "8K", "200K", "1M", "1M"]
+    texts = {window_words(8_000, source) for source in ("settings", "server", "earlier", "catalogue", "assumed")}
+    assert len(texts) == 5
+    assert "8,000" not in window_words(0, "")
+
+
+def test_each_result_has_its_own_words():
+    results = [
+        CheckResult("reached", "good", seconds=1), CheckResult("reached", "bad", detail="x"),
+        CheckResult("listed", "good", 1), CheckResult("listed", "good", 2), CheckResult("listed", "unsure"),
+        CheckResult("key", "good"), CheckResult("key", "bad", detail="x"), CheckResult("window", "good", 9),
+        CheckResult("window", "unsure", 0), CheckResult("replied", "good", seconds=2, dollars=0.5),
+        CheckResult("replied", "bad", detail="why"), CheckResult("replied", "bad", seconds=60),
+        CheckResult("streamed", "good", 5), CheckResult("streamed", "unsure", 1), CheckResult("tools", "good"),
+        CheckResult("tools", "unsure"), CheckResult("tools", "bad", detail="refused"),
+    ]  # fmt: skip
+    words = [result_words(result) for result in results]
+    assert len(set(words)) == len(words)
+    assert all(word and "{" not in word for word in words)
+    assert "$0.50" in words[9]
+
+
+async def open_form(window, servers):
+    window.settings.open("servers")
+    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
+    (dialog,) = window.findChildren(SettingsDialog)
+    return dialog
+
+
+@pytest.mark.wire
+@play_scene()
+async def test_a_server_is_added_fetched_tested_and_stored(window, bridge):
+    dialog = await open_form(window, ())
+    await until(lambda: len(dialog.servers.found) == 2)  # there is none: it was looked for at once
+    dialog.servers.found[0].add.click()
+    form = dialog.servers.forms[0]
+    form.key.edit.setText("wrong")
+    QTest.mouseClick(form.models.fetch, Qt.MouseButton.LeftButton)
+    await until(lambda: form.models.error() or form.models.message.isVisibleTo(form))
+    QTest.mouseClick(form.check_pane.button, Qt.MouseButton.LeftButton)
+    await until(lambda: form.check_pane.lines and not form.check_pane.is_running)
+    assert len(form.check_pane.lines) == 2, "what comes next would be refused as well"
+    form.key.edit.clear()
+    QTest.mouseClick(form.models.fetch, Qt.MouseButton.LeftButton)
+    await until(lambda: "large" in listed(form))
+    form.models.list.go_to("large")
+    click_row(form, form.models.list.currentIndex().row())
+    QTest.mouseClick(form.check_pane.button, Qt.MouseButton.LeftButton)
+    await until(lambda: len(form.check_pane.lines) == 7 and not form.check_pane.is_running)
+    dialog.save.click()
+    stored: list[Settings] = []
+    window.settings.changed.connect(stored.append)
+    await until(lambda: stored)
+    assert "large" in stored[0].servers[0].models
+
+
+def test_the_place_to_add_a_model_is_that_of_the_first_server(window, qtbot):
+    dialog = open_settings(window, Settings(servers=(CLAUDE,)), (), ())
+    with qtbot.waitSignal(dialog.fetch_requested):
+        dialog.show_setting("servers")
+    assert dialog.servers.forms[0].models.edit.hasFocus()
