@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QWidget
 
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Attachment, Part, Reasoning
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.transcript.markdown_documents import MarkdownText
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import first_line, format_time, pluralize, readable_text, speaker_of
+from desktop_app.ui.widgets.formats import first_line, format_time, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.row_list import ListRow, RowList
@@ -28,6 +30,7 @@ from .requests import PanelRequests
 
 MAX_MARKDOWN = 12_000
 """Characters of a message that are shown as Markdown; laying out more of them would hold the window."""
+SEEN_INSTEAD = translatable("What the model sees instead")
 
 
 def markdown_of(row: MessageRow) -> str:
@@ -43,8 +46,8 @@ def markdown_of(row: MessageRow) -> str:
         )
         blocks += [fence(plain)] if plain else []
     if row.sent_text:
-        blocks.append(f"**What the model sees instead**\n\n{fence(row.sent_text)}")
-    return "\n\n".join(blocks) or "(This message has no text.)"
+        blocks.append(f"**{tr(SEEN_INSTEAD)}**\n\n{fence(row.sent_text)}")
+    return "\n\n".join(blocks) or tr("(This message has no text.)")
 
 
 def is_beside_text(part: Part, text: str) -> bool:
@@ -70,16 +73,16 @@ class MessageDetails(Card):
         self.body = TextArea(size=13)
         self.body.setReadOnly(True)
         self.body.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.body.setAccessibleName("Message")
+        self.body.setAccessibleName(tr("Message"))
         self.page = MarkdownText("", tint="ink")
-        self.page.setAccessibleName("Message")
+        self.page.setAccessibleName(tr("Message"))
         self.text_area = ScrollColumn()
         self.text_area.add(self.page)
-        self.bring_back = LinkButton("Bring back")
-        self.bring_back.setToolTip("Puts the message back into the context window, word for word")
-        self.pin = LinkButton("Pin")
-        self.pin.setToolTip("Keeps the message in the context window, whatever else is archived")
-        self.show_in_chat = LinkButton("Show in chat")
+        self.bring_back = LinkButton(tr("Bring back"))
+        self.bring_back.setToolTip(tr("Puts the message back into the context window, word for word"))
+        self.pin = LinkButton(tr("Pin"))
+        self.pin.setToolTip(tr("Keeps the message in the context window, whatever else is archived"))
+        self.show_in_chat = LinkButton(tr("Show in chat"))
         self._lay_out()
         self.bring_back.clicked.connect(lambda _=False: requests.bring_back_requested.emit(self._archived_ids()))
         self.pin.clicked.connect(self._pin)
@@ -98,13 +101,14 @@ class MessageDetails(Card):
         if is_one:
             self._show_one(chosen[0])
         elif chosen:
-            self.speaker.set_text(pluralize(len(chosen), "message"))
-            self.about.set_text(pluralize(sum(row.tokens for row in chosen), "token"))
+            self.speaker.set_text(tr("%n messages", "", len(chosen)))
+            self.about.set_text(tr("%n tokens", "", sum(row.tokens for row in chosen)))
 
     def _show_one(self, row: MessageRow) -> None:
         self.speaker.set_text(speaker_of(row.message))
-        self.about.set_text(f"{format_time(row.message.at, time.time())} · {pluralize(row.tokens, 'token')}")
-        self.pin.setText("Unpin" if row.is_pinned else "Pin")
+        tokens = tr("%n tokens", "", row.tokens)
+        self.about.set_text(f"{format_time(row.message.at, time.time())} · {tokens}")
+        self.pin.setText(tr("Unpin") if row.is_pinned else tr("Pin"))
         is_long = len(readable_text(row.message)) > MAX_MARKDOWN
         self.body.setVisible(is_long)
         self.text_area.setVisible(not is_long)
@@ -114,7 +118,7 @@ class MessageDetails(Card):
             return
         text = readable_text(row.message)
         if row.sent_text:
-            text = f"{text}\n\n— What the model sees instead —\n\n{row.sent_text}"
+            text = f"{text}\n\n— {tr(SEEN_INSTEAD)} —\n\n{row.sent_text}"
         if self.body.toPlainText() != text:
             self.body.setPlainText(text)
 
@@ -140,14 +144,14 @@ def row_of(shown: MessageRow) -> ListRow:
     """Return the item as a row of the list."""
     tag, tint = "", "accent"
     if shown.is_pinned:
-        tag, tint = "◆ pinned", "warning"
+        tag, tint = tr("◆ pinned"), "warning"
     elif shown.state is MessageState.IN_VIEW:
-        tag, tint = "in context", "ok"
-    body = first_line(readable_text(shown.message)) or "(no text)"
+        tag, tint = tr("in context"), "ok"
+    body = first_line(readable_text(shown.message)) or tr("(no text)")
     return ListRow(
         shown.message.id,
         speaker_of(shown.message),
-        pluralize(shown.tokens, "token"),
+        tr("%n tokens", "", shown.tokens),
         (Run(body),),
         tag,
         tint,  # type: ignore[arg-type]
@@ -164,16 +168,16 @@ class ArchivedMessages(QWidget):
         self._messages: dict[str, MessageRow] = {}
         self._total = 0
         self._is_waiting = False
-        self.back = LinkButton("‹ History")
+        self.back = LinkButton(tr("‹ History"))
         self.title = TextLabel(size=13, weight=BOLD)
         self.figures = TextLabel(size=12, tint="ink_soft", wraps=True)
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Search these messages…")
-        self.search.setAccessibleName("Search these messages")
+        self.search.setPlaceholderText(tr("Search these messages…"))
+        self.search.setAccessibleName(tr("Search these messages"))
         self.found = TextLabel(size=12, tint="ink_faint")
         self.list = RowList()
         self.list.setSelectionMode(RowList.SelectionMode.ExtendedSelection)
-        self.list.setAccessibleName("Archived messages")
+        self.list.setAccessibleName(tr("Archived messages"))
         self.reader = MessageDetails(requests)
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         self._lay_out()
@@ -187,7 +191,7 @@ class ArchivedMessages(QWidget):
         self.search.clear()
         self.search.blockSignals(False)
         self.replace((), 0)
-        self.found.set_text("Loading…")
+        self.found.set_text(tr("Loading…"))
         self._ask()
 
     def replace(self, rows: Sequence[MessageRow], total: int) -> None:
@@ -261,6 +265,8 @@ class ArchivedMessages(QWidget):
     def _show_total(self) -> None:
         query = self.search.text().strip()
         if not self._total:
-            self.found.set_text(f"Nothing found for “{query}”." if query else "")
+            self.found.set_text(tr("Nothing found for “{query}”.").format(query=query) if query else "")
+        elif query:
+            self.found.set_text(tr("%n messages found", "", self._total))
         else:
-            self.found.set_text(pluralize(self._total, "message") + (" found" if query else ""))
+            self.found.set_text(tr("%n messages", "", self._total))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -11,13 +12,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
 from desktop_app.conversation.message import Totals, Usage
 from desktop_app.ui.theme import SEGMENT_NAMES
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import basis_sentence
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import format_dollars, format_number, format_percent, percentages, pluralize
+from desktop_app.ui.widgets.formats import format_dollars, format_number, format_percent, percentages
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, StyleAware, Tint, colour, font, paint_box, scale
-from desktop_app.ui.widgets.text_label import Run, TextLabel
+from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 from .largest import LargestParts
 from .requests import PanelRequests
@@ -27,8 +29,12 @@ from .versions import VersionsCard
 def format_spent(spent: Usage) -> str:
     """Return such as "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"."""
     cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
-    read = f"{format_number(spent.prompt_tokens)} tokens in" + (f", {format_percent(cached)} cached" if cached else "")
-    words = [pluralize(spent.requests, "request"), read, f"{format_number(spent.reply_tokens)} out"]
+    read = tr("{tokens} tokens in, {share} cached") if cached else tr("{tokens} tokens in")
+    words = [
+        tr("%n requests", "", spent.requests),
+        read.format(tokens=format_number(spent.prompt_tokens), share=format_percent(cached)),
+        tr("{tokens} out").format(tokens=format_number(spent.reply_tokens)),
+    ]
     return " · ".join([*words, *([format_dollars(spent.dollars)] if spent.dollars is not None else [])])
 
 
@@ -38,13 +44,15 @@ class TotalsCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.replies = TextLabel(size=12, tint="ink_soft", wraps=True)
-        self.upkeep_title = TextLabel("For summaries, memory, titles and images", size=12, weight=MEDIUM, wraps=True)
+        self.upkeep_title = TextLabel(
+            tr("For summaries, memory, titles and images"), size=12, weight=MEDIUM, wraps=True
+        )
         self.upkeep = TextLabel(size=12, tint="ink_soft", wraps=True)
         self.freed = TextLabel(size=12, tint="ink_soft", wraps=True)
-        self.column.addWidget(TextLabel("Used so far", size=13, weight=BOLD))
+        self.column.addWidget(TextLabel(tr("Used so far"), size=13, weight=BOLD))
         for label in (self.replies, self.upkeep_title, self.upkeep, self.freed):
             self.column.addWidget(label)
-        self.setAccessibleName("Used so far")
+        self.setAccessibleName(tr("Used so far"))
         self.set_totals(Totals())
 
     def set_totals(self, totals: Totals) -> None:
@@ -53,7 +61,9 @@ class TotalsCard(Card):
         for label in (self.upkeep_title, self.upkeep):
             label.setVisible(totals.auxiliary.requests > 0)
         freed = Run(format_number(totals.tokens_freed), "ink", BOLD)
-        self.freed.set_runs((freed, Run(f" tokens freed by {pluralize(totals.operations, 'operation')}")))
+        self.freed.set_runs(
+            fill_runs(tr("{tokens} tokens freed by %n operations", "", totals.operations), tokens=freed)
+        )
         self.freed.setVisible(totals.operations > 0)
         self.setVisible(bool(totals.replies.requests or totals.auxiliary.requests or totals.operations))
         shown = (label.text() for label in (self.replies, self.upkeep, self.freed) if not label.isHidden())
@@ -86,21 +96,21 @@ def lines_of(gauge: Gauge, has_unused: bool = False) -> list[TableLine]:
     rest = [gauge.reserve, max(free, 0)] if gauge.is_window_known else []
     shares = percentages([*(gauge.segments[segment] for segment in used), *rest])
     lines = [
-        TableLine(SEGMENT_NAMES[segment], gauge.segments[segment], share, segment)
+        TableLine(tr(SEGMENT_NAMES[segment]), gauge.segments[segment], share, segment)
         for segment, share in zip(used, shares, strict=False)
     ]
-    request = TableLine("In the request", gauge.total, sum(shares[: len(used)]), is_sum=True)
+    request = TableLine(tr("In the request"), gauge.total, sum(shares[: len(used)]), is_sum=True)
     if has_unused:
         unused = [segment for segment in Segment if segment not in used]
-        lines += [TableLine(SEGMENT_NAMES[segment], 0, 0, segment, "ink_faint") for segment in unused]
+        lines += [TableLine(tr(SEGMENT_NAMES[segment]), 0, 0, segment, "ink_faint") for segment in unused]
     if not gauge.is_window_known:
         return [*lines, request]
-    lines += [request, TableLine("Reserved for the reply", gauge.reserve, shares[-2], "hatch")]
+    lines += [request, TableLine(tr("Reserved for the reply"), gauge.reserve, shares[-2], "hatch")]
     if free >= 0:
-        lines.append(TableLine("Free", free, shares[-1], "free"))
+        lines.append(TableLine(tr("Free"), free, shares[-1], "free"))
     else:
-        lines.append(TableLine("Over the limit", free, None, "critical", "critical"))
-    lines.append(TableLine("Window", gauge.window, 100, is_sum=True))
+        lines.append(TableLine(tr("Over the limit"), free, None, "critical", "critical"))
+    lines.append(TableLine(tr("Window"), gauge.window, 100, is_sum=True))
     # The shares of an overfull window do not add up.
     return lines if free >= 0 else [replace(line, share=None) for line in lines]
 
@@ -119,14 +129,17 @@ class BreakdownTable(StyleAware, QWidget):
         self.current = -1  # the line under the mouse, or that the keyboard is on
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setToolTip("Click a category to see its parts in the X-ray")
+        self.setToolTip(tr("Click a category to see its parts in the X-ray"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_lines(self, lines: list[TableLine]) -> None:
         is_other_height = len(lines) != len(self.lines)
         self.lines = lines
-        self.setAccessibleName("What fills the context window")
-        self.setAccessibleDescription("; ".join(f"{line.name}: {format_number(line.tokens)} tokens" for line in lines))
+        self.setAccessibleName(tr("What fills the context window"))
+        spoken = tr("{category}: {tokens} tokens")
+        self.setAccessibleDescription(
+            "; ".join(spoken.format(category=line.name, tokens=format_number(line.tokens)) for line in lines)
+        )
         if is_other_height:
             self.updateGeometry()
         self.update()
@@ -221,7 +234,7 @@ class Breakdown(QWidget):
         super().__init__()
         scroll = ScrollColumn(self)
         self.table = BreakdownTable()
-        self.note = TextLabel("Counting…", size=12, tint="ink_faint", wraps=True)
+        self.note = TextLabel(tr("Counting…"), size=12, tint="ink_faint", wraps=True)
         self.unused = LinkButton("", size=12)
         self.unused.setCheckable(True)
         self._gauge: Gauge | None = None
@@ -230,7 +243,7 @@ class Breakdown(QWidget):
             scroll.add(part)
         self.table.segment_chosen.connect(requests.segment_requested)
         self.unused.toggled.connect(lambda _: self.set_gauge(self._gauge))
-        self.own_window = LinkButton("Use the full window")
+        self.own_window = LinkButton(tr("Use the full window"))
         self.own_window.clicked.connect(requests.own_window_requested)
         self.own_window.hide()
         scroll.add(self.own_window)
@@ -239,8 +252,8 @@ class Breakdown(QWidget):
         scroll.add(self.versions)
         self.totals = TotalsCard()
         scroll.add(self.totals)
-        self.insights = LinkButton("Insights…")
-        self.insights.setToolTip("What this conversation took over its life (Ctrl+I)")
+        self.insights = LinkButton(tr("Insights…"))
+        self.insights.setToolTip(tr("What this conversation took over its life (Ctrl+I)"))
         self.insights.clicked.connect(requests.insights_requested)
         scroll.add(self.insights)
         scroll.column.setContentsMargins(0, 0, 12, 0)
@@ -253,23 +266,27 @@ class Breakdown(QWidget):
         self._name_unused(gauge)
         self.own_window.setVisible(gauge is not None and bool(gauge.stated_window))
         if gauge is None:
-            self.note.set_text("Counting…")
+            self.note.set_text(tr("Counting…"))
             return
-        note = basis_sentence(gauge)
-        if not gauge.is_window_known:
-            self.note.set_text(f"{note} The model’s window is not known yet: shares are of the request.")
-            return
-        if gauge.window_provenance is Provenance.ASSUMED:
-            note += " The size of the context window is assumed: the server did not report it."
-        elif gauge.stated_window:
-            stated = format_number(gauge.stated_window)
-            note += f" The size of the context window was learned from the server; the model is said to take {stated}."
-        self.note.set_text(f"{note} Percentages are of the whole context window.")
+        self.note.set_text(" ".join((basis_sentence(gauge), *_about_window(gauge))))
 
     def _name_unused(self, gauge: Gauge | None) -> None:
         """Name the link that unfolds the categories of which nothing is sent."""
         count = sum(not gauge.segments.get(segment, 0) for segment in Segment) if gauge else 0
-        hidden = f"Show {'1 empty category' if count == 1 else f'{count} empty categories'}"
-        self.unused.setText("Hide empty categories" if self.unused.isChecked() else hidden)
+        hidden = tr("Show %n empty categories", "", count)
+        self.unused.setText(tr("Hide empty categories") if self.unused.isChecked() else hidden)
         self.unused.setVisible(count > 0)
         self.unused.updateGeometry()
+
+
+def _about_window(gauge: Gauge) -> Iterator[str]:
+    """Yield what is known of the window, and what the percentages are of, in sentences."""
+    if not gauge.is_window_known:
+        yield tr("The model’s window is not known yet: shares are of the request.")
+        return
+    if gauge.window_provenance is Provenance.ASSUMED:
+        yield tr("The size of the context window is assumed: the server did not report it.")
+    elif gauge.stated_window:
+        learned = tr("The size of the context window was learned from the server; the model is said to take {tokens}.")
+        yield learned.format(tokens=format_number(gauge.stated_window))
+    yield tr("Percentages are of the whole context window.")

@@ -7,6 +7,8 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.events import ViewChanged
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import StyleAware, colour
@@ -19,7 +21,12 @@ from .requests import PanelRequests
 
 WIDTH = 352
 MARGIN = 16
-TABS = (("breakdown", "Breakdown"), ("history", "History"), ("pins", "Pins"), ("memory", "Memory"))
+TABS = (
+    ("breakdown", translatable("Breakdown")),
+    ("history", translatable("History")),
+    ("pins", translatable("Pins")),
+    ("memory", translatable("Memory")),
+)
 
 
 class ContextPanel(StyleAware, QWidget):
@@ -28,7 +35,7 @@ class ContextPanel(StyleAware, QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.requests = PanelRequests(self)
-        self.tabs = Segmented(TABS, self)
+        self.tabs = Segmented([(name, tr(label)) for name, label in TABS], self)
         self.breakdown = Breakdown(self.requests)
         self.history = History(self.requests)
         self.pins = Pins(self.requests)

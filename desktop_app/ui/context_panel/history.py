@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QStackedWidget
 
 from desktop_app.conversation.events import MessageRow, OperationRow
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.card_list import CardList
 
 from .archived import ArchivedMessages
@@ -14,7 +16,7 @@ from .operation_card import OperationCard
 from .requests import PanelRequests
 
 CARDS = 20  # cards made at a time: each costs about a millisecond
-EMPTY = (
+EMPTY = translatable(
     "Nothing has been archived yet.\n\nWhen the context window fills up, older messages make room for new ones. They "
     "are listed here in full: you can read them, search them, bring them back, or undo the whole operation."
 )
@@ -27,7 +29,7 @@ class History(QStackedWidget):
         super().__init__()
         self._rows: dict[str, OperationRow] = {}
         self._requests = requests
-        self.list = CardList(self._card_of, EMPTY, "Show earlier operations", CARDS)
+        self.list = CardList(self._card_of, tr(EMPTY), tr("Show earlier operations"), CARDS)
         self.archived = ArchivedMessages(requests)
         self.addWidget(self.list)
         self.addWidget(self.archived)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.sent_request import PartKind, SentPart
 from desktop_app.ui.request_view.part_rows import PartAction, actions_of, title_of
 from desktop_app.ui.transcript.row_text import clock_time
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, Swatch
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.card_list import keep_focus_in
@@ -37,7 +38,7 @@ class LargePart(QWidget):
         self.name = TextLabel(name_of(part, time.time()), size=13)
         tokens = TextLabel(format_number(part.tokens), size=13, weight=BOLD)
         head = horizontal(Swatch(part.segment), (self.name, 1), tokens, spacing=8)
-        self.links = {action: LinkButton(action.value, size=12) for action in _offered(part)}
+        self.links = {action: LinkButton(tr(action.value), size=12) for action in _offered(part)}
         for action, button in self.links.items():
             button.setAccessibleDescription(self.name.text())
             button.clicked.connect(lambda _=False, action=action: requests.part_requested.emit(action, part))
@@ -53,8 +54,8 @@ class LargestParts(Card):
         self._requests = requests
         self._parts: tuple[SentPart, ...] = ()
         self.parts: list[LargePart] = []
-        self.setAccessibleName("Largest in the request")
-        self.column.addWidget(TextLabel("Largest in the request", size=13, weight=BOLD))
+        self.setAccessibleName(tr("Largest in the request"))
+        self.column.addWidget(TextLabel(tr("Largest in the request"), size=13, weight=BOLD))
         self.hide()
 
     def set_parts(self, parts: Sequence[SentPart]) -> None:

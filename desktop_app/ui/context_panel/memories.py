@@ -10,23 +10,25 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.memory import Memory, is_valid_in
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.card_list import CardList
-from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
-from desktop_app.ui.widgets.text_label import Run, TextLabel
+from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 from .memory_card import CurrentScope, MemoryCard
 from .requests import PanelRequests
 
 CARDS = 40  # cards made at a time
-EMPTY = (
+EMPTY = translatable(
     "Nothing is remembered yet.\n\nBefore older messages leave the context window, the model notes what is worth "
     "remembering. A note is used in the same folder or conversation until you choose Use everywhere. You can change "
     "notes here, switch them off or delete them, and add your own."
 )
-OFF = "Memory is off in the settings: nothing here is sent, and nothing new is saved."
+OFF = translatable("Memory is off in the settings: nothing here is sent, and nothing new is saved.")
 MemoryItem = tuple[Memory, str, CurrentScope]  # with the title of its conversation, and the open one
 
 
@@ -41,10 +43,10 @@ class MemoryList(QWidget):
         self._titles: Mapping[str, str] = {}
         self._here = CurrentScope()
         self.total = TextLabel(size=13, tint="ink_soft")
-        self.add = LinkButton("+ Add")
-        self.add.setAccessibleName("Add a memory")
-        self.off = TextLabel(OFF, size=13, tint="warning", wraps=True)
-        self.list = CardList(self._card_of, EMPTY, "Show earlier memories", CARDS)
+        self.add = LinkButton(tr("+ Add"))
+        self.add.setAccessibleName(tr("Add a memory"))
+        self.off = TextLabel(tr(OFF), size=13, tint="warning", wraps=True)
+        self.list = CardList(self._card_of, tr(EMPTY), tr("Show earlier memories"), CARDS)
         head = horizontal((self.total, 1), self.add, margins=(0, 0, 12, 0))
         vertical(head, self.off, (self.list, 1), holder=self)
         self.add.clicked.connect(lambda _=False: self.begin_new())
@@ -74,12 +76,16 @@ class MemoryList(QWidget):
         """
         self._memories, self._titles, self._here = tuple(memories), titles, here or CurrentScope()
         used = sum(map(self._is_used_here, memories))
-        count = pluralize(len(memories), "memory", "memories")
-        count = f"{format_number(used)} of {count}" if used < len(memories) else count
-        self.total.set_runs(
-            (Run(format_number(tokens), "ink", BOLD), Run(f" of {format_number(most)} tokens · {count}"))
+        is_part = used < len(memories)
+        count = tr("{used} of %n memories", "", len(memories)) if is_part else tr("%n memories", "", len(memories))
+        total = fill_runs(
+            tr("{tokens} of {most} tokens · {memories}"),
+            tokens=Run(format_number(tokens), "ink", BOLD),
+            most=format_number(most),
+            memories=count.format(used=format_number(used)),
         )
-        self.total.set_hint("Of all memories, those that are used in this conversation" if used < len(memories) else "")
+        self.total.set_runs(total)
+        self.total.set_hint(tr("Of all memories, those that are used in this conversation") if is_part else "")
         self._show()
 
     def begin_new(self) -> None:

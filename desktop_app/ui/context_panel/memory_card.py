@@ -13,6 +13,8 @@ from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.conversation.memory import Memory, MemoryScope, is_valid_in
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_time, shorten
@@ -45,12 +47,15 @@ def fill_scope(memory: Memory, here: CurrentScope) -> Memory:
 def scope_text(scope: MemoryScope, memory: Memory, title: str, here: CurrentScope) -> str:
     """Return where a memory of that scope is used, such as "Only in the folder billing"."""
     if scope == "user":
-        return "In every conversation"
+        return tr("In every conversation")
     if scope == "folder":
-        return f"Only in the folder {shorten(PurePath(memory.folder).name or memory.folder, MAX_NAME)}"
+        folder = shorten(PurePath(memory.folder).name or memory.folder, MAX_NAME)
+        return tr("Only in the folder {folder}").format(folder=folder)
     if memory.conversation == here.conversation:
-        return "Only in this conversation"
-    return f"Only in “{shorten(title, MAX_NAME)}”" if title else "Only in another conversation"
+        return tr("Only in this conversation")
+    if not title:
+        return tr("Only in another conversation")
+    return tr("Only in “{title}”").format(title=shorten(title, MAX_NAME))
 
 
 class ScopeButton(LinkButton):
@@ -60,9 +65,10 @@ class ScopeButton(LinkButton):
 
     def __init__(self, memory: Memory, title: str, here: CurrentScope) -> None:
         self._memory, self._title, self._here = memory, title, here
-        super().__init__(f"{scope_text(memory.scope, memory, title, here)} ▾", size=12)
-        self.setToolTip(memory.folder if memory.scope == "folder" else "Where this memory is sent")
-        self.setAccessibleName(f"Where it is used: {scope_text(memory.scope, memory, title, here)}")
+        where = scope_text(memory.scope, memory, title, here)
+        super().__init__(f"{where} ▾", size=12)
+        self.setToolTip(memory.folder if memory.scope == "folder" else tr("Where this memory is sent"))
+        self.setAccessibleName(tr("Where it is used: {where}").format(where=where))
         self.clicked.connect(lambda _=False: self.offer())
 
     def offer(self) -> None:
@@ -86,15 +92,21 @@ class ScopeButton(LinkButton):
             self.chosen.emit(replace(limited, scope=scope))
 
 
-AUTHORS = {"model": "Saved by the model", "rule": "Saved automatically", "user": "Written by you"}
+ORIGINS = {
+    "model": (translatable("Saved by the model"), translatable("Saved by the model in “{title}”")),
+    "rule": (translatable("Saved automatically"), translatable("Saved automatically in “{title}”")),
+    "user": (translatable("Written by you"), translatable("Written by you in “{title}”")),
+}
+"""By the author: without and with the conversation that it comes from."""
+UNKNOWN = (translatable("Saved"), translatable("Saved in “{title}”"))
 EDIT_LINES = 4
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def origin_text(memory: Memory, title: str, now: float) -> str:
     """Return such as "Saved by the model in “Trip to Lisbon” · Today 10:31"."""
-    where = f" in “{title}”" if memory.conversation and title else ""
-    return f"{AUTHORS.get(memory.author, 'Saved')}{where} · {format_time(memory.changed_at or memory.at, now)}"
+    origin = tr(ORIGINS.get(memory.author, UNKNOWN)[bool(memory.conversation and title)]).format(title=title)
+    return f"{origin} · {format_time(memory.changed_at or memory.at, now)}"
 
 
 class EditBox(QWidget):
@@ -104,11 +116,11 @@ class EditBox(QWidget):
         super().__init__()
         self.field = TextArea(size=13, rows=EDIT_LINES)
         self.field.setPlainText(text)
-        self.field.setAccessibleName("What is remembered")
-        self.field.setPlaceholderText("Something to remember")
-        self.keep = LinkButton("Save")
-        self.keep.setToolTip("Save (Ctrl+Enter)")
-        self.leave = LinkButton("Cancel")
+        self.field.setAccessibleName(tr("What is remembered"))
+        self.field.setPlaceholderText(tr("Something to remember"))
+        self.keep = LinkButton(tr("Save"))
+        self.keep.setToolTip(tr("Save (Ctrl+Enter)"))
+        self.leave = LinkButton(tr("Cancel"))
         links = horizontal(self.keep, self.leave, STRETCH, spacing=14)
         vertical(self.field, links, holder=self, margins=(8, 6, 4, 6), spacing=4)
 
@@ -138,14 +150,14 @@ class MemoryCard(Card):
         self.origin = TextLabel(origin_text(memory, title, time.time()), size=12, tint="ink_faint", wraps=True)
         self.switch = ToggleSwitch("")
         self.switch.setChecked(memory.is_on)
-        self.switch.setAccessibleName(f"Send this memory: {first_line(memory.text, 60)}")
-        self.switch.setToolTip("Sent with each request where it applies")
+        self.switch.setAccessibleName(tr("Send this memory: {text}").format(text=first_line(memory.text, 60)))
+        self.switch.setToolTip(tr("Sent with each request where it applies"))
         self.scope = ScopeButton(memory, title, here)
-        self.widen = LinkButton("Use everywhere", size=12)
-        self.widen.setToolTip("Send it in every conversation from now on")
-        self.edit = LinkButton("Edit")
-        self.delete = LinkButton("Delete")
-        self.show_conversation = LinkButton("Show conversation")
+        self.widen = LinkButton(tr("Use everywhere"), size=12)
+        self.widen.setToolTip(tr("Send it in every conversation from now on"))
+        self.edit = LinkButton(tr("Edit"))
+        self.delete = LinkButton(tr("Delete"))
+        self.show_conversation = LinkButton(tr("Show conversation"))
         self._lay_out(has_conversation=bool(memory.conversation and title))
         self.switch.toggled.connect(self._switch)
         self.scope.chosen.connect(requests.write_requested)
@@ -155,7 +167,8 @@ class MemoryCard(Card):
         self.show_conversation.clicked.connect(
             lambda _=False: requests.conversation_requested.emit(memory.conversation)
         )
-        self.setAccessibleName(f"Memory: {memory.text}. {self.origin.text()}")
+        spoken = tr("Memory: {text}. {origin}").format(text=memory.text, origin=self.origin.text())
+        self.setAccessibleName(spoken)
 
     def begin_edit(self) -> None:
         if self.editing is not None:

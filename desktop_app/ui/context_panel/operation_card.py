@@ -12,8 +12,10 @@ from PySide6.QtGui import QKeyEvent
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.transcript.markdown_documents import MarkdownText
 from desktop_app.ui.transcript.row_text import mark_text
+from desktop_app.ui.translation import locale, tr
 from desktop_app.ui.widgets.bars import SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -24,83 +26,73 @@ from desktop_app.ui.widgets.formats import (
     format_percent,
     format_time,
     format_wait,
-    pluralize,
 )  # fmt: skip
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
-from desktop_app.ui.widgets.text_label import Run, TextLabel
+from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 from .requests import PanelRequests
 
 TRIGGER_WORDS = {
-    Trigger.BEFORE_REQUEST: "automatic, before a message was sent",
-    Trigger.AFTER_TURN: "automatic, in the background",
-    Trigger.TOOL_RESULT: "automatic, after a tool result",
-    Trigger.STREAMING: "automatic, during a reply",
-    Trigger.OVERFLOW: "automatic, after the provider reported an overflow",
-    Trigger.USER: "by you",
+    Trigger.BEFORE_REQUEST: translatable("automatic, before a message was sent"),
+    Trigger.AFTER_TURN: translatable("automatic, in the background"),
+    Trigger.TOOL_RESULT: translatable("automatic, after a tool result"),
+    Trigger.STREAMING: translatable("automatic, during a reply"),
+    Trigger.OVERFLOW: translatable("automatic, after the provider reported an overflow"),
 }
 
 CAUSES = {
-    Trigger.BEFORE_REQUEST: "{} reached before the request",
-    Trigger.AFTER_TURN: "{} reached after a reply, in the background",
-    Trigger.TOOL_RESULT: "{} reached with a tool result",
-    Trigger.STREAMING: "the window filled up during a reply",
-    Trigger.OVERFLOW: "the provider refused the request as too long",
+    Trigger.BEFORE_REQUEST: translatable("{share} reached before the request"),
+    Trigger.AFTER_TURN: translatable("{share} reached after a reply, in the background"),
+    Trigger.TOOL_RESULT: translatable("{share} reached with a tool result"),
+    Trigger.STREAMING: translatable("the window filled up during a reply"),
+    Trigger.OVERFLOW: translatable("the provider refused the request as too long"),
 }
 """Why room was made, where it is known how full the window was."""
-REWRITE = "To have a model write it: choose Undo, then Optimize conversation."
-
-PRUNE_WORDS = {
-    "repeats": "{} duplicates removed",
-    "superseded": "{} outdated",
-    "old_errors": "{} inputs of failed calls cleared",
-    "truncate": "{} oversized, truncated",
-    "soft_trim": "{} trimmed",
-    "digest": "{} summarized",
-    "hard_clear": "{} reduced to one line",
-}
+REWRITE = translatable("To have a model write it: choose Undo, then Optimize conversation.")
 MIN_SECONDS = 0.05  # what takes less took no time
 STRATEGY_WORDS = {
-    "extractive": "assembled by rules",
-    "llm": "written by a model",
-    "edited": "edited by you",
-    "last_messages": "only the latest messages kept",
+    "extractive": translatable("assembled by rules"),
+    "llm": translatable("written by a model"),
+    "edited": translatable("edited by you"),
+    "last_messages": translatable("only the latest messages kept"),
 }
 
 
 def title_of(row: OperationRow) -> str:
     """Return the title of an operation's card."""
     if row.kind == "flush":
-        return "Memory saved"
+        return tr("Memory saved")
     if row.kind == "link":
-        return "Continued from another conversation" if "from" in row.strategies else "Continued in a new conversation"
+        is_from = "from" in row.strategies
+        return tr("Continued from another conversation") if is_from else tr("Continued in a new conversation")
     if row.trigger is Trigger.USER:
-        return "Old tool results shortened by you" if row.kind == "prune" else "Optimized by you"
-    return "Old tool results shortened" if row.kind == "prune" else "Compaction"
+        return tr("Old tool results shortened by you") if row.kind == "prune" else tr("Optimized by you")
+    return tr("Old tool results shortened") if row.kind == "prune" else tr("Compaction")
 
 
 def figures_of(row: OperationRow) -> tuple[Run, ...]:
     """Return the tokens before and after and the number of messages, with the numbers bold."""
     if row.kind == "flush":
-        return Run(format_number(row.messages), "ink", BOLD), Run(" memory" if row.messages == 1 else " memories")
+        return fill_runs(tr("{count} memories", "", row.messages), count=_bold(row.messages))
     if row.kind == "link":
         return (Run(mark_text(row)),)
     if row.kind == "prune":
-        freed = Run(format_number(row.tokens_before - row.tokens_after), "ink", BOLD)
-        return freed, Run(f" tokens freed · {pluralize(row.messages, 'tool result')}")
-    before, after = (
-        Run(format_number(row.tokens_before), "ink", BOLD),
-        Run(format_number(row.tokens_after), "ink", BOLD),
-    )
-    return before, Run(" → "), after, Run(f" tokens · {pluralize(row.messages, 'message')}")
+        text = tr("{tokens} tokens freed · %n tool results", "", row.messages)
+        return fill_runs(text, tokens=_bold(row.tokens_before - row.tokens_after))
+    text = tr("{before} → {after} tokens · %n messages", "", row.messages)
+    return fill_runs(text, before=_bold(row.tokens_before), after=_bold(row.tokens_after))
+
+
+def _bold(number: int) -> Run:
+    return Run(format_number(number), "ink", BOLD)
 
 
 def cause_of(row: OperationRow) -> str:
     """Return why it was done, such as "91 % reached before the request"; "" if the user wanted it."""
     if row.trigger and row.trigger in CAUSES and row.usable:
-        return CAUSES[row.trigger].format(format_percent(row.tokens_before / row.usable))
-    return TRIGGER_WORDS[row.trigger] if row.trigger and row.trigger is not Trigger.USER else ""
+        return tr(CAUSES[row.trigger]).format(share=format_percent(row.tokens_before / row.usable))
+    return tr(TRIGGER_WORDS[row.trigger]) if row.trigger and row.trigger is not Trigger.USER else ""
 
 
 def means_of(row: OperationRow) -> str:
@@ -109,13 +101,14 @@ def means_of(row: OperationRow) -> str:
         return ""
     words = list(filter(None, [cause_of(row)]))
     if row.kind == "flush":
-        words += ["when you optimized"] if row.trigger is Trigger.USER else []
+        words += [tr("when you optimized")] if row.trigger is Trigger.USER else []
     else:
         words += [_strategy_words(strategy, count) for strategy, count in row.strategies.items()]
     if row.model:
         words.append(row.model)
     if row.usage is not None:
-        words.append(f"{format_number(row.usage.prompt_tokens)} tokens in, {format_number(row.usage.reply_tokens)} out")
+        read, written = format_number(row.usage.prompt_tokens), format_number(row.usage.reply_tokens)
+        words.append(tr("{read} tokens in, {written} out").format(read=read, written=written))
         words += [format_dollars(row.usage.dollars)] if row.usage.dollars is not None else []
     if row.seconds >= MIN_SECONDS:
         words.append(format_wait(row.seconds))
@@ -124,20 +117,27 @@ def means_of(row: OperationRow) -> str:
 
 
 def _strategy_words(strategy: str, count: int) -> str:
-    if strategy in PRUNE_WORDS:
-        return PRUNE_WORDS[strategy].format(count)
-    return STRATEGY_WORDS.get(strategy, strategy.replace("_", " "))
+    counted = {
+        "repeats": tr("%n duplicates removed", "", count),
+        "superseded": tr("%n outdated", "", count),
+        "old_errors": tr("%n inputs of failed calls cleared", "", count),
+        "truncate": tr("%n oversized, truncated", "", count),
+        "soft_trim": tr("%n trimmed", "", count),
+        "digest": tr("%n summarized", "", count),
+        "hard_clear": tr("%n reduced to one line", "", count),
+    }
+    return counted.get(strategy) or tr(STRATEGY_WORDS.get(strategy, strategy.replace("_", " ")))
 
 
 def _remark(row: OperationRow) -> str:
     """Return why an operation is not in force; "" if it is."""
-    return "in another version" if row.is_elsewhere else "undone" if row.is_undone else ""
+    return tr("in another version") if row.is_elsewhere else tr("undone") if row.is_undone else ""
 
 
 def note_of(row: OperationRow) -> str:
     """Return why it was not done as it was wanted, and what can be done about that."""
     fell_back = not row.model and not row.is_undone and {"extractive", "last_messages"} & row.strategies.keys()
-    return f"{row.note} {REWRITE}" if fell_back else row.note
+    return f"{row.note} {tr(REWRITE)}" if fell_back else row.note
 
 
 class OperationCard(Card):
@@ -171,7 +171,7 @@ class OperationCard(Card):
     def toggle_summary(self) -> None:
         if self.summary is None:
             self.summary = MarkdownText(self.row.summary)
-            self.summary.setAccessibleName("Summary")
+            self.summary.setAccessibleName(tr("Summary"))
             self.column.addSpacing(4)
             self.column.addWidget(self.summary)
             return
@@ -192,12 +192,13 @@ class OperationCard(Card):
         title = TextLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if remark else "ink")
         tags = [TextLabel(remark, size=11, weight=MEDIUM, tint="accent")] if remark else []
         at = TextLabel(format_time(row.at, time.time()), size=12, tint="ink_faint")
-        at.set_hint(f"{datetime.fromtimestamp(row.at):%A, %d %B %Y, %H:%M:%S}")
+        form = tr("dddd, dd MMMM yyyy, HH:mm:ss", "the format of a time, as QLocale reads it")
+        at.set_hint(locale().toString(datetime.fromtimestamp(row.at), form))
         self.column.addLayout(horizontal(title, *tags, STRETCH, at, spacing=8))
 
     def _add_fidelity(self, fidelity: Fidelity) -> None:
         bar = SegmentBar(8)
-        bar.setAccessibleName("What survived")
+        bar.setAccessibleName(tr("What survived"))
         bar.set_parts(fidelity_parts(fidelity), opacity=0.4 if _remark(self.row) else 1.0)
         legend = TextLabel.of_runs(fidelity_runs(fidelity), size=12, tint=self._soft, wraps=True)
         self.facts = FactList()
@@ -219,19 +220,23 @@ class OperationCard(Card):
         row, requests = self.row, self._requests
         undo, redo = (lambda: requests.undo_requested.emit(row.id)), (lambda: requests.redo_requested.emit(row.id))
         if row.kind == "link":
-            return [("Open", lambda: requests.conversation_requested.emit(row.linked))]
+            return [(translatable("Open"), lambda: requests.conversation_requested.emit(row.linked))]
         if row.kind == "flush":
-            show = ("Show", lambda: requests.tab_requested.emit("memory"))
-            return [show, ("Save again", redo) if row.is_undone else ("Revert", undo)]
-        actions: list[tuple[str, Callable[[], None]]] = [("Summary", self.toggle_summary)] if row.summary else []
-        name = "Results" if row.kind == "prune" else "Messages"
+            show = (translatable("Show"), lambda: requests.tab_requested.emit("memory"))
+            again = (translatable("Save again"), redo) if row.is_undone else (translatable("Revert"), undo)
+            return [show, again]
+        actions: list[tuple[str, Callable[[], None]]] = []
+        if row.summary:
+            actions.append((translatable("Summary"), self.toggle_summary))
+        name = translatable("Results") if row.kind == "prune" else translatable("Messages")
         actions.append((name, lambda: self.messages_requested.emit(row.id)))
         if row.is_elsewhere:  # it changes nothing here, and neither would its undoing
             return actions
-        return [*actions, ("Redo", redo) if row.is_undone else ("Undo", undo)]
+        return [*actions, (translatable("Redo"), redo) if row.is_undone else (translatable("Undo"), undo)]
 
     def _link(self, text: str, act: Callable[[], None]) -> LinkButton:
-        link = LinkButton(text)
+        """Return a link, whose name as an object is the same in each language."""
+        link = LinkButton(tr(text))
         link.setObjectName(text.lower())
         link.clicked.connect(lambda _=False: act())
         return link

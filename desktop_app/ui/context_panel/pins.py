@@ -9,17 +9,19 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import MessageRow
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.card_list import CardList
-from desktop_app.ui.widgets.formats import first_line, format_number, pluralize, readable_text, speaker_of
+from desktop_app.ui.widgets.formats import first_line, format_number, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
-from desktop_app.ui.widgets.text_label import Run, TextLabel
+from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 from .requests import PanelRequests
 
-EMPTY = (
+EMPTY = translatable(
     "Nothing is pinned.\n\nA pinned message stays in the context window word for word, whatever else is archived. "
     "To pin one, choose “Pin” in its menu in the chat, or next to an archived message in the history."
 )
@@ -31,10 +33,10 @@ class PinCard(Card):
     def __init__(self, row: MessageRow, requests: PanelRequests) -> None:
         super().__init__()
         speaker = TextLabel(speaker_of(row.message), size=13, weight=BOLD)
-        tokens = TextLabel(pluralize(row.tokens, "token"), size=12, tint="ink_faint")
+        tokens = TextLabel(tr("%n tokens", "", row.tokens), size=12, tint="ink_faint")
         text = TextLabel(first_line(readable_text(row.message), 160), size=13, tint="ink_soft", wraps=True)
-        self.show_in_chat = LinkButton("Show in chat")
-        self.unpin = LinkButton("Unpin")
+        self.show_in_chat = LinkButton(tr("Show in chat"))
+        self.unpin = LinkButton(tr("Unpin"))
         self.column.addLayout(horizontal((speaker, 1), tokens))
         self.column.addWidget(text)
         self.column.addLayout(horizontal(self.show_in_chat, self.unpin, STRETCH, spacing=14))
@@ -53,12 +55,12 @@ class Pins(QWidget):
     def __init__(self, requests: PanelRequests) -> None:
         super().__init__()
         self.total = TextLabel(size=13, tint="ink_soft")
-        self.list = CardList[MessageRow, PinCard](lambda row, _: PinCard(row, requests), EMPTY)
+        self.list = CardList[MessageRow, PinCard](lambda row, _: PinCard(row, requests), tr(EMPTY))
         vertical(self.total, (self.list, 1), holder=self)
         self.total.hide()
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
         self.list.set_items({row.message.id: row for row in rows})
-        tokens = format_number(sum(row.tokens for row in rows))
-        self.total.set_runs((Run(tokens, "ink", BOLD), Run(f" tokens in {pluralize(len(rows), 'pinned message')}")))
+        tokens = Run(format_number(sum(row.tokens for row in rows)), "ink", BOLD)
+        self.total.set_runs(fill_runs(tr("{tokens} tokens in %n pinned messages", "", len(rows)), tokens=tokens))
         self.total.setVisible(bool(rows))

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.rows import VersionRow
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import first_line, format_number, pluralize, shorten
+from desktop_app.ui.widgets.formats import first_line, format_number, shorten
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -28,12 +29,11 @@ class VersionsCard(Card):
         self._lines: list[QWidget] = []
         self.links: list[LinkButton] = []
         self.place = TextLabel(size=12, tint="ink_soft")
-        title = horizontal(TextLabel("This branch", size=13, weight=BOLD), STRETCH, self.place, spacing=8)
+        title = horizontal(TextLabel(tr("This branch"), size=13, weight=BOLD), STRETCH, self.place, spacing=8)
         self.column.addLayout(title)
-        self.column.addWidget(
-            TextLabel("Each version goes on by itself, with its own window.", size=12, tint="ink_faint", wraps=True)
-        )
-        self.setAccessibleName("This branch")
+        about = tr("Each version goes on by itself, with its own window.")
+        self.column.addWidget(TextLabel(about, size=12, tint="ink_faint", wraps=True))
+        self.setAccessibleName(tr("This branch"))
         self.set_versions((), 0)
 
     def set_versions(self, versions: Sequence[VersionRow], total: int) -> None:
@@ -47,13 +47,14 @@ class VersionsCard(Card):
         for line in self._lines:
             self.column.addWidget(line)
         current = next((version.number for version in versions if version.is_current), 0)
-        self.place.set_text(f"{current} of {total}")
+        self.place.set_text(tr("{number} of {count}").format(number=current, count=total))
         self.setVisible(len(versions) > 1)
 
     def _line(self, version: VersionRow) -> QWidget:
-        text = f"{version.number}  {shorten(first_line(version.text), MAX_TEXT) or '(no text)'}"
+        begin = shorten(first_line(version.text), MAX_TEXT) or tr("(no text)")
+        text = f"{version.number}  {begin}"
         tokens = TextLabel(format_number(version.tokens), size=13, tint="ink" if version.is_current else "ink_soft")
-        tokens.setAccessibleName(pluralize(version.tokens, "token"))
+        tokens.setAccessibleName(tr("%n tokens", "", version.tokens))
         words: QWidget = TextLabel(text, size=13, weight=BOLD)
         if not version.is_current:
             words = link = LinkButton(text)

@@ -8,16 +8,18 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import Plan, PlanItem
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
 from desktop_app.ui.widgets.boxes import Swatch
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
+from desktop_app.ui.widgets.formats import first_line, format_number
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, Tint, scale
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_area import TextArea
-from desktop_app.ui.widgets.text_label import Run, TextLabel
+from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 
 class GaugeComparison(QWidget):
@@ -32,7 +34,7 @@ class GaugeComparison(QWidget):
         grid.setColumnStretch(1, 1)
         self.bars: list[SegmentBar] = []
         self.figures: list[TextLabel] = []
-        for line, name in enumerate(("Now", "After")):
+        for line, name in enumerate((tr("Now"), tr("After"))):
             bar, figure = SegmentBar(14), TextLabel(size=13, tint="ink_soft")
             bar.setAccessibleName(name)
             grid.addWidget(TextLabel(name, size=13), line, 0)
@@ -46,17 +48,21 @@ class GaugeComparison(QWidget):
         """Show both. is_bound: `after` is an upper bound."""
         for bar, gauge in zip(self.bars, (before, after), strict=True):
             bar.set_parts(segment_parts(gauge), before.window or before.total)
-        self.figures[0].set_runs((Run(format_number(before.total), "ink", BOLD), Run(" tokens")))
+        self.figures[0].set_runs(fill_runs(tr("{tokens} tokens"), tokens=_bold(before.total)))
         change = round((after.total - before.total) / before.total * 100) if before.total else 0
         change = max(change, -99) if after.total else change  # something is left
-        changed = f" tokens · {'+' if change > 0 else ''}{format_number(change)} %" if change else " tokens"
-        figure = Run(format_number(after.total), "ink", BOLD)
-        self.figures[1].set_runs((Run("at most "), figure, Run(changed)) if is_bound else (figure, Run(changed)))
+        changed = (Run(f" · {'+' if change > 0 else ''}{format_number(change)} %"),) if change else ()
+        text = tr("at most {tokens} tokens") if is_bound else tr("{tokens} tokens")
+        self.figures[1].set_runs((*fill_runs(text, tokens=_bold(after.total)), *changed))
+
+
+def _bold(number: int) -> Run:
+    return Run(format_number(number), "ink", BOLD)
 
 
 ROW, MAX_ROWS = 28, 6  # pixels of an unfolded row; rows that show without scrolling
 FACTS_HEIGHT = 132  # pixels of the unfolded facts
-OTHER_FACTS = (
+OTHER_FACTS = translatable(
     "Paths, links, names, numbers and open questions of yours. They stay in the archive: search finds them, and they "
     "come back with one undo."
 )
@@ -81,8 +87,8 @@ class PlanChange(QWidget):
         super().__init__()
         self.name, self._items, self._more = name, items, max(total - len(items), 0)
         self.list: RowList | TextArea | None = None
-        self.show_items = LinkButton("show", parent=self)
-        self.show_items.setAccessibleName(f"show: {text}")
+        self.show_items = LinkButton(tr("show"), parent=self)
+        self.show_items.setAccessibleName(tr("show: {text}").format(text=text))
         self.label = TextLabel(text, size=13)
         self.label.set_hint(hint)
         self.show_items.setVisible(bool(items))
@@ -105,7 +111,7 @@ class PlanChange(QWidget):
             self.list.show()
         else:
             self.list.setVisible(self.list.isHidden())
-        self.show_items.setText("show" if self.list.isHidden() else "hide")
+        self.show_items.setText(tr("show") if self.list.isHidden() else tr("hide"))
 
     def _make_list(self) -> RowList | TextArea:
         """Return the list of messages, or of facts, whose sentences need more than a line each."""
@@ -113,13 +119,13 @@ class PlanChange(QWidget):
         if facts:
             area = TextArea(size=12)
             area.setReadOnly(True)
-            more = [f"… and {format_number(self._more)} more"] if self._more else []
+            more = [tr("… and {count} more").format(count=format_number(self._more))] if self._more else []
             area.setPlainText("\n".join([*(f"• {' '.join(fact.split())}" for fact in facts), *more]))
             area.setFixedHeight(FACTS_HEIGHT)
             return area
         rows = [_row(item) for item in self._items if not isinstance(item, str)]
         if self._more:
-            rows.append(ListRow("", f"… and {pluralize(self._more, 'message')} more"))
+            rows.append(ListRow("", tr("… and %n messages more", "", self._more)))
         made = RowList(has_body=False)
         made.rows.replace(rows)
         made.setFixedHeight(min(len(rows), MAX_ROWS) * scale(ROW) + 2)
@@ -155,43 +161,44 @@ class PlanChanges(QWidget):
 def _changes_of(plan: Plan) -> list[PlanChange]:
     changes: list[PlanChange] = []
     if plan.pruned:
-        text, freed = (
-            f"{pluralize(plan.pruned_total, 'old tool result')} shortened",
-            format_number(-plan.tokens_freed_by_prune),
-        )
+        text = tr("%n old tool results shortened", "", plan.pruned_total)
+        freed = format_number(-plan.tokens_freed_by_prune)
         changes.append(PlanChange("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
     if plan.archived:
-        text = f"{pluralize(plan.archived_total, 'message')} archived"
+        text = tr("%n messages archived", "", plan.archived_total)
         freed = format_number(-plan.tokens_freed_by_compaction)
         changes.append(PlanChange("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
     if plan.kept:
-        stay = "stays unchanged" if plan.kept == 1 else "stay unchanged"
-        changes.append(PlanChange("kept", Segment.USER, f"{pluralize(plan.kept, 'message')} {stay}", "kept"))
-    kept = [pluralize(plan.pins, "pin")] if plan.pins else []
-    kept += [pluralize(plan.rules, "rule")] if plan.rules else []
-    if kept:
-        stay = "stays" if plan.pins + plan.rules == 1 else "stay"
-        changes.append(
-            PlanChange("word for word", Segment.PINNED, f"{' and '.join(kept)} {stay} word for word", "kept")
-        )
+        text = tr("%n messages stay unchanged", "", plan.kept)
+        changes.append(PlanChange("kept", Segment.USER, text, tr("kept")))
+    if plan.pins or plan.rules:
+        changes.append(PlanChange("word for word", Segment.PINNED, _kept_words(plan.pins, plan.rules), tr("kept")))
     return changes + _leaving_facts(plan.fidelity)
+
+
+def _kept_words(pins: int, rules: int) -> str:
+    if not rules:
+        return tr("%n pins stay word for word", "", pins)
+    if not pins:
+        return tr("%n rules stay word for word", "", rules)
+    both = tr("{pins} and {rules} stay word for word")
+    return both.format(pins=tr("%n pins", "", pins), rules=tr("%n rules", "", rules))
 
 
 def _leaving_facts(fidelity: Fidelity) -> list[PlanChange]:
     """Return the lines of the rules and other facts that leave the request."""
     rules = fidelity.rules - fidelity.rules_kept
     others = fidelity.recallable - rules
+    archive_only = tr("archive only")
     changes: list[PlanChange] = []
     if rules > 0:
-        text = f"{pluralize(rules, 'rule')} {'does' if rules == 1 else 'do'} not fit"
-        changes.append(PlanChange("rules", "critical", text, "archive only", fidelity.recallable_rules, rules))
+        text = tr("%n rules do not fit", "", rules)
+        changes.append(PlanChange("rules", "critical", text, archive_only, fidelity.recallable_rules, rules))
     if others > 0:
-        fact = "other fact" if rules > 0 else "fact"
-        text = f"{pluralize(others, fact)} {'does' if others == 1 else 'do'} not fit"
-        changes.append(
-            PlanChange("facts", "warning", text, "archive only", fidelity.recallable_facts, others, OTHER_FACTS)
-        )
+        text = tr("%n other facts do not fit", "", others) if rules > 0 else tr("%n facts do not fit", "", others)
+        facts = fidelity.recallable_facts
+        changes.append(PlanChange("facts", "warning", text, archive_only, facts, others, tr(OTHER_FACTS)))
     if fidelity.lost:
-        text = f"{pluralize(fidelity.lost, 'fact')} {'is' if fidelity.lost == 1 else 'are'} lost"
-        changes.append(PlanChange("lost", "critical", text, "lost", fidelity.lost_facts, fidelity.lost))
+        text = tr("%n facts are lost", "", fidelity.lost)
+        changes.append(PlanChange("lost", "critical", text, tr("lost"), fidelity.lost_facts, fidelity.lost))
     return changes

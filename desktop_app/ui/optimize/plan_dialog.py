@@ -6,11 +6,13 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ApplyPlan, CancelSummary, CheckSummary, Plan, PlanOptimize, WriteSummary
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.fidelity import FactList, fidelity_runs
-from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.inputs import Slider
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scale
@@ -21,13 +23,17 @@ from .plan_changes import GaugeComparison, PlanChanges
 from .strategy_choice import StrategyChoice
 from .summary_editor import SummaryEditor
 
-TITLE = "Optimize conversation"
+TITLE = translatable("Optimize conversation")
 WIDTH, HEIGHT = 860, 670
 TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
-APPLY, MEASURING, APPLYING = "Optimize", "Measuring…", "Optimizing…"
-PROMISE = "Nothing is deleted: archived messages stay in the history, searchable, and one undo brings them back."
-TAIL_HINT = "The summary covers exactly the archived messages. If you move this, it must be written again."
-USELESS = "There is nothing to optimize right now."
+APPLY, MEASURING, APPLYING = translatable("Optimize"), translatable("Measuring…"), translatable("Optimizing…")
+PROMISE = translatable(
+    "Nothing is deleted: archived messages stay in the history, searchable, and one undo brings them back."
+)
+TAIL_HINT = translatable(
+    "The summary covers exactly the archived messages. If you move this, it must be written again."
+)
+USELESS = translatable("There is nothing to optimize right now.")
 
 
 PlanRequest = PlanOptimize | CheckSummary | WriteSummary
@@ -46,7 +52,7 @@ class PlanDialog(Sheet):
     cancel_requested = Signal(object)
 
     def __init__(self, plan: Plan, conversation: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, width=WIDTH, title=TITLE)
+        super().__init__(parent, width=WIDTH, title=tr(TITLE))
         self._plan, self._conversation = plan, conversation
         self._tail: int | None = None  # what the user chose, if anything
         self._strategy = ""
@@ -57,15 +63,15 @@ class PlanDialog(Sheet):
         self.strategy = StrategyChoice()
         self.tail_label = TextLabel(size=13, weight=MEDIUM)
         self.tail = Slider()
-        self.tail.setAccessibleName("Tokens at the end to keep unchanged")
+        self.tail.setAccessibleName(tr("Tokens at the end to keep unchanged"))
         self.checked = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.facts = FactList()
         self.summary = SummaryEditor()
         self.note = TextLabel(size=13, tint="ink_soft", wraps=True)
-        self.export = Button("Export first…", ButtonKind.QUIET)
-        self.export.setToolTip("Write the conversation to a file before it is compacted")
-        self.cancel = Button("Cancel")
-        self.apply = Button(APPLY, ButtonKind.PRIMARY)
+        self.export = Button(tr("Export first…"), ButtonKind.QUIET)
+        self.export.setToolTip(tr("Write the conversation to a file before it is compacted"))
+        self.cancel = Button(tr("Cancel"))
+        self.apply = Button(tr(APPLY), ButtonKind.PRIMARY)
         self._tail_pause = QTimer(self, interval=TAIL_PAUSE, singleShot=True)
         self.choices = SteadyColumn(spacing=14)
         self._fill_choices()
@@ -82,11 +88,11 @@ class PlanDialog(Sheet):
         self.strategy.set_plan(plan)
         self.changes.set_plan(plan)
         self.changes.setVisible(plan.is_useful)
-        self.useless.set_text(plan.note or USELESS)
+        self.useless.set_text(plan.note or tr(USELESS))
         self.useless.setVisible(not plan.is_useful)
         self.note.set_text(plan.note if plan.is_useful else "")
         self._show_fidelity(plan.fidelity)
-        self.tail.setToolTip(TAIL_HINT if plan.strategy == "llm" and plan.is_written else "")
+        self.tail.setToolTip(tr(TAIL_HINT) if plan.strategy == "llm" and plan.is_written else "")
         if not self._tail_pause.isActive():
             self._show_tail(plan)
         if plan.is_written:
@@ -116,8 +122,8 @@ class PlanDialog(Sheet):
         self._update_buttons()
 
     def _lay_out(self) -> None:
-        title = TextLabel(TITLE, size=17, weight=BOLD)
-        promise = TextLabel(PROMISE, tint="ink_soft", wraps=True)
+        title = TextLabel(tr(TITLE), size=17, weight=BOLD)
+        promise = TextLabel(tr(PROMISE), tint="ink_soft", wraps=True)
         head = vertical(title, promise, margins=(24, 18, 24, 0), spacing=2)
         comparison = vertical(self.comparison, margins=(24, 0, 24, 0))
         body = horizontal((self.choices, 1), (self.summary, 1), margins=(24, 0, 24, 0), spacing=20)
@@ -136,7 +142,7 @@ class PlanDialog(Sheet):
             (self.note, 1), self.export, self.cancel, self.apply, holder=footer, margins=(24, 14, 24, 14), spacing=10
         )
         self.set_footer(footer)
-        self.apply.set_room_for(APPLY, MEASURING, APPLYING)
+        self.apply.set_room_for(tr(APPLY), tr(MEASURING), tr(APPLYING))
         return footer
 
     def _connect(self) -> None:
@@ -169,18 +175,20 @@ class PlanDialog(Sheet):
         if is_measured:
             self._show_tail_size(plan.tail_tokens, plan.tail_kept)
         else:
-            self.tail_label.set_text(f"Keep unchanged: {pluralize(plan.kept, 'message')}")
+            self.tail_label.set_text(tr("Keep unchanged: %n messages", "", plan.kept))
 
     def _show_tail_size(self, tokens: int, kept: int | None = None) -> None:
         """Show the size of the tail, and how much of it is used: messages are kept whole. None: not known yet."""
-        runs = [Run(f"Keep unchanged: the last {pluralize(tokens, 'token')}")]
+        runs = [Run(tr("Keep unchanged: the last %n tokens", "", tokens))]
         if kept is not None and kept < tokens:
-            runs.append(Run(f" · {format_number(kept)} used", "ink_faint", NORMAL))
+            used = tr("{tokens} used").format(tokens=format_number(kept))
+            runs.append(Run(f" · {used}", "ink_faint", NORMAL))
         self.tail_label.set_runs(runs)
 
     def _show_fidelity(self, fidelity: Fidelity) -> None:
         self.checked.setVisible(fidelity.total > 0)
-        self.checked.set_runs([Run("Checked:   ", "ink", MEDIUM), *fidelity_runs(fidelity)])
+        checked = tr("Checked:")
+        self.checked.set_runs([Run(f"{checked}   ", "ink", MEDIUM), *fidelity_runs(fidelity)])
         self.facts.show_fidelity(fidelity)
 
     def _move_tail(self, tokens: int) -> None:
@@ -219,7 +227,7 @@ class PlanDialog(Sheet):
         """Enable what can be done now. A plan is applied only after what is shown was measured."""
         plan = self._plan
         is_open = self._is_measuring or self._tail_pause.isActive() or self.summary.is_waiting()
-        self.apply.setText(APPLYING if self._is_busy else MEASURING if is_open else APPLY)
+        self.apply.setText(tr(APPLYING if self._is_busy else MEASURING if is_open else APPLY))
         is_held = self._is_busy or self.is_writing
         self.apply.setEnabled(plan.is_useful and plan.is_written and not is_held and not is_open)
         has_tail = plan.strategy != "last_messages" and self.tail.minimum() < self.tail.maximum()

@@ -5,35 +5,43 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import Plan, Writer
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import MEDIUM, scale
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
 
-STRATEGIES = (("llm", "By a model"), ("extractive", "Without a model"), ("last_messages", "Latest messages only"))
+STRATEGIES = (
+    ("llm", translatable("By a model")),
+    ("extractive", translatable("Without a model")),
+    ("last_messages", translatable("Latest messages only")),
+)
 NOTES = {
-    "extractive": "Assembled by rules from sentences of the conversation. Free of charge.",
-    "last_messages": "No summary: only your rules and open questions are kept, word for word. Free of charge.",
+    "extractive": translatable("Assembled by rules from sentences of the conversation. Free of charge."),
+    "last_messages": translatable(
+        "No summary: only your rules and open questions are kept, word for word. Free of charge."
+    ),
 }
-ASK = "What to focus on (optional)"
 INSTRUCTION_HEIGHT = 58  # pixels: two lines
 CENT = 0.01
 
 
 def cost_text(writer: Writer) -> str:
     """Return the upper bound of a summary's cost: "12,345 tokens to read, at most 2,000 to write · at most $0.05"."""
-    words = (
-        f"{format_number(writer.prompt_tokens)} tokens to read, at most {format_number(writer.reply_tokens)} to write"
-    )
+    words = tr("{read} tokens to read, at most {written} to write")
     if writer.calls > 1:
-        words += f", in {pluralize(writer.calls, 'request')}"
+        words = tr("{read} tokens to read, at most {written} to write, in %n requests", "", writer.calls)
+    words = words.format(read=format_number(writer.prompt_tokens), written=format_number(writer.reply_tokens))
     if writer.dollars is None:
         return words
-    return f"{words} · {'under 1 cent' if writer.dollars < CENT else f'at most ${writer.dollars:,.2f}'}"
+    if writer.dollars < CENT:
+        return " · ".join((words, tr("under 1 cent")))
+    return " · ".join((words, tr("at most {cost}").format(cost=f"${writer.dollars:,.2f}")))
 
 
 class StrategyChoice(QWidget):
@@ -43,19 +51,19 @@ class StrategyChoice(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.choices = Segmented(STRATEGIES)
+        self.choices = Segmented([(strategy, tr(label)) for strategy, label in STRATEGIES])
         self.choices.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.choices.setAccessibleName("Summary by")
+        self.choices.setAccessibleName(tr("Summary by"))
         self.note = TextLabel(size=12, tint="ink_faint", wraps=True)
         self.instructions = TextArea(size=13)
-        self.instructions.setPlaceholderText(ASK)
-        self.instructions.setAccessibleName(ASK)
+        self.instructions.setPlaceholderText(tr("What to focus on (optional)"))
+        self.instructions.setAccessibleName(tr("What to focus on (optional)"))
         self.instructions.setFixedHeight(scale(INSTRUCTION_HEIGHT) - 14)
         self._field = Card()
         self._field.column.setContentsMargins(10, 6, 6, 6)
         self._field.column.addWidget(self.instructions)
         self._field.setFixedHeight(scale(INSTRUCTION_HEIGHT))
-        title = TextLabel("Summary by", size=13, weight=MEDIUM)
+        title = TextLabel(tr("Summary by"), size=13, weight=MEDIUM)
         column = vertical(title, self.choices, self.note, self._field, holder=self, spacing=6)
         column.setAlignment(self.choices, Qt.AlignmentFlag.AlignLeft)
         self.choices.chosen.connect(self.chosen)
@@ -79,12 +87,14 @@ class StrategyChoice(QWidget):
     def _note_of(self, plan: Plan) -> str:
         if plan.strategy != "llm":
             refusal = f" {plan.writer.refusal}" if plan.writer.refusal and plan.strategy == "extractive" else ""
-            return NOTES.get(plan.strategy, "") + refusal
+            return tr(NOTES.get(plan.strategy, "")) + refusal
         if plan.writer.refusal:
             return plan.writer.refusal
         if not plan.is_written:
-            return f"{plan.writer.label} reads the messages to be archived. Keys and passwords are masked."
+            text = tr("{model} reads the messages to be archived. Keys and passwords are masked.")
+            return text.format(model=plan.writer.label)
         if plan.usage is None:
-            return f"Written by {plan.writer.label}."
-        read, wrote = format_number(plan.usage.prompt_tokens), format_number(plan.usage.reply_tokens)
-        return f"Written by {plan.writer.label}: {read} tokens in, {wrote} out."
+            return tr("Written by {model}.").format(model=plan.writer.label)
+        read, written = format_number(plan.usage.prompt_tokens), format_number(plan.usage.reply_tokens)
+        text = tr("Written by {model}: {read} tokens in, {written} out.")
+        return text.format(model=plan.writer.label, read=read, written=written)

@@ -6,11 +6,13 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import Writer
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import BarPart, SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_area import TextArea
@@ -18,7 +20,7 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .strategy_choice import cost_text
 
-WAITING = "Nothing is sent until you choose Write summary."
+WAITING = translatable("Nothing is sent until you choose Write summary.")
 WIDTH = 300  # pixels of the progress bar, at most
 
 
@@ -30,15 +32,15 @@ class UnwrittenSummary(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = TextLabel("No summary yet", weight=MEDIUM)
+        self.title = TextLabel(tr("No summary yet"), weight=MEDIUM)
         self.cost = TextLabel(size=12, tint="ink_soft", wraps=True)
-        self.waiting = TextLabel(WAITING, size=12, tint="ink_faint", wraps=True)
-        self.write = Button("Write summary", ButtonKind.PRIMARY)
+        self.waiting = TextLabel(tr(WAITING), size=12, tint="ink_faint", wraps=True)
+        self.write = Button(tr("Write summary"), ButtonKind.PRIMARY)
         self.bar = SegmentBar(8)
-        self.bar.setAccessibleName("Progress of the summary")
+        self.bar.setAccessibleName(tr("Progress of the summary"))
         self.bar.setMaximumWidth(WIDTH)
         self.progress = TextLabel(size=12, tint="ink_soft")
-        self.cancel = LinkButton("Stop writing")
+        self.cancel = LinkButton(tr("Stop writing"))
         above = (self.title, self.cost, self.waiting, self.bar)
         line = horizontal(self.progress, self.cancel, STRETCH, spacing=12)
         column = vertical(STRETCH, *above, line, holder=self, margins=(16, 12, 22, 12), spacing=8)
@@ -54,7 +56,7 @@ class UnwrittenSummary(QWidget):
         self.write.setEnabled(not writer.refusal)
 
     def set_writing(self, is_writing: bool) -> None:
-        self.title.set_text("Writing the summary…" if is_writing else "No summary yet")
+        self.title.set_text(tr("Writing the summary…") if is_writing else tr("No summary yet"))
         shown, hidden = (self.bar, self.progress, self.cancel), (self.write, self.waiting)
         for widget in shown if is_writing else hidden:
             widget.show()
@@ -63,18 +65,18 @@ class UnwrittenSummary(QWidget):
         for widget in hidden if is_writing else shown:
             widget.hide()
         self.bar.set_parts((), 1)
-        self.progress.set_text("reading…")
+        self.progress.set_text(tr("reading…"))
 
     def set_progress(self, tokens: int, most: int) -> None:
         """Show the tokens written, of so many at most."""
-        self.bar.set_parts((BarPart(tokens, Segment.SUMMARY, f"{format_number(tokens)} tokens written"),), max(most, 1))
-        self.progress.set_text(
-            f"{format_number(tokens)} of at most {format_number(most)} tokens" if tokens else "reading…"
-        )
+        written = tr("{tokens} tokens written").format(tokens=format_number(tokens))
+        self.bar.set_parts((BarPart(tokens, Segment.SUMMARY, written),), max(most, 1))
+        progress = tr("{tokens} of at most {most} tokens") if tokens else tr("reading…")
+        self.progress.set_text(progress.format(tokens=format_number(tokens), most=format_number(most)))
 
 
 PAUSE = 400  # milliseconds from the last key to the check
-NO_SUMMARY = "Nothing is archived, so there is nothing to summarize."
+NO_SUMMARY = translatable("Nothing is archived, so there is nothing to summarize.")
 
 
 class SummaryEditor(QWidget):
@@ -87,12 +89,12 @@ class SummaryEditor(QWidget):
         self._suggested = ""
         self._checked = ""
         self.heading = TextLabel(size=13)
-        self.take = LinkButton("Use the new summary")
-        self.again = LinkButton("Write again")
-        self.take.setToolTip("The plan has changed; your own text is kept until you replace it")
+        self.take = LinkButton(tr("Use the new summary"))
+        self.again = LinkButton(tr("Write again"))
+        self.take.setToolTip(tr("The plan has changed; your own text is kept until you replace it"))
         self.area = TextArea(size=13)
-        self.area.setAccessibleName("Summary, editable")
-        self.area.setPlaceholderText(NO_SUMMARY)
+        self.area.setAccessibleName(tr("Summary, editable"))
+        self.area.setPlaceholderText(tr(NO_SUMMARY))
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         head = horizontal((self.heading, 1), self.take, self.again, spacing=12)
         head.addStrut(self.take.sizeHint().height())  # the links come and go, and the field stays
@@ -123,7 +125,7 @@ class SummaryEditor(QWidget):
         self._set_text("")
         self.unwritten.set_writer(writer)
         self.pages.setCurrentWidget(self.unwritten)
-        self.heading.set_runs([Run("Summary", weight=MEDIUM)])
+        self.heading.set_runs([Run(tr("Summary"), weight=MEDIUM)])
 
     def set_writing(self, is_writing: bool) -> None:
         """Show that a model is writing; afterwards, show the text again if there is any."""
@@ -179,8 +181,8 @@ class SummaryEditor(QWidget):
 
     def _show_tokens(self, tokens: int | None) -> None:
         """Show the number of tokens; None: the text has changed since it was counted."""
-        runs = [Run("Summary", weight=MEDIUM)]
+        runs = [Run(tr("Summary"), weight=MEDIUM)]
         if self.text():
-            counted_words = "measuring…" if tokens is None else pluralize(tokens, "token")
-            runs.append(Run(f" · {counted_words} · you can edit it", "ink_faint"))
+            words = (tr("measuring…") if tokens is None else tr("%n tokens", "", tokens), tr("you can edit it"))
+            runs.append(Run("".join(f" · {one}" for one in words), "ink_faint"))
         self.heading.set_runs(runs)

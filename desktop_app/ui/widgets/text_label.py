@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import Formatter
 
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import (
@@ -34,6 +35,17 @@ class Run:
     text: str
     tint: Tint | Segment | None = None
     weight: int | None = None
+
+
+def fill_runs(text: str, **values: Run | str) -> tuple[Run, ...]:
+    """Return a translated text with its values, such as "{freed} tokens freed", each of them in its own look."""
+    runs: list[Run] = []
+    for words, name, _, _ in Formatter().parse(text):
+        runs += [Run(words)] if words else []
+        if name:
+            value = values[name]
+            runs.append(value if isinstance(value, Run) else Run(value))
+    return tuple(runs)
 
 
 class TextLabel(StyleAware, QLabel):
