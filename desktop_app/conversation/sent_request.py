@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
+from desktop_app.conversation.words import translatable
+
 from .gauge import Gauge, Segment
 
 
@@ -69,9 +71,9 @@ class PartChange(StrEnum):
     """What became of a part between two requests."""
 
     SAME = "same"
-    CHANGED = "changed"
-    ADDED = "added"
-    REMOVED = "removed"
+    CHANGED = translatable("changed")
+    ADDED = translatable("added")
+    REMOVED = translatable("removed")
 
 
 class ComparedPart(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.transcript import Compaction, Recalled, RequestContext
+from desktop_app.conversation.words import translatable
 
 from .continuing import continuation_prompt
 
@@ -31,13 +32,13 @@ class ItemKind(StrEnum):
 class Repair(StrEnum):
     """What was wrong with a history, where the view differs from the record."""
 
-    MISSING_RESULT = "missing result"
-    ORPHAN_RESULT = "result without a call"
-    REPEATED_ID = "repeated call id"
-    BAD_CALL = "call that no provider would accept"
-    EMPTY = "empty message"
-    SECOND_SYSTEM = "second system message"
-    ASSISTANT_FIRST = "beginning without a user's message"
+    MISSING_RESULT = translatable("missing result")
+    ORPHAN_RESULT = translatable("result without a call")
+    REPEATED_ID = translatable("repeated call id")
+    BAD_CALL = translatable("call that no provider would accept")
+    EMPTY = translatable("empty message")
+    SECOND_SYSTEM = translatable("second system message")
+    ASSISTANT_FIRST = translatable("beginning without a user's message")
 
 
 class Item(msgspec.Struct, frozen=True):

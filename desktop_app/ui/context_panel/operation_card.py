@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -15,13 +14,14 @@ from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.transcript.markdown_documents import MarkdownText
 from desktop_app.ui.transcript.row_text import mark_text
-from desktop_app.ui.translation import locale, tr
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.fidelity import FactList, fidelity_parts, fidelity_runs
 from desktop_app.ui.widgets.formats import (
     format_dollars,
+    format_moment,
     format_number,
     format_percent,
     format_time,
@@ -192,8 +192,7 @@ class OperationCard(Card):
         title = TextLabel(title_of(row), size=13, weight=BOLD, tint="ink_faint" if remark else "ink")
         tags = [TextLabel(remark, size=11, weight=MEDIUM, tint="accent")] if remark else []
         at = TextLabel(format_time(row.at, time.time()), size=12, tint="ink_faint")
-        form = tr("dddd, dd MMMM yyyy, HH:mm:ss", "the format of a time, as QLocale reads it")
-        at.set_hint(locale().toString(datetime.fromtimestamp(row.at), form))
+        at.set_hint(format_moment(row.at, tr("dddd, dd MMMM yyyy, HH:mm:ss", "a time, as QLocale reads it")))
         self.column.addLayout(horizontal(title, *tags, STRETCH, at, spacing=8))
 
     def _add_fidelity(self, fidelity: Fidelity) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
@@ -22,7 +21,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.insights import Insights, OperationMoment
-from desktop_app.ui.widgets.formats import format_number, format_percent, pluralize
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import format_moment, format_number, format_percent, format_wait
 from desktop_app.ui.widgets.look import TRANSPARENT, StyleAware, Tint, colour, font, mix, paint_focus, scale
 
 from .figures import clock_of, format_amount
@@ -54,13 +54,15 @@ def describe_point(point: ChartPoint, usable: int) -> str:
     """Return what is known of a point, such as "Tue 18 Nov, 14:02 · 42,310 tokens, 66 % · measured"."""
     words = [clock_of(point.at)] if point.at else []
     if (done := point.operation) is None:
-        share = f", {format_percent(point.tokens / usable)}" if usable else ""
-        source = "measured" if point.is_measured else "estimated"
-        return " · ".join([*words, f"{format_number(point.tokens)} tokens{share}", source])
-    name = "Compaction" if done.kind == "compaction" else "Results shortened"
-    words += [name, f"{format_number(point.before)} → {format_number(point.tokens)} tokens"]
-    words += [f"{done.seconds:.1f} s"] if done.seconds else []
-    return " · ".join([*words, *(["undone"] if done.is_undone else [])])
+        tokens = tr("{tokens} tokens, {share}") if usable else tr("{tokens} tokens")
+        share = format_percent(point.tokens / usable) if usable else ""
+        source = tr("measured") if point.is_measured else tr("estimated")
+        return " · ".join([*words, tokens.format(tokens=format_number(point.tokens), share=share), source])
+    name = tr("Compaction") if done.kind == "compaction" else tr("Results shortened")
+    change = tr("{before} → {after} tokens")
+    words += [name, change.format(before=format_number(point.before), after=format_number(point.tokens))]
+    words += [format_wait(done.seconds)] if done.seconds else []
+    return " · ".join([*words, *([tr("undone")] if done.is_undone else [])])
 
 
 class WindowChart(StyleAware, QWidget):
@@ -78,7 +80,7 @@ class WindowChart(StyleAware, QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("The window over time")
+        self.setAccessibleName(tr("The window over time"))
 
     def show_insights(self, insights: Insights, gauge: Gauge | None) -> None:
         self.points, self._gauge = points_of(insights), gauge
@@ -172,13 +174,16 @@ class WindowChart(StyleAware, QWidget):
 
     def _describe(self) -> str:
         if not self.points:
-            return "No reply yet"
+            return tr("No reply yet")
         done = sum(point.operation is not None for point in self.points)
         highest = max(max(point.before, point.tokens) for point in self.points)
         newest = describe_point(self.points[-1], self.usable)
-        return (
-            f"{pluralize(len(self.points) - done, 'reply', 'replies')}, {pluralize(done, 'operation')}, "
-            f"at most {format_number(highest)} tokens. Newest: {newest}. Arrow keys read each point."
+        text = tr("{replies}, {operations}, at most {tokens} tokens. Newest: {newest}. Arrow keys read each point.")
+        return text.format(
+            replies=tr("%n replies", "", len(self.points) - done),
+            operations=tr("%n operations", "", done),
+            tokens=format_number(highest),
+            newest=newest,
         )
 
     def _box(self) -> QRectF:
@@ -255,11 +260,12 @@ class WindowChart(StyleAware, QWidget):
 def time_labels(points: Sequence[ChartPoint], most: int) -> Iterator[tuple[int, str]]:
     """Yield at most `most` indexes of points with their times: days, or hours if all are of one day; none twice."""
     is_long = points[-1].at - points[0].at > DAY
+    form = tr("d MMM", "a time, as QLocale reads it") if is_long else "HH:mm"
     before = ""
     for number in range(most):
         index = number * (len(points) - 1) // max(most - 1, 1)
-        then = datetime.fromtimestamp(points[index].at)
-        label = f"{then.day} {then:%b}" if is_long else f"{then:%H:%M}"
+
+        label = format_moment(points[index].at, form)
         if points[index].at and label != before:
             yield index, label
             before = label

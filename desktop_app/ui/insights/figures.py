@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+
+from PySide6.QtCore import QDate, Qt
 
 from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.conversation.insights import Insights, UsageOf
 from desktop_app.conversation.message import NO_USAGE, Usage
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import InsightsRead
 from desktop_app.ui.theme import SEGMENT_NAMES
+from desktop_app.ui.translation import locale, tr
 from desktop_app.ui.widgets.formats import (
     format_bytes,
+    format_decimal,
     format_dollars,
+    format_moment,
     format_number,
     format_percent,
     format_wait,
     percentages,
-    pluralize,
 )
 
 NONE = "–"
-UNNAMED = "not recorded"  # whose reply was of no use
+UNNAMED = translatable("not recorded")  # whose reply was of no use
 PURPOSES = {
-    "chat": "chat",
-    "summary": "summaries",
-    "memory": "memory",
-    "title": "titles",
-    "digest": "digests",
-    "image": "images",
+    "chat": translatable("chat"),
+    "summary": translatable("summaries"),
+    "memory": translatable("memory"),
+    "title": translatable("titles"),
+    "digest": translatable("digests"),
+    "image": translatable("images"),
 }
 MAX_ROWS = 12
 MAX_DAYS = 30
@@ -58,7 +62,9 @@ def format_amount(amount: int) -> str:
     """Return "9,204", "184 k" or "12.9 M"."""
     if amount < 10_000:
         return format_number(amount)
-    return f"{amount / 1e3:,.0f} k" if amount < 999_500 else f"{amount / 1e6:,.1f} M"
+    if amount < 999_500:
+        return tr("{number} k", "thousands").format(number=format_decimal(amount / 1e3, 0))
+    return tr("{number} M", "millions").format(number=format_decimal(amount / 1e6, 1))
 
 
 def figures_of(read: InsightsRead) -> tuple[Figure, ...]:
@@ -68,60 +74,73 @@ def figures_of(read: InsightsRead) -> tuple[Figure, ...]:
 
 
 def _freed(insights: Insights) -> Figure:
-    layers: list[str] = []
-    for kind in ("compaction", "prune"):
-        held = [one for one in insights.operations if one.kind == kind and not one.is_undone]
-        if held:
-            layers.append(f"{pluralize(len(held), kind)}: {format_number(insights.freed(kind))}")
-    whole = insights.whole
-    if whole.truncated:
-        size = format_bytes(whole.bytes_left_out)
-        layers.append(f"{pluralize(whole.truncated, 'result')} truncated: {size}")
+    held = [one.kind for one in insights.operations if not one.is_undone]
+    compactions, prunes, whole = held.count("compaction"), held.count("prune"), insights.whole
+    by_layer = {
+        tr("%n compactions: {amount}", "", compactions): (compactions, format_number(insights.freed("compaction"))),
+        tr("%n prunes: {amount}", "", prunes): (prunes, format_number(insights.freed("prune"))),
+        tr("%n results truncated: {amount}", "", whole.truncated): (
+            whole.truncated,
+            format_bytes(whole.bytes_left_out),
+        ),
+    }
+    layers = [text.format(amount=amount) for text, (count, amount) in by_layer.items() if count]
     freed = insights.freed("prune") + insights.freed("compaction")
-    return Figure("Tokens freed", format_number(freed), "\n".join(layers) or "Nothing had to be shortened")
+    return Figure(tr("Tokens freed"), format_number(freed), "\n".join(layers) or tr("Nothing had to be shortened"))
 
 
 def _kept(insights: Insights) -> Figure:
     fidelity = insights.fidelity
     if not fidelity.total:
-        return Figure("Facts kept in context", NONE, "Nothing was archived")
-    counts = (
-        f"{format_number(fidelity.verbatim)} word for word, {format_number(fidelity.in_summary)} in summaries",
-        f"{format_number(fidelity.recallable)} recallable, {format_number(fidelity.lost)} lost",
+        return Figure(tr("Facts kept in context"), NONE, tr("Nothing was archived"))
+    counts = tr("{verbatim} word for word, {in_summary} in summaries\n{recallable} recallable, {lost} lost").format(
+        verbatim=format_number(fidelity.verbatim),
+        in_summary=format_number(fidelity.in_summary),
+        recallable=format_number(fidelity.recallable),
+        lost=format_number(fidelity.lost),
     )
     share = (fidelity.verbatim + fidelity.in_summary) / fidelity.total
-    return Figure("Facts kept in context", format_percent(share), "\n".join(counts))
+    return Figure(tr("Facts kept in context"), format_percent(share), counts)
 
 
 def _cost(insights: Insights) -> Figure:
     spent, summaries = insights.spent(), insights.spent("summary")
-    tokens = f"{format_amount(spent.prompt_tokens)} tokens in, {format_amount(spent.reply_tokens)} out"
+    read, written = format_amount(spent.prompt_tokens), format_amount(spent.reply_tokens)
+    tokens = tr("{read} tokens in, {written} out").format(read=read, written=written)
     if spent.dollars is None:
-        return Figure("Cost", NONE, f"No price is known\n{tokens}" if spent.requests else "No request yet")
-    upkeep = "none for summaries"
+        detail = "\n".join((tr("No price is known"), tokens)) if spent.requests else tr("No request yet")
+        return Figure(tr("Cost"), NONE, detail)
+    upkeep = tr("none for summaries")
     if summaries.requests:
-        upkeep = f"of it for summaries {NONE if summaries.dollars is None else format_dollars(summaries.dollars)}"
-    return Figure("Cost", format_dollars(spent.dollars), f"{upkeep}\n{tokens}")
+        cost = NONE if summaries.dollars is None else format_dollars(summaries.dollars)
+        upkeep = tr("of it for summaries {cost}").format(cost=cost)
+    return Figure(tr("Cost"), format_dollars(spent.dollars), f"{upkeep}\n{tokens}")
 
 
 def _cached(insights: Insights, saved: float | None) -> Figure:
     spent = insights.spent()
     if not spent.cached_tokens:
-        return Figure("Read from the cache", NONE, "No provider reported any")
-    detail = f"{format_amount(spent.cached_tokens)} of {format_amount(spent.prompt_tokens)} tokens"
+        return Figure(tr("Read from the cache"), NONE, tr("No provider reported any"))
+    cached, read = format_amount(spent.cached_tokens), format_amount(spent.prompt_tokens)
+    detail = [tr("{part} of {all} tokens").format(part=cached, all=read)]
     if saved is not None:
-        detail += f"\n{'saved' if saved >= 0 else 'cost'} {format_dollars(abs(saved))}"
-    return Figure("Read from the cache", format_percent(spent.cached_tokens / spent.prompt_tokens), detail)
+        told = tr("saved {cost}") if saved >= 0 else tr("cost {cost}")
+        detail.append(told.format(cost=format_dollars(abs(saved))))
+    share = format_percent(spent.cached_tokens / spent.prompt_tokens)
+    return Figure(tr("Read from the cache"), share, "\n".join(detail))
 
 
 def _waited(insights: Insights) -> Figure:
     if not insights.operations:
-        return Figure("Waited for room", NONE, "Room never had to be made")
+        return Figure(tr("Waited for room"), NONE, tr("Room never had to be made"))
     waits = [one.seconds for one in insights.operations if one.is_waited_for]
     wanted = sum(not one.note for one in insights.operations)
-    longest = f"longest {format_wait(max(waits))}" if waits else "all in the background or by you"
-    detail = f"{longest}\n{format_number(wanted)} of {pluralize(len(insights.operations), 'operation')} as intended"
-    return Figure("Waited for room", format_wait(sum(waits)), detail)
+    longest = tr("all in the background or by you")
+    if waits:
+        longest = tr("longest {wait}").format(wait=format_wait(max(waits)))
+    intended = tr("{count} of %n operations as intended", "", len(insights.operations))
+    detail = "\n".join((longest, intended.format(count=format_number(wanted))))
+    return Figure(tr("Waited for room"), format_wait(sum(waits)), detail)
 
 
 def content_rows(insights: Insights, gauge: Gauge | None) -> list[FigureRow]:
@@ -134,12 +153,12 @@ def content_rows(insights: Insights, gauge: Gauge | None) -> list[FigureRow]:
         cells = (
             [format_number(size), f"{shares[segment]} %" if shares[segment] else "< 1 %"]
             if size
-            else [NONE, "each request"]
+            else [NONE, tr("each request")]
         )
         if gauge:
             whole = gauge.window or gauge.total
             cells.append(format_percent(gauge.segments.get(segment, 0) / whole) if whole else NONE)
-        rows.append(FigureRow(SEGMENT_NAMES[segment], tuple(cells), square=segment))
+        rows.append(FigureRow(tr(SEGMENT_NAMES[segment]), tuple(cells), square=segment))
     return rows
 
 
@@ -147,7 +166,9 @@ def model_rows(insights: Insights) -> list[FigureRow]:
     """Return what each model took for each purpose, largest first."""
     return [
         FigureRow(
-            part.model.rsplit("/", 1)[-1] or UNNAMED, _usage_cells(part.usage), PURPOSES.get(part.purpose, part.purpose)
+            part.model.rsplit("/", 1)[-1] or tr(UNNAMED),
+            _usage_cells(part.usage),
+            tr(PURPOSES.get(part.purpose, part.purpose)),
         )
         for part in insights.usage[:MAX_ROWS]
     ]
@@ -155,8 +176,8 @@ def model_rows(insights: Insights) -> list[FigureRow]:
 
 def provider_rows(insights: Insights) -> list[FigureRow]:
     """Return what each server took, largest first."""
-    usage = _sums(insights.usage, lambda part: part.model.partition("/")[0] or UNNAMED)
-    names = {"builtin": "built in"}
+    usage = _sums(insights.usage, lambda part: part.model.partition("/")[0] or tr(UNNAMED))
+    names = {"builtin": tr("built in")}
     largest = sorted(usage.items(), key=lambda item: -item[1].prompt_tokens)[:MAX_ROWS]
     return [FigureRow(names.get(name, name), _usage_cells(one)) for name, one in largest]
 
@@ -186,9 +207,8 @@ def day_rows(insights: Insights) -> list[FigureRow]:
     for day in insights.days[: -MAX_DAYS - 1 : -1]:
         requests, read, _, written, dollars = _usage_cells(day.usage)
         freed, truncated = format_amount(day.freed), format_number(day.truncated)
-        then = date.fromisoformat(day.day)
         cells = (requests, read, written, dollars, format_number(day.operations), freed, truncated)
-        rows.append(FigureRow(f"{then:%a} {then.day} {then:%b %Y}", cells))
+        rows.append(FigureRow(_date_words(day.day, tr("ddd d MMM yyyy", "a time, as QLocale reads it")), cells))
     return rows
 
 
@@ -196,15 +216,20 @@ def range_of(insights: Insights) -> str:
     """Return such as "18 to 22 Nov 2026"; "" without a reply or an operation."""
     if not insights.days:
         return ""
-    first, last = (date.fromisoformat(day.day) for day in (insights.days[0], insights.days[-1]))
-    end = f"{last.day} {last:%b %Y}"
+    first, last = insights.days[0].day, insights.days[-1].day
+    whole = tr("d MMM yyyy", "a time, as QLocale reads it")
+    end = _date_words(last, whole)
     if first == last:
         return end
-    begin = f"{first.day}" if (first.year, first.month) == (last.year, last.month) else f"{first.day} {first:%b %Y}"
-    return f"{begin} to {end}"
+    is_one_month = first[: len("2026-11")] == last[: len("2026-11")]
+    begin = _date_words(first, tr("d", "a time, as QLocale reads it") if is_one_month else whole)
+    return tr("{begin} to {end}").format(begin=begin, end=end)
+
+
+def _date_words(day: str, form: str) -> str:
+    return locale().toString(QDate.fromString(day, Qt.DateFormat.ISODate), form)
 
 
 def clock_of(at: float) -> str:
     """Return such as "Tue 18 Nov, 14:02"."""
-    then = datetime.fromtimestamp(at)
-    return f"{then:%a} {then.day} {then:%b, %H:%M}"
+    return format_moment(at, tr("ddd d MMM, HH:mm", "a time, as QLocale reads it"))

@@ -6,10 +6,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import InsightsRead
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, Panel, SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import TileLayout, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
@@ -28,16 +29,30 @@ from .figures import (
 )
 from .table import TableCard
 
-SCOPES = (("one", "This conversation"), ("all", "Everything"))
-USAGE = ("requests", "read", "cached", "written", "cost")
-DAYS = ("requests", "read", "written", "cost", "operations", "freed", "truncated")
-EMPTY = (
+SCOPES = (("one", translatable("This conversation")), ("all", translatable("Everything")))
+CONTENTS = (translatable("tokens in"), translatable("share"), translatable("now"))
+CHARACTERS = translatable("characters in")
+USAGE = (
+    translatable("requests"),
+    translatable("read"),
+    translatable("cached"),
+    translatable("written"),
+    translatable("cost"),
+)
+DAYS = (*USAGE[:2], *USAGE[3:], translatable("operations"), translatable("freed"), translatable("truncated"))
+EMPTY = translatable(
     "No reply yet.\n\nOnce a model has answered, this page shows what filled the window, what was freed, and what that "
     "cost."
 )
-ESTIMATED = "Estimated: no provider has reported tokens in this conversation."
-POINT_HINT = "Point at the curve, or use the arrow keys, for the figures of a reply."
-TITLES = ("Tokens freed", "Facts kept in context", "Cost", "Read from the cache", "Waited for room")
+ESTIMATED = translatable("Estimated: no provider has reported tokens in this conversation.")
+POINT_HINT = translatable("Point at the curve, or use the arrow keys, for the figures of a reply.")
+TITLES = (
+    translatable("Tokens freed"),
+    translatable("Facts kept in context"),
+    translatable("Cost"),
+    translatable("Read from the cache"),
+    translatable("Waited for room"),
+)
 
 
 class FigureCard(Card):
@@ -70,25 +85,25 @@ class InsightsPage(Panel):
 
     def __init__(self) -> None:
         super().__init__("paper")
-        self.scope = Segmented(SCOPES)
+        self.scope = Segmented([(scope, tr(label)) for scope, label in SCOPES])
         self.range = TextLabel(size=13, tint="ink_soft")
-        self.export = Button("Export CSV")
-        self.close_button = Button("Close", ButtonKind.QUIET)
-        self.close_button.setToolTip("Back to the conversation (Esc)")
+        self.export = Button(tr("Export CSV"))
+        self.close_button = Button(tr("Close"), ButtonKind.QUIET)
+        self.close_button.setToolTip(tr("Back to the conversation (Esc)"))
         self.status = TextLabel(size=13, tint="ink_soft", wraps=True)
-        self.cancel = LinkButton("Cancel")
-        self.empty = TextLabel(EMPTY, size=14, tint="ink_soft", wraps=True)
-        self.cards = [FigureCard(title) for title in TITLES]
+        self.cancel = LinkButton(tr("Cancel"))
+        self.empty = TextLabel(tr(EMPTY), size=14, tint="ink_soft", wraps=True)
+        self.cards = [FigureCard(tr(title)) for title in TITLES]
         self.chart = WindowChart()
-        self.pointed = TextLabel(POINT_HINT, size=12, tint="ink_soft")
-        self.source = TextLabel(ESTIMATED, size=12, tint="ink_faint", wraps=True)
-        self.contents = TableCard("What filled it", ("tokens in", "share", "now"))
-        self.models = TableCard("By model", USAGE)
-        self.providers = TableCard("By provider", USAGE)
-        self.days = TableCard("By day", DAYS)
+        self.pointed = TextLabel(tr(POINT_HINT), size=12, tint="ink_soft")
+        self.source = TextLabel(tr(ESTIMATED), size=12, tint="ink_faint", wraps=True)
+        self.contents = TableCard(tr("What filled it"), [tr(heading) for heading in CONTENTS])
+        self.models = TableCard(tr("By model"), [tr(heading) for heading in USAGE])
+        self.providers = TableCard(tr("By provider"), [tr(heading) for heading in USAGE])
+        self.days = TableCard(tr("By day"), [tr(heading) for heading in DAYS])
         self._lay_out()
         self._connect()
-        self.setAccessibleName("Insights")
+        self.setAccessibleName(tr("Insights"))
 
     @property
     def is_all(self) -> bool:
@@ -97,7 +112,7 @@ class InsightsPage(Panel):
 
     def show_reading(self) -> None:
         """Show that the figures are on their way; what is shown stays until they are here."""
-        self.say("Reading all conversations…" if self.is_all else "Reading…")
+        self.say(tr("Reading all conversations…") if self.is_all else tr("Reading…"))
         self.cancel.setVisible(self.is_all)
         self.export.setEnabled(False)
 
@@ -114,8 +129,8 @@ class InsightsPage(Panel):
         self.export.setEnabled(not is_empty)
         self.empty.setVisible(is_empty)
         self.content.setVisible(not is_empty)
-        count = f"{pluralize(insights.conversations, 'conversation')} · " if self.is_all else ""
-        self.range.set_text(f"{count}{range_of(insights)}" if not is_empty else "")
+        count = [tr("%n conversations", "", insights.conversations)] if self.is_all else []
+        self.range.set_text("" if is_empty else " · ".join((*count, range_of(insights))))
         if is_empty:
             return
         for card, figure in zip(self.cards, figures_of(read), strict=True):
@@ -123,17 +138,20 @@ class InsightsPage(Panel):
         self.curve.setVisible(not self.is_all)
         self.chart.show_insights(insights, read.gauge)
         self.source.setVisible(not any(moment.is_measured for moment in insights.moments))
-        unit = "tokens in" if insights.is_counted else "characters in"
-        headings = (unit, "share", "now") if read.gauge else (unit, "share")
-        note = "" if insights.is_counted else "In characters: tokens are counted for one conversation at a time."
-        self.contents.show_rows(content_rows(insights, read.gauge), headings, note)
+        self._show_contents(read)
         self.servers.setVisible(bool(insights.usage))
         self.models.show_rows(model_rows(insights))
         self.providers.show_rows(provider_rows(insights))
         earlier = len(insights.days) - MAX_DAYS
-        self.days.show_rows(
-            day_rows(insights), note=f"{pluralize(earlier, 'earlier day')} in the CSV" if earlier > 0 else ""
-        )
+        note = tr("%n earlier days in the CSV", "", earlier) if earlier > 0 else ""
+        self.days.show_rows(day_rows(insights), note=note)
+
+    def _show_contents(self, read: InsightsRead) -> None:
+        headings = CONTENTS if read.insights.is_counted else (CHARACTERS, *CONTENTS[1:])
+        shown = [tr(heading) for heading in headings[: None if read.gauge else -1]]
+        note = tr("In characters: tokens are counted for one conversation at a time.")
+        rows = content_rows(read.insights, read.gauge)
+        self.contents.show_rows(rows, shown, "" if read.insights.is_counted else note)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -143,7 +161,7 @@ class InsightsPage(Panel):
 
     def _lay_out(self) -> None:
         self.curve = Card()
-        title = TextLabel("The window over time", size=13, weight=BOLD)
+        title = TextLabel(tr("The window over time"), size=13, weight=BOLD)
         self.curve.column.addWidget(title)
         self.curve.column.addWidget(self.pointed)
         self.curve.column.addWidget(self.chart)
@@ -154,7 +172,7 @@ class InsightsPage(Panel):
         vertical(self.models, (self.providers, 1), holder=self.servers, spacing=12)
         tables = TileLayout(self.contents, self.servers, min_width=430)
         vertical(cards, self.curve, tables, self.days, holder=self.content, spacing=12, margins=(0, 0, 0, 18))
-        heading = TextLabel("Insights", size=17, weight=BOLD)
+        heading = TextLabel(tr("Insights"), size=17, weight=BOLD)
         self.scope.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         actions = horizontal((heading, 1), self.export, self.close_button, spacing=8)
         below = horizontal(self.scope, (self.range, 1), spacing=14)
@@ -172,4 +190,4 @@ class InsightsPage(Panel):
         self.export.clicked.connect(lambda _=False: self.export_requested.emit())
         self.cancel.clicked.connect(lambda _=False: self.cancel_requested.emit())
         self.close_button.clicked.connect(lambda _=False: self.closed.emit())
-        self.chart.pointed.connect(lambda text: self.pointed.set_text(text or POINT_HINT))
+        self.chart.pointed.connect(lambda text: self.pointed.set_text(text or tr(POINT_HINT)))

@@ -9,7 +9,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import Plan, Writer
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.formats import format_number
+from desktop_app.ui.widgets.formats import format_decimal, format_number
 from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import MEDIUM, scale
@@ -39,9 +39,10 @@ def cost_text(writer: Writer) -> str:
     words = words.format(read=format_number(writer.prompt_tokens), written=format_number(writer.reply_tokens))
     if writer.dollars is None:
         return words
+    cost = tr("${amount}").format(amount=format_decimal(writer.dollars, 2))
     if writer.dollars < CENT:
         return " · ".join((words, tr("under 1 cent")))
-    return " · ".join((words, tr("at most {cost}").format(cost=f"${writer.dollars:,.2f}")))
+    return " · ".join((words, tr("at most {cost}").format(cost=cost)))
 
 
 class StrategyChoice(QWidget):

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QSizePolicy, QWidget
 
 from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.tools import PermissionAnswer, Scope
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.invisible import escape_invisible
@@ -39,9 +41,9 @@ MIN_TRANSCRIPT_HEIGHT = 48
 MIN_HEIGHT = 160
 MIN_HEIGHT_WITH_KEYS = 260  # a lower card does not name its keys; the tooltips of the buttons do
 
-KEYS = "Alt+A allows once · Alt+C for this conversation · Alt+W always · Alt+D or Esc denies"
-KEYS_OF_ROUNDS = "Alt+A continues · Alt+D or Esc stops"
-SHOW_ARGUMENTS, HIDE_ARGUMENTS = "Show all arguments", "Hide arguments"
+KEYS = translatable("Alt+A allows once · Alt+C for this conversation · Alt+W always · Alt+D or Esc denies")
+KEYS_OF_ROUNDS = translatable("Alt+A continues · Alt+D or Esc stops")
+SHOW_ARGUMENTS, HIDE_ARGUMENTS = translatable("Show all arguments"), translatable("Hide arguments")
 
 
 class QuestionCard(StyleAware, QWidget):
@@ -60,16 +62,16 @@ class QuestionCard(StyleAware, QWidget):
         self.position = TextLabel(size=12, tint="ink_faint")
         self.note = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.targets = Targets()
-        self.whole = LinkButton(SHOW_ARGUMENTS)
+        self.whole = LinkButton(tr(SHOW_ARGUMENTS))
         self.rule = QWidget()
         self.pattern = QLineEdit()
-        self.pattern.setAccessibleName("Rule for what is allowed from now on")
+        self.pattern.setAccessibleName(tr("Rule for what is allowed from now on"))
         self.warning = TextLabel(size=12, tint="warning", wraps=True)
         self.area = ScrollColumn(spacing=8)
-        self.once = Button("Allow once", ButtonKind.PRIMARY)
-        self.conversation = Button("Allow in this conversation")
-        self.always = Button("Always allow")
-        self.deny = Button("Deny")
+        self.once = Button(tr("Allow once"), ButtonKind.PRIMARY)
+        self.conversation = Button(tr("Allow in this conversation"))
+        self.always = Button(tr("Always allow"))
+        self.deny = Button(tr("Deny"))
         self.keys = TextLabel(size=12, tint="ink_faint", wraps=True)
         self._lay_out()
         self._connect()
@@ -89,7 +91,7 @@ class QuestionCard(StyleAware, QWidget):
 
     def show_question(self, question: QuestionAsked, number: int = 1, count: int = 1) -> None:
         """Show the question with this number of those that wait; one that is shown already stays as it is."""
-        self.position.set_text(f"{number} of {count}" if count > 1 else "")
+        self.position.set_text(tr("{number} of {count}").format(number=number, count=count) if count > 1 else "")
         if self.question == question:
             return
         self.question = question
@@ -100,14 +102,14 @@ class QuestionCard(StyleAware, QWidget):
         self.targets.show_needs(question.needs, question.call)
         self.targets.setVisible(not is_rounds)
         self.whole.setVisible(self.targets.has_more)
-        self.whole.setText(SHOW_ARGUMENTS)
+        self.whole.setText(tr(SHOW_ARGUMENTS))
         self.pattern.setText(escape_invisible(suggested_pattern(question.needs)))
         self.rule.setVisible(len(question.needs) == 1 and not is_rounds)
         for button in (self.conversation, self.always):
             button.setVisible(not is_rounds)
-        self.once.setText("Continue" if is_rounds else "Allow once")
-        self.deny.setText("Stop" if is_rounds else "Deny")
-        self.keys.set_text(KEYS_OF_ROUNDS if is_rounds else KEYS)
+        self.once.setText(tr("Continue") if is_rounds else tr("Allow once"))
+        self.deny.setText(tr("Stop") if is_rounds else tr("Deny"))
+        self.keys.set_text(tr(KEYS_OF_ROUNDS if is_rounds else KEYS))
         self._check_pattern()
         self.setAccessibleName(self.title.text())
         self.setAccessibleDescription(f"{self.targets.words()} {self.note.text()} {self.keys.text()}".strip())
@@ -174,7 +176,7 @@ class QuestionCard(StyleAware, QWidget):
         return suggestion.strip() if text == escape_invisible(suggestion).strip() else text
 
     def _toggle_whole(self) -> None:
-        self.whole.setText(HIDE_ARGUMENTS if self.targets.toggle_whole() else SHOW_ARGUMENTS)
+        self.whole.setText(tr(HIDE_ARGUMENTS if self.targets.toggle_whole() else SHOW_ARGUMENTS))
 
     def _connect(self) -> None:
         self.once.clicked.connect(lambda _=False: self._answer(True))
@@ -186,10 +188,10 @@ class QuestionCard(StyleAware, QWidget):
         for key, button in {"A": self.once, "C": self.conversation, "W": self.always, "D": self.deny}.items():
             # Not QPushButton's own mnemonics: those need an "&" in a text that paints itself.
             QShortcut(QKeySequence(f"Alt+{key}"), self, button.click)
-            button.setToolTip(f"{button.text()} (Alt+{key})")
+            button.setToolTip(tr("{action} (Alt+{key})").format(action=button.text(), key=key))
 
     def _lay_out(self) -> None:
-        rule_label = TextLabel("Rule for next time", size=12, tint="ink_soft")
+        rule_label = TextLabel(tr("Rule for next time"), size=12, tint="ink_soft")
         horizontal(rule_label, (self.pattern, 1), holder=self.rule, spacing=10)
         for widget in (self.note, self.targets, self.whole, self.rule, self.warning):
             self.area.add(widget)

@@ -6,47 +6,58 @@ from collections.abc import Sequence
 
 from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.tools import NeedKind, PermissionAnswer, RequiredPermission
-from desktop_app.ui.widgets.formats import pluralize
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.invisible import escape_invisible, invisible_names
 
 WANTS: dict[NeedKind, str] = {
-    "read": "read this",
-    "write": "change this file",
-    "run": "run this command",
-    "network": "open this address",
-    "mcp": "use this tool of an MCP server",
+    "read": translatable("{tool} wants to read this"),
+    "write": translatable("{tool} wants to change this file"),
+    "run": translatable("{tool} wants to run this command"),
+    "network": translatable("{tool} wants to open this address"),
+    "mcp": translatable("{tool} wants to use this tool of an MCP server"),
 }
-DONE_BY: dict[NeedKind, str] = {"read": "Read", "write": "Change", "run": "Run", "network": "Open", "mcp": "Use"}
+DONE_BY: dict[NeedKind, str] = {
+    "read": translatable("Read: {target}"),
+    "write": translatable("Change: {target}"),
+    "run": translatable("Run: {target}"),
+    "network": translatable("Open: {target}"),
+    "mcp": translatable("Use: {target}"),
+}
 
 
 def title_of(question: QuestionAsked) -> str:
     """Return the question in a line: "bash wants to run this command"."""
     if question.kind == "rounds":
-        return f"{pluralize(question.rounds, 'round')} without a message from you. Continue?"
+        return tr("%n rounds without a message from you. Continue?", "", question.rounds)
     tools = dict.fromkeys(need.tool for need in question.needs)
-    name = escape_invisible(question.call.name if question.call else ", ".join(tools) or "A tool")
+    name = escape_invisible(question.call.name if question.call else ", ".join(tools) or tr("A tool"))
     if len(question.needs) == 1:
-        return f"{name} wants to {WANTS[question.needs[0].kind]}"
-    return f"{name} wants to do {pluralize(len(question.needs), 'thing')}" if question.needs else f"{name} wants to run"
+        return tr(WANTS[question.needs[0].kind]).format(tool=name)
+    several = tr("{tool} wants to do %n things", "", len(question.needs))
+    return (several if question.needs else tr("{tool} wants to run")).format(tool=name)
 
 
 def pending_question_text(question: QuestionAsked, title: str) -> str:
     """Return the notice of a question in a conversation that is not shown. title: "" if it is not listed."""
-    conversation = f"“{escape_invisible(title)}”" if title else "Another conversation"
-    return f"{conversation} is waiting for your answer: {title_of(question)}"
+    named = tr("“{title}” is waiting for your answer: {question}")
+    text = named if title else tr("Another conversation is waiting for your answer: {question}")
+    return text.format(title=escape_invisible(title), question=title_of(question))
 
 
 def note_of(question: QuestionAsked) -> str:
     """Return what the answer means, where that is not obvious."""
     if question.kind == "rounds":
-        return "The model keeps calling tools. Nothing runs until you answer."
-    invisible = invisible_names(*(need.target for need in question.needs))
-    warning = f"It contains invisible characters, shown here by their numbers: {invisible}." if invisible else ""
+        return tr("The model keeps calling tools. Nothing runs until you answer.")
+    invisible, warning = invisible_names(*(need.target for need in question.needs)), ""
+    if invisible:
+        text = tr("It contains invisible characters, shown here by their numbers: {characters}.")
+        warning = text.format(characters=invisible)
     if len(question.needs) < 2:
         return warning
     patterns = dict.fromkeys(escape_invisible(proposed_pattern(need)) for need in question.needs)
-    scope = f"Your answer applies to all of them. Allowed for longer, it covers: {', '.join(patterns)}"
-    return f"{warning} {scope}".strip()
+    scope = tr("Your answer applies to all of them. Allowed for longer, it covers: {patterns}")
+    return f"{warning} {scope.format(patterns=', '.join(patterns))}".strip()
 
 
 def proposed_pattern(need: RequiredPermission) -> str:
@@ -66,11 +77,11 @@ def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
     if len(needs) != 1:
         return ""
     if not pattern:
-        return "Enter what to allow; * stands for anything."
+        return tr("Enter what to allow; * stands for anything.")
     if not covers(pattern, needs):
-        return "This rule does not cover the current request."
+        return tr("This rule does not cover the current request.")
     if not pattern.strip("*? "):
-        return f"{needs[0].tool} may then do anything of this kind without asking."
+        return tr("{tool} may then do anything of this kind without asking.").format(tool=needs[0].tool)
     return ""
 
 

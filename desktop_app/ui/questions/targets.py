@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.ui.transcript.row_text import arguments_text
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, paint_box
@@ -32,7 +33,7 @@ class Targets(StyleAware, QWidget):
         self.text = TextArea(size=13, is_mono=True)
         self.text.installEventFilter(self)
         self.text.setReadOnly(True)
-        self.text.setAccessibleName("What it would do")
+        self.text.setAccessibleName(tr("What it would do"))
         vertical(self.text, holder=self, margins=(12, 8, 4, 8))
 
     @property
@@ -46,7 +47,8 @@ class Targets(StyleAware, QWidget):
         if len(needs) == 1:
             self._short = _target_of(needs[0])
         else:
-            self._short = "\n".join(f"{DONE_BY[need.kind]}: {_target_of(need)}" for need in needs) or self._whole
+            lines = [tr(DONE_BY[need.kind]).format(target=_target_of(need)) for need in needs]
+            self._short = "\n".join(lines) or self._whole
         self._is_whole = False
         self._show(self._short)
 

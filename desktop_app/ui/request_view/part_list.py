@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QKeyEvent, QMouseEve
 from PySide6.QtWidgets import QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop_app.conversation.sent_request import PartChange
-from desktop_app.ui.widgets.formats import pluralize
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER, LEFT, RIGHT, ROW, AnyIndex, TransparentList, WordsModel
 
@@ -73,7 +73,7 @@ class PartDelegate(QStyledItemDelegate):
         right = line.right() - _advance(12, tokens) - GAP
         if is_near:
             for action, link in links_of(row, box):
-                _draw(painter, link, action.value, 12, "accent", MEDIUM)
+                _draw(painter, link, tr(action.value), 12, "accent", MEDIUM)
                 right = min(right, link.left() - GAP)
         tags = tags_of(row)
         taken = sum(_advance(11, text, MEDIUM) + scale(20) for text, _ in tags)
@@ -93,7 +93,7 @@ class PartDelegate(QStyledItemDelegate):
         if row.cached_tokens:
             band = QRectF(box.left(), box.bottom() - scale(BAND), box.width(), scale(BAND))
             painter.fillRect(band, colour("accent_soft"))
-            text = f"Cached: {pluralize(row.cached_tokens, 'token')} up to here were read from the provider’s cache"
+            text = tr("Cached: %n tokens up to here were read from the provider’s cache", "", row.cached_tokens)
             _draw(painter, band.adjusted(SIDE, 0, -SIDE, 0), text, 11, "accent", MEDIUM)
 
 
@@ -102,7 +102,7 @@ def links_of(row: PartRow, box: QRectF) -> list[tuple[PartAction, QRectF]]:
     x = box.right() - SIDE - _advance(12, tokens_of(row))
     links: list[tuple[PartAction, QRectF]] = []
     for action in reversed(offered_actions(row)):
-        width = _advance(12, action.value, MEDIUM) + 2
+        width = _advance(12, tr(action.value), MEDIUM) + 2
         x -= width + GAP
         if x < box.left() + TEXT_LEFT + scale(90):
             break  # the menu has them all
@@ -164,7 +164,7 @@ class PartList(TransparentList):
         self.setModel(self.parts)
         self.setItemDelegate(PartDelegate(self))
         self.setUniformItemSizes(True)
-        self.setAccessibleName("Parts of the request")
+        self.setAccessibleName(tr("Parts of the request"))
 
     def choose(self, number: int) -> None:
         """Select a row, and show it."""
@@ -215,7 +215,7 @@ class PartList(TransparentList):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for action in dict.fromkeys((*offered_actions(row), PartAction.OPEN)):
-            menu.addAction(action.value, lambda action=action: self.action_requested.emit(action, row))
+            menu.addAction(tr(action.value), lambda action=action: self.action_requested.emit(action, row))
         menu.popup(where)
 
     def _open(self) -> None:

@@ -11,18 +11,30 @@ from msgspec.structs import replace
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.theme import Tint
 from desktop_app.ui.transcript.row_text import arguments_summary
-from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.invisible import escape_invisible
 
 LINES, LINE = 2, 300  # lines of a part's text that are shown, and characters of each
-ROLES = {"system": "System", "user": "User", "assistant": "Assistant", "tool": "Tool"}
+ROLES = {
+    "system": translatable("System"),
+    "user": translatable("User"),
+    "assistant": translatable("Assistant"),
+    "tool": translatable("Tool"),
+}
 KINDS = {
-    PartKind.SUMMARY: "summary",
-    PartKind.MEMORY: "memory",
-    PartKind.RECALLED: "recalled",
-    PartKind.SYNTHETIC: "added",
+    PartKind.SUMMARY: translatable("summary"),
+    PartKind.MEMORY: translatable("memory"),
+    PartKind.RECALLED: translatable("recalled"),
+    PartKind.SYNTHETIC: translatable("added"),
+}
+CHANGES = {
+    PartChange.ADDED: translatable("{count} added ({difference})"),
+    PartChange.REMOVED: translatable("{count} removed ({difference})"),
+    PartChange.CHANGED: translatable("{count} changed ({difference})"),
 }
 CHANGE_TINTS: dict[PartChange, Tint] = {
     PartChange.ADDED: "ok",
@@ -34,14 +46,14 @@ CHANGE_TINTS: dict[PartChange, Tint] = {
 class PartAction(StrEnum):
     """What can be done with a part."""
 
-    OPEN = "Open"
-    SHOW_IN_CHAT = "Show in chat"
-    SHOW_OPERATION = "Show in history"
-    SHOW_MEMORY = "Show memory"
-    SHOW_TOOLS = "Choose tools…"
-    PIN = "Pin"
-    UNPIN = "Unpin"
-    LEAVE_OUT = "Leave out"
+    OPEN = translatable("Open")
+    SHOW_IN_CHAT = translatable("Show in chat")
+    SHOW_OPERATION = translatable("Show in history")
+    SHOW_MEMORY = translatable("Show memory")
+    SHOW_TOOLS = translatable("Choose tools…")
+    PIN = translatable("Pin")
+    UNPIN = translatable("Unpin")
+    LEAVE_OUT = translatable("Leave out")
 
 
 class PartRow(msgspec.Struct, frozen=True, gc=False):
@@ -89,14 +101,13 @@ def compared_rows(parts: Iterable[ComparedPart]) -> list[PartRow]:
 def summarize_changes(rows: Sequence[PartRow]) -> str:
     """Return such as "3 added (+4,180) · 42 removed (−61,204) · 12 the same"."""
     words: list[str] = []
-    for change in (PartChange.ADDED, PartChange.REMOVED, PartChange.CHANGED):
+    for change, text in CHANGES.items():
         found = [row for row in rows if row.change is change]
         if found:
-            words.append(
-                f"{format_number(len(found))} {change.value} ({format_difference(sum(map(difference, found)))})"
-            )
+            freed = format_difference(sum(map(difference, found)))
+            words.append(tr(text).format(count=format_number(len(found)), difference=freed))
     same = sum(row.change is PartChange.SAME for row in rows)
-    return " · ".join([*words, f"{format_number(same)} the same"])
+    return " · ".join([*words, tr("{count} the same").format(count=format_number(same))])
 
 
 def difference(row: PartRow) -> int:
@@ -112,13 +123,14 @@ def format_difference(tokens: int) -> str:
 def title_of(part: SentPart) -> str:
     """Return who speaks, and of a result whose it is."""
     if part.kind is PartKind.TOOLS:
-        return f"Tools of {part.name}" if part.name else "Tools"
+        return tr("Tools of {server}").format(server=part.name) if part.name else tr("Tools")
     if part.kind is PartKind.FRAME:
-        return "Between the messages"
+        return tr("Between the messages")
     own = part.name
     if part.arguments:
         own = f"{own} {arguments_summary(ToolCall('', own, part.arguments))}"
-    return escape_invisible(" · ".join(filter(None, (ROLES.get(part.role, part.role), KINDS.get(part.kind), own))))
+    role, kind = tr(ROLES.get(part.role, part.role)), tr(KINDS.get(part.kind, ""))
+    return escape_invisible(" · ".join(filter(None, (role, kind, own))))
 
 
 def tags_of(row: PartRow) -> list[tuple[str, Tint]]:
@@ -126,33 +138,34 @@ def tags_of(row: PartRow) -> list[tuple[str, Tint]]:
     part = row.part
     tags: list[tuple[str, Tint]] = []
     if row.change is not None and row.change in CHANGE_TINTS:
-        tags.append((row.change.value, CHANGE_TINTS[row.change]))
+        tags.append((tr(row.change.value), CHANGE_TINTS[row.change]))
     if part.is_pinned:
-        tags.append(("◆ pinned", "tight"))
+        tags.append((tr("◆ pinned"), "tight"))
     if part.kind is PartKind.SUMMARY and part.stands_for:
-        tags.append((f"stands for {pluralize(part.stands_for, 'message')}", "accent"))
+        tags.append((tr("stands for %n messages", "", part.stands_for), "accent"))
     if part.kind is PartKind.TOOLS:
-        tags.append((pluralize(part.stands_for, "tool"), "ink_soft"))
+        tags.append((tr("%n tools", "", part.stands_for), "ink_soft"))
     if part.tokens_before:
-        tags.append((f"was {format_number(part.tokens_before)}", "warning"))
+        tags.append((tr("was {tokens}").format(tokens=format_number(part.tokens_before)), "warning"))
     if part.repair:
-        tags.append((f"repaired: {part.repair}", "warning"))
+        tags.append((tr("repaired: {repair}").format(repair=tr(part.repair)), "warning"))
     return tags
 
 
 def tokens_of(row: PartRow) -> str:
     """Return the tokens; of a part that has changed, those before and now."""
     if row.change is PartChange.CHANGED and row.tokens_before != row.part.tokens:
-        return f"{format_number(row.tokens_before)} → {pluralize(row.part.tokens, 'token')}"
-    return pluralize(row.part.tokens, "token")
+        before = format_number(row.tokens_before)
+        return tr("{before} → %n tokens", "", row.part.tokens).format(before=before)
+    return tr("%n tokens", "", row.part.tokens)
 
 
 def lines_of(part: SentPart) -> list[str]:
     """Return the first lines of the text that are not blank."""
     if part.kind is PartKind.FRAME:
-        return ["What marks where each message begins, and introduces the reply"]
+        return [tr("What marks where each message begins, and introduces the reply")]
     found = [escape_invisible(" ".join(line.split()))[:LINE] for line in part.text.splitlines() if line.strip()]
-    return found[:LINES] or ["(no text)"]
+    return found[:LINES] or [tr("(no text)")]
 
 
 def is_cut(part: SentPart) -> bool:

@@ -11,10 +11,12 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.sent_request import ComparedPart, SentRequest
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.transcript.row_view import COLUMN, SIDE
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import colour, paint_box, scale
@@ -23,7 +25,7 @@ from desktop_app.ui.widgets.text_label import TextLabel
 from .part_list import PartList
 from .part_rows import PartRow, compared_rows, rows_in, rows_of, summarize_changes
 
-READING = "Reading the request…"
+READING = translatable("Reading the request…")
 
 
 class ShownRequest(StrEnum):
@@ -63,15 +65,15 @@ class RequestView(QWidget):
         self.title = TextLabel(size=13, tint="ink_soft")
         self.moments = Segmented([(moment.value, "") for moment in ShownRequest])
         self.moments.hide()
-        self.earlier = Button("Earlier request…", ButtonKind.QUIET)
-        self.earlier.setToolTip("Show what the model saw when it answered, and what has changed since")
-        self.copy = Button("Copy JSON", ButtonKind.QUIET)
-        self.copy.setToolTip("Copy this request, with all texts whole")
-        self.note = TextLabel(READING, size=12, tint="ink_faint")
-        self.only_changes = LinkButton("Show only changes", size=12)
+        self.earlier = Button(tr("Earlier request…"), ButtonKind.QUIET)
+        self.earlier.setToolTip(tr("Show what the model saw when it answered, and what has changed since"))
+        self.copy = Button(tr("Copy JSON"), ButtonKind.QUIET)
+        self.copy.setToolTip(tr("Copy this request, with all texts whole"))
+        self.note = TextLabel(tr(READING), size=12, tint="ink_faint")
+        self.only_changes = LinkButton(tr("Show only changes"), size=12)
         self.only_changes.setCheckable(True)
         self.only_changes.setChecked(True)
-        self.all_parts = LinkButton("Show all parts", size=12)
+        self.all_parts = LinkButton(tr("Show all parts"), size=12)
         self.list = PartList()
         self._lay_out()
         self.moments.chosen.connect(lambda value: self.moment_chosen.emit(ShownRequest(value)))
@@ -89,12 +91,13 @@ class RequestView(QWidget):
         """Turn to a moment, whose request is to come. when: the time of the reply that is looked at; "" for none."""
         self._when = when
         self.moments.setVisible(bool(when))
-        for value, text in zip(ShownRequest, ("Now", f"At {when}", "Changes since"), strict=True):
+        texts = (tr("Now"), tr("At {time}").format(time=when), tr("Changes since"))
+        for value, text in zip(ShownRequest, texts, strict=True):
             button = self.moments.button(value)
             button.setText(text)
             button.setAccessibleName(text)
         self.moments.choose(moment)
-        self._set_rows([], READING)
+        self._set_rows([], tr(READING))
 
     def set_model(self, label: str) -> None:
         """Set the name of the model that gets the request."""
@@ -131,7 +134,7 @@ class RequestView(QWidget):
         for reply_id, text in replies:
             menu.addAction(text.replace("&", "&&")).setData(reply_id)
         if not replies:
-            menu.addAction("The model has not answered yet").setEnabled(False)
+            menu.addAction(tr("The model has not answered yet")).setEnabled(False)
         menu.popup(self.earlier.mapToGlobal(QPoint(0, self.earlier.height() + 4)))
         return menu
 
@@ -155,9 +158,9 @@ class RequestView(QWidget):
 
     def _name(self) -> None:
         titles = {
-            ShownRequest.NOW: f"The next request, as {self._model} will get it",
-            ShownRequest.THEN: "The request as it was sent",
-            ShownRequest.CHANGES: f"What has changed since {self._when}",
+            ShownRequest.NOW: tr("The next request, as {model} will get it").format(model=self._model),
+            ShownRequest.THEN: tr("The request as it was sent"),
+            ShownRequest.CHANGES: tr("What has changed since {time}").format(time=self._when),
         }
         self.title.set_text(titles[self.moment])
 
@@ -165,7 +168,7 @@ class RequestView(QWidget):
         is_compared = self.moment is ShownRequest.CHANGES
         self._name()
         self.only_changes.setVisible(is_compared)
-        self.only_changes.setText("Show all parts" if self.only_changes.isChecked() else "Show only changes")
+        self.only_changes.setText(tr("Show all parts") if self.only_changes.isChecked() else tr("Show only changes"))
         self.all_parts.setVisible(self.segment is not None)
         self.copy.setVisible(not is_compared)
         shown = rows_in(self._rows, self.segment, is_compared and self.only_changes.isChecked())
@@ -174,8 +177,9 @@ class RequestView(QWidget):
 
     def _describe(self, shown: Sequence[PartRow]) -> str:
         """Return how many parts are shown, and their tokens."""
-        tokens = pluralize(sum(row.part.tokens for row in shown), "token")
+        tokens = tr("%n tokens", "", sum(row.part.tokens for row in shown))
         if self.segment is None:
-            return f"{pluralize(len(shown), 'part')} · {tokens}"
-        of_all = f"{format_number(len(shown))} of {pluralize(len(self._rows), 'part')}"
-        return f"{SEGMENT_NAMES[self.segment]}: {of_all} · {tokens}"
+            return " · ".join((tr("%n parts", "", len(shown)), tokens))
+        of_all = tr("{category}: {count} of %n parts", "", len(self._rows))
+        of_all = of_all.format(category=tr(SEGMENT_NAMES[self.segment]), count=format_number(len(shown)))
+        return f"{of_all} · {tokens}"

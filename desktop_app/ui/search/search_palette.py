@@ -9,7 +9,8 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
-from desktop_app.ui.widgets.formats import ROLE_NAMES, format_time, pluralize
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import ROLE_NAMES, format_time
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.palette_sheet import HELP, PaletteSheet
 from desktop_app.ui.widgets.row_list import ListRow
@@ -34,8 +35,8 @@ def runs_of(snippet: str) -> tuple[Run, ...]:
 def row_of(result: SearchResult, now: float) -> ListRow:
     """Return the item as a row of the list."""
     at = format_time(result.at, now) if result.at else ""
-    title = f"{result.title or 'Untitled'} · {ROLE_NAMES[result.role]}"
-    return ListRow(result.message, title, at, runs_of(result.snippet), "archived" if result.archived else "")
+    title = " · ".join((result.title or tr("Untitled"), tr(ROLE_NAMES[result.role])))
+    return ListRow(result.message, title, at, runs_of(result.snippet), tr("archived") if result.archived else "")
 
 
 class SearchPalette(PaletteSheet):
@@ -46,7 +47,7 @@ class SearchPalette(PaletteSheet):
     conversation_chosen = Signal(str)  # a conversation's id
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, title="Search everything")
+        super().__init__(parent, title=tr("Search everything"))
         self._results: dict[str, SearchResult] = {}
         self._conversations: tuple[ConversationInfo, ...] = ()
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
@@ -73,9 +74,8 @@ class SearchPalette(PaletteSheet):
         now = time.time()
         self._results = {result.message: result for result in results}
         self.show_rows([row_of(result, now) for result in self._results.values()])
-        self.note.set_text(
-            f"{pluralize(len(results), 'result')} · {HELP}" if results else f"Nothing found for “{query}”."
-        )
+        found = " · ".join((tr("%n results", "", len(results)), tr(HELP)))
+        self.note.set_text(found if results else tr("Nothing found for “{query}”.").format(query=query))
 
     def _change(self) -> None:
         if self.query():
@@ -109,13 +109,14 @@ class SearchPalette(PaletteSheet):
         self._results = {}
         shown = self._conversations[:MAX_CONVERSATIONS]
         rows = [
-            ListRow(info.id, info.title or "Untitled", format_time(info.updated_at, now), (Run(_about(info)),))
+            ListRow(info.id, info.title or tr("Untitled"), format_time(info.updated_at, now), (Run(_about(info)),))
             for info in shown
         ]
         self.show_rows(rows)
-        self.note.set_text(HELP if rows else "Searches all messages of all conversations, archived or not.")
+        nothing = tr("Searches all messages of all conversations, archived or not.")
+        self.note.set_text(tr(HELP) if rows else nothing)
 
 
 def _about(info: ConversationInfo) -> str:
     model = info.model.rsplit("/", 1)[-1]
-    return " · ".join(part for part in (pluralize(info.messages, "message"), model) if part)
+    return " · ".join(part for part in (tr("%n messages", "", info.messages), model) if part)

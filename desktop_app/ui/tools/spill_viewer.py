@@ -6,9 +6,11 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QLineEdit, QPlainTextEdit, QWidget
 
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SpillRead
 from desktop_app.ui.transcript.row_text import plain_output
-from desktop_app.ui.widgets.formats import first_line, format_bytes, format_number, pluralize
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import first_line, format_bytes
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, font, restyle, scale
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -17,7 +19,7 @@ PAGE = 1_000  # lines read at a time
 LINE = 2_000  # characters of a line that are shown: Qt lays out a line as a whole
 PAUSE = 150  # milliseconds from the last key to the search
 NEAR_END = 4  # screens from the end at which the next page is read
-NO_MATCH = "No matching lines."
+NO_MATCH = translatable("No matching lines.")
 
 
 class SpillViewer(StyleAware, QDialog):
@@ -32,15 +34,15 @@ class SpillViewer(StyleAware, QDialog):
         self._shown = self._total = 0
         self._is_reading = False
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Search in this text…")
-        self.field.setAccessibleName("Search in this text")
+        self.field.setPlaceholderText(tr("Search in this text…"))
+        self.field.setAccessibleName(tr("Search in this text"))
         self.field.setClearButtonEnabled(True)
         self.note = TextLabel(size=12, tint="ink_faint")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setFrameStyle(0)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setAccessibleName("Whole text")
+        self.text.setAccessibleName(tr("Whole text"))
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         head = horizontal((self.field, 1), self.note, spacing=12, margins=(14, 10, 14, 10))
         vertical(head, (self.text, 1), holder=self, spacing=0)
@@ -76,8 +78,9 @@ class SpillViewer(StyleAware, QDialog):
             self.text.appendPlainText(text)
         if not offset:
             self.text.moveCursor(self.text.textCursor().MoveOperation.Start)
-        found = pluralize(page.total, "line") + (f" with “{query}”" if query else f" · {format_bytes(page.bytes)}")
-        self.note.set_text(found if page.total or not query else NO_MATCH)
+        found = tr("%n lines with “{query}”", "", page.total) if query else tr("%n lines · {size}", "", page.total)
+        found = found.format(query=query, size=format_bytes(page.bytes))
+        self.note.set_text(found if page.total or not query else tr(NO_MATCH))
 
     def show_failure(self, message: str) -> None:
         """Show why the lines cannot be read; scrolling and searching request them again."""
@@ -103,4 +106,6 @@ class SpillViewer(StyleAware, QDialog):
 
 def _shorten_line(line: str) -> str:
     shown = plain_output(line)
-    return shown if len(shown) <= LINE else f"{shown[:LINE]}… ({format_number(len(shown) - LINE)} characters more)"
+    if len(shown) <= LINE:
+        return shown
+    return " ".join((f"{shown[:LINE]}…", tr("(%n characters more)", "", len(shown) - LINE)))

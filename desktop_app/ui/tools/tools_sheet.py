@@ -8,21 +8,23 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ToolOffer, ToolsListed
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.formats import first_line, format_number, pluralize
+from desktop_app.ui.widgets.formats import first_line, format_number
 from desktop_app.ui.widgets.inputs import ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
 from desktop_app.ui.widgets.sheet import Sheet
-from desktop_app.ui.widgets.text_label import Run, TextLabel
+from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 WIDTH = 620
-BUILT_IN = "Built in"
-NO_TOOLS = "No tools are available."
-NO_FOLDER = "No working folder: tools for files and commands need one."
-CANNOT_CALL = "This model cannot call tools. They become available when you choose another model."
+BUILT_IN = translatable("Built in")
+NO_TOOLS = translatable("No tools are available.")
+NO_FOLDER = translatable("No working folder: tools for files and commands need one.")
+CANNOT_CALL = translatable("This model cannot call tools. They become available when you choose another model.")
 
 
 class ToolRow(QWidget):
@@ -34,10 +36,11 @@ class ToolRow(QWidget):
         super().__init__()
         self.name, about = offer.spec.name, offer.spec.description
         self.title = TextLabel(self.name, size=13, weight=MEDIUM, is_mono=True)
-        tokens = TextLabel(pluralize(offer.tokens, "token"), size=12, tint="ink_faint")
+        tokens = TextLabel(tr("%n tokens", "", offer.tokens), size=12, tint="ink_faint")
         self.switch = ToggleSwitch("")
-        self.switch.setAccessibleName(f"Offer {self.name}")
-        self.switch.setAccessibleDescription(f"{about} {tokens.text()} in each request.")
+        self.switch.setAccessibleName(tr("Offer {tool}").format(tool=self.name))
+        cost = tr("%n tokens in each request.", "", offer.tokens)
+        self.switch.setAccessibleDescription(f"{about} {cost}")
         lines = vertical(horizontal((self.title, 1), tokens, spacing=10), spacing=1)
         if about.strip():
             lines.addWidget(TextLabel(first_line(about, 240), size=12, tint="ink_soft", wraps=True))
@@ -60,14 +63,14 @@ class ToolsSheet(Sheet):
     settings_requested = Signal()
 
     def __init__(self, tools: ToolsListed, can_call: bool, parent: QWidget | None = None) -> None:
-        super().__init__(parent, width=WIDTH, closes_outside=True, title="Tools")
+        super().__init__(parent, width=WIDTH, closes_outside=True, title=tr("Tools"))
         self.rows: dict[str, ToolRow] = {}
         self.total = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.folder = TextLabel(size=12, tint="ink_faint", wraps=True)
-        self.warning = TextLabel(CANNOT_CALL, size=13, tint="warning", wraps=True)
+        self.warning = TextLabel(tr(CANNOT_CALL), size=13, tint="warning", wraps=True)
         self.area = ScrollColumn(spacing=14)
-        self.more = LinkButton("Add an MCP server…")
-        self.close_button = Button("Done")
+        self.more = LinkButton(tr("Add an MCP server…"))
+        self.close_button = Button(tr("Done"))
         head = (self.total, self.folder, self.warning)
         self.lay_out(self.area, self.more, STRETCH, self.close_button, head=head, spacing=12)
         self.warning.setVisible(not can_call)
@@ -91,16 +94,17 @@ class ToolsSheet(Sheet):
     def _show_total(self, tools: ToolsListed) -> None:
         on = [offer for offer in tools.tools if offer.is_on]
         tokens = Run(format_number(sum(offer.tokens for offer in on)), "ink", BOLD)
-        count = f" tokens in each request · {len(on)} of {pluralize(len(tools.tools), 'tool')} on"
-        self.total.set_runs((tokens, Run(count)))
-        self.folder.set_text(f"Working folder: {tools.folder}" if tools.folder else NO_FOLDER)
+        text = tr("{tokens} tokens in each request · {on} of %n tools on", "", len(tools.tools))
+        self.total.set_runs(fill_runs(text, tokens=tokens, on=format_number(len(on))))
+        folder = tr("Working folder: {folder}") if tools.folder else tr(NO_FOLDER)
+        self.folder.set_text(folder.format(folder=tools.folder))
 
     def _build(self, tools: ToolsListed) -> Iterator[QWidget]:
         """Build a card for each source of tools, row by row, and one for each failure."""
         for source in dict.fromkeys(offer.spec.source for offer in tools.tools):
             card = Card()
             card.column.setSpacing(12)
-            card.column.addWidget(TextLabel(source or BUILT_IN, size=13, weight=BOLD))
+            card.column.addWidget(TextLabel(source or tr(BUILT_IN), size=13, weight=BOLD))
             self.area.add(card)
             for offer in tools.tools:
                 if offer.spec.source == source:
@@ -111,7 +115,7 @@ class ToolsSheet(Sheet):
         for failure in tools.failures:
             self.area.add(_failure_card(failure))
         if not tools.tools and not tools.failures:
-            self.area.add(TextLabel(NO_TOOLS, size=13, tint="ink_soft", wraps=True))
+            self.area.add(TextLabel(tr(NO_TOOLS), size=13, tint="ink_soft", wraps=True))
 
     def _clear(self) -> None:
         self.rows = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QDateTime, QLocale
 
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
 from desktop_app.conversation.words import pluralize as pluralize
@@ -104,6 +104,11 @@ def format_time(at: float, now: float) -> str:
     if then.year == today.year:
         return tr("{day} {month} {time}").format(day=then.day, month=month, time=clock)
     return tr("{day} {month} {year}").format(day=then.day, month=month, year=then.year)
+
+
+def format_moment(at: float, form: str) -> str:
+    """Return the time in a form that QLocale reads, such as "ddd d MMM, HH:mm". at: seconds since 1970, UTC."""
+    return locale().toString(QDateTime.fromSecsSinceEpoch(int(at)), form)
 
 
 def speaker_of(message: Message) -> str:
