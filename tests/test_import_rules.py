@@ -59,6 +59,8 @@ LIBRARY_LIVES_IN = {
     "docx": "tools.attachment_child",
     "pypdf": "tools.attachment_child",
     "python_calamine": "tools.attachment_child",
+    "ziamath": "tools.graphic_child",
+    "merm": "tools.graphic_child",
 }
 
 # The nouns and the decisions are pure: no clock, chance, database, network, file, thread or process.

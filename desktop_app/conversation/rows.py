@@ -62,8 +62,7 @@ class OperationRow(msgspec.Struct, frozen=True):
 
     id: str
     kind: str
-    """"prune", "compaction", "failed", "flush", or "link" to another conversation. Of a failed compaction the only
-    strategy is its cause, `tokens_after` is what must stay, and `note` says more of an error."""
+    """"prune", "compaction", "flush", or "link" to another conversation."""
     at: float
     trigger: Trigger | None
     """None if it is not known."""

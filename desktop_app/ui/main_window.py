@@ -20,6 +20,7 @@ from .conversation_controller import ConversationController
 from .engine_watch import EngineWatch
 from .export_controller import ExportController
 from .find_controller import FindController
+from .graphic_controller import GraphicController
 from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .memory_controller import MemoryController
@@ -31,6 +32,7 @@ from .recovery_controller import RecoveryController
 from .request_controller import RequestController
 from .settings_controller import SettingsController
 from .tools_controller import ToolsController
+from .widgets.graphics import graphics
 from .window_actions import OPEN, WindowControllers, window_actions
 
 SIZE = (1440, 900)
@@ -70,6 +72,7 @@ class MainWindow(Parts):
         self.commands = CommandController(bridge, self, self.chat, self._memory)
         self.insights = InsightsController(bridge, self, self.chat)
         self.finder = FindController(bridge, self, self.chat)
+        self.graphics = GraphicController(bridge)
         for controller in (self.chat, self.memory):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
@@ -117,6 +120,7 @@ class MainWindow(Parts):
         transcript.editor.resend_requested.connect(self.recovery.resend)
         transcript.page_requested.connect(chat.past.read)
         transcript.copied.connect(self.toast.show_message)
+        graphics.wanted.connect(self.graphics.draw)
         # attachments
         self.composer.attach_requested.connect(self.attach.choose_files)
         self.composer.field.files_given.connect(self.attach.attach_files)
@@ -200,8 +204,6 @@ class MainWindow(Parts):
         # insights
         sidebar.insights_requested.connect(self.insights.toggle)
         asked.insights_requested.connect(self.insights.toggle)
-        asked.optimize_requested.connect(context.optimize)
-        asked.larger_model_requested.connect(partial(settings.offer_models, is_largest_first=True))
         chat.shown.connect(self.insights.note_opened)
         bridge.happened.connect(self.insights.note)
         # the system

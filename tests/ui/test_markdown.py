@@ -173,7 +173,7 @@ def test_a_growing_text_changes_only_its_end(lines: list[str], cut: int) -> None
             [ProseSegment("Look:"), CodeSegment("def f():\n    ...", "python"), ProseSegment("Done.")],
         ),
         ("~~~~md\n```\nx\n```\n~~~~", [CodeSegment("```\nx\n```", "md")]),
-        ("```\nx\n\ny", [CodeSegment("x\n\ny", "")]),
+        ("```\nx\n\ny", [CodeSegment("x\n\ny", "", is_open=True)]),
     ],
 )
 def test_fences_become_code_with_their_language(text: str, segments: list[MarkdownSegment]) -> None:

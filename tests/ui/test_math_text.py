@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.ui.transcript.markdown_documents import MarkdownText, markdown_document
+from desktop_app.conversation.graphics import Graphic
+from desktop_app.ui.transcript.markdown_documents import markdown_document
+from desktop_app.ui.transcript.markdown_text import MarkdownText
 from desktop_app.ui.transcript.segments import ProseSegment, segments_of
-from desktop_app.ui.widgets.math_text import escape_math
+from desktop_app.ui.widgets.math_text import escape_math, formulas_in
 
 pytestmark = pytest.mark.usefixtures("qapp")
 FORMULAS = (
@@ -48,7 +50,7 @@ def test_a_formula_that_is_still_being_written_has_its_backslashes() -> None:
     "text", ["`$a_b$ \\(x\\)`", "```\n$a_b$\n```", "    $HOME_A/$B_C", "costs $5 and **$10**, or $7", "\\$5 and \\$6"]
 )
 def test_what_is_no_formula_is_left_alone(text: str) -> None:
-    assert escape_math(text) == text
+    assert escape_math(text, lambda _: "") == text
 
 
 def test_a_summary_shows_formulas_too(qtbot) -> None:
@@ -62,3 +64,22 @@ def test_whatever_stands_between_the_signs_is_shown(inner: str) -> None:
     formula = rf"\({inner}x\)" if not inner.endswith("\\") else r"\(x\)"
     if r"\)" not in formula[2:-2] and "`" not in formula and "  " not in formula and not formula.startswith("\\( "):
         assert shown(f"So {formula} it is.") == f"So {formula} it is."
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "source"),
+    [
+        ("$x$", "formula", "x"),
+        (r"\(x\)", "formula", "x"),
+        ("$$\nx\n$$", "display", "x"),
+        (r"\[ x \]", "display", "x"),
+        (r"\begin{align}a\end{align}", "display", r"\begin{align}a\end{align}"),
+    ],
+)
+def test_a_formula_is_drawn_without_its_delimiters(text, kind, source):
+    assert formulas_in(f"So {text} is.") == [Graphic(kind, source)]
+
+
+@pytest.mark.parametrize("text", ["$$x", r"\(x", r"\begin{align}a", "$$ $$", "`$x$`", "$5 and $10"])
+def test_what_is_not_closed_or_no_formula_is_not_drawn(text):
+    assert formulas_in(text) == []

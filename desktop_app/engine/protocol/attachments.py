@@ -1,7 +1,11 @@
-"""What is attached to a message: files that are read for it, their tokens, and the text of those that were sent."""
+"""What is attached to a message: files that are read for it, their tokens, and the text of those that were sent.
+
+And the graphics that it writes as text.
+"""
 
 from __future__ import annotations
 
+from desktop_app.conversation.graphics import Drawing, Graphic
 from desktop_app.conversation.message import Attachment
 
 from .base import ConversationRequest, EngineRequest, EngineResponse
@@ -71,4 +75,18 @@ class RunCommand(ConversationRequest[FileAttached], frozen=True):
     command: str
 
 
-AttachmentRequest = AttachFile | AttachImage | CountAttachments | ReadAttachment | CompletePath | RunCommand
+class GraphicsDrawn(EngineResponse, frozen=True):
+    """A drawing of each graphic, in their order."""
+
+    drawings: tuple[Drawing, ...]
+
+
+class DrawGraphics(EngineRequest[GraphicsDrawn], frozen=True):
+    """Draw formulas and diagrams of a message."""
+
+    graphics: tuple[Graphic, ...]
+
+
+AttachmentRequest = (
+    AttachFile | AttachImage | CountAttachments | ReadAttachment | CompletePath | RunCommand | DrawGraphics
+)

@@ -19,6 +19,7 @@ from desktop_app.conversation.words import pluralize
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.tools.attachments import read_attachment, read_image
+from desktop_app.tools.graphics import draw_graphics
 
 from .tools import lines_of
 
@@ -44,6 +45,8 @@ async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineRespo
         case p.RunCommand(conversation, command):
             session = await engine.conversations.open(conversation)
             return request.respond_with(p.FileAttached(await _run(engine, session, command)))
+        case p.DrawGraphics(graphics):
+            return request.respond_with(p.GraphicsDrawn(await draw_graphics(graphics)))
         case _:
             assert_never(request)
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QWidget
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Attachment, Part, Reasoning
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.transcript.markdown_documents import MarkdownText
+from desktop_app.ui.transcript.markdown_text import MarkdownText
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton

@@ -43,7 +43,7 @@ class Unit(msgspec.Struct, frozen=True):
     """What is not cut further: a block, a list item, or a table row, from line `start` to before `end`.
 
     carry: set if it continues a block. is_cut: whether a segment may begin with it. is_alone: whether it has segments
-    of its own. weight: characters that it counts for besides its own.
+    of its own. weight: characters that it counts for besides its own. is_open: a fence that is not closed.
     """
 
     start: int
@@ -55,6 +55,7 @@ class Unit(msgspec.Struct, frozen=True):
     language: str = ""
     weight: int = 0
     fence: str = ""
+    is_open: bool = False
 
 
 class ParsedBlocks(msgspec.Struct, frozen=True):
@@ -129,7 +130,8 @@ def _units(inside: Sequence[Token], lines: Sequence[str], carry: Carry | None) -
             is_closed = end > start + 1 and _closes(lines[end - 1], block.markup)
             language, opening = block.info.split(" ")[0].strip(), lines[start]
             first = start + 1 if carry is None else start
-            return [Unit(first - (carry is None), end - is_closed, "fence", carry, True, True, language, 0, opening)]
+            start, end = first - (carry is None), end - is_closed
+            return [Unit(start, end, "fence", carry, True, True, language, 0, opening, not is_closed)]
         case "paragraph_open" if _length(lines[start:end]) > PIECE or (carry and carry.paragraph is not None):
             return [Unit(start, end, "paragraph", carry, is_alone=True)]
         case "bullet_list_open" | "ordered_list_open":

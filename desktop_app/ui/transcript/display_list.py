@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 
 from desktop_app.conversation.words import translatable
+from desktop_app.ui.widgets.graphics import graphics
 from desktop_app.ui.widgets.look import colour, paint_box
 from desktop_app.ui.widgets.pictures import paint_picture
 
@@ -32,6 +33,7 @@ class Action(StrEnum):
     COPY = translatable("Copy")
     COPY_CODE = translatable("Copy code")
     SAVE_CODE = translatable("Save code…")
+    SHOW_CODE = translatable("Show code")
     REGENERATE = translatable("Regenerate")
     PIN = translatable("Pin")
     UNPIN = translatable("Unpin")
@@ -105,6 +107,13 @@ class Picture(msgspec.Struct, frozen=True):
     radius: float = 0
 
 
+class DrawnGraphic(msgspec.Struct, frozen=True):
+    """A diagram, by its name."""
+
+    box: QRectF
+    name: str
+
+
 class DashedRule(msgspec.Struct, frozen=True):
     """A dashed horizontal rule."""
 
@@ -123,7 +132,7 @@ class HitRegion(msgspec.Struct, frozen=True):
     is_on_hover: bool = False
 
 
-DisplayItem = Fill | TextLine | Flow | DashedRule | Picture
+DisplayItem = Fill | TextLine | Flow | DashedRule | Picture | DrawnGraphic
 
 
 class RowLayout(msgspec.Struct):
@@ -168,22 +177,16 @@ def paint_row(
                 _paint_fill(painter, drawn)
             case TextLine():
                 paint_words(painter, drawn)
+            case DashedRule():
+                _paint_rule(painter, drawn)
+            case _ if not drawn.box.intersects(clip):
+                pass
             case Picture(box, url, radius):
-                if box.intersects(clip):
-                    paint_picture(painter, box, url, radius)
-            case DashedRule(left, length, ink):
-                pen = QPen(ink, 1)
-                pen.setDashPattern([6, 4])
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-                painter.setPen(pen)
-                painter.drawLine(left, left + QPointF(length, 0))
+                paint_picture(painter, box, url, radius)
+            case DrawnGraphic(box, name):
+                painter.drawImage(box.topLeft(), graphics.image(name, box.size()))
             case Flow():
-                if drawn.box.intersects(clip):
-                    marks = [
-                        (cursor, colour("accent", 0.28)) for cursor in marked if cursor.document() == drawn.document
-                    ]
-                    marks += [(cursor, colour("warning", 0.28)) for cursor in occurrences(drawn.document, found)]
-                    _paint_flow(painter, drawn, clip, marks)
+                _paint_flow(painter, drawn, clip, _marks(drawn.document, marked, found))
     painter.setOpacity(1.0)
     for region in layout.hit_regions:
         if region.words is not None and (is_hovered or not region.is_on_hover):
@@ -224,6 +227,20 @@ def _paint_fill(painter: QPainter, drawn: Fill) -> None:
     taller = drawn.box.adjusted(0, -2 * drawn.radius, 0, 0)
     paint_box(painter, taller, drawn.fill, drawn.border, drawn.radius)
     painter.restore()
+
+
+def _paint_rule(painter: QPainter, rule: DashedRule) -> None:
+    pen = QPen(rule.ink, 1)
+    pen.setDashPattern([6, 4])
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setPen(pen)
+    painter.drawLine(rule.left, rule.left + QPointF(rule.length, 0))
+
+
+def _marks(document: QTextDocument, marked: Sequence[QTextCursor], found: str) -> list[tuple[QTextCursor, QColor]]:
+    """Return what is marked in a document, and the colour behind it."""
+    marks = [(cursor, colour("accent", 0.28)) for cursor in marked if cursor.document() == document]
+    return marks + [(cursor, colour("warning", 0.28)) for cursor in occurrences(document, found)]
 
 
 def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marks: Sequence[tuple[QTextCursor, QColor]]) -> None:

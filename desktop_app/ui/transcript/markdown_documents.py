@@ -1,21 +1,17 @@
 """Markdown as documents that Qt can lay out, a whole text or one segment of it, and as a widget.
 
-Nothing is loaded from outside a message: images become links; HTML and math stay text.
+Nothing is loaded from outside a message: images become links; HTML stays text.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import (
     QBrush,
     QFontMetricsF,
-    QPalette,
-    QResizeEvent,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
@@ -26,14 +22,14 @@ from PySide6.QtGui import (
     QTextLength,
     QTextTable,
 )
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import BOLD, TRANSPARENT, StyleAware, Tint, colour, font, recolour, scale
+from desktop_app.ui.widgets.look import BOLD, colour, font, scale
 from desktop_app.ui.widgets.math_text import to_qt_markdown
 
 from .documents import LINE_HEIGHT, InkDocument, code_font
+from .formulas import FORMULA, NO_FORMULAS, TEXT_SIZE, Formulas, arrange_formulas, formula_painter
 from .segments import ProseSegment, TableSegment
 
 CELL_PADDING = 6
@@ -42,13 +38,15 @@ _HEADING_SIZES = {1: 18, 2: 16, 3: 15}
 _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 
-def markdown_document(prose: ProseSegment, indent: float = 0, columns: tuple[float, ...] = ()) -> InkDocument:
+def markdown_document(
+    prose: ProseSegment, indent: float = 0, columns: tuple[float, ...] = (), formulas: Formulas = NO_FORMULAS
+) -> InkDocument:
     """Return Markdown with our formats.
 
     indent: of the first line, in pixels, if it continues a paragraph. columns: widths of the table at its end, if that
-    continues.
+    continues. formulas: those that are drawn.
     """
-    document = _parse(prose.text, prose.references)
+    document = _parse(prose.text, prose.references, formulas)
     first = document.begin()
     if prose.number is not None and (listed := first.textList()) is not None:
         shape = listed.format()
@@ -57,7 +55,7 @@ def markdown_document(prose: ProseSegment, indent: float = 0, columns: tuple[flo
     cursor = QTextCursor(first)
     if prose.goes_on == "paragraph":
         cursor.insertText(" ", QTextCharFormat())  # the line may break here
-    _dress(document)
+    _dress(document, formulas)
     if indent:
         shape = QTextBlockFormat()
         shape.setTextIndent(indent)
@@ -68,14 +66,14 @@ def markdown_document(prose: ProseSegment, indent: float = 0, columns: tuple[flo
     return document
 
 
-def rows_document(rows: TableSegment, columns: tuple[float, ...]) -> InkDocument:
+def rows_document(rows: TableSegment, columns: tuple[float, ...], formulas: Formulas = NO_FORMULAS) -> InkDocument:
     """Return rows of a table without its head. columns: their widths in pixels; empty: their natural ones."""
-    document = _parse(f"{rows.head}\n{rows.text}", rows.references)
+    document = _parse(f"{rows.head}\n{rows.text}", rows.references, formulas)
     table = last_table(document)
     if table is None:
         return document
     table.removeRows(0, 1)
-    _dress(document, has_head=False)
+    _dress(document, formulas, has_head=False)
     _fix_columns(table, columns)
     _close_up(table, top=0, bottom=0)
     return document
@@ -112,20 +110,23 @@ def end_of_text(document: QTextDocument) -> float:
     return line.x() + line.naturalTextWidth()
 
 
-def _parse(text: str, references: str) -> InkDocument:
+def _parse(text: str, references: str, formulas: Formulas) -> InkDocument:
     document = InkDocument()
     document.setIndentWidth(scale(26))
-    document.setMarkdown(to_qt_markdown(text) + (f"\n\n{references}" if references else ""), _NO_HTML)
+    shown = to_qt_markdown(text, formulas.markdown)
+    document.setMarkdown(shown + (f"\n\n{references}" if references else ""), _NO_HTML)
     return document
 
 
-def _dress(document: InkDocument, has_head: bool = True) -> None:
+def _dress(document: InkDocument, formulas: Formulas, has_head: bool = True) -> None:
+    if formulas.names:
+        document.documentLayout().registerHandler(FORMULA, formula_painter)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     block = document.begin()
     while block.isValid():
         _shape_block(cursor, block, is_first=block.blockNumber() == 0, is_last=not block.next().isValid())
-        _ink_fragments(cursor, block)
+        _ink_fragments(cursor, block, formulas)
         block = block.next()
     cursor.endEditBlock()
     for frame in document.rootFrame().childFrames():
@@ -154,17 +155,21 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
     cursor.mergeBlockFormat(shape)
 
 
-def _ink_fragments(cursor: QTextCursor, block: QTextBlock) -> None:
-    """Format headings, quotes, code, links and images."""
+def _ink_fragments(cursor: QTextCursor, block: QTextBlock, formulas: Formulas) -> None:
+    """Format headings, quotes, code, links, formulas and images."""
     heading = block.blockFormat().headingLevel()
     is_quote = bool(block.blockFormat().property(QTextFormat.Property.BlockQuoteLevel))
     changes: list[tuple[int, int, QTextCharFormat, str]] = []
+    drawn: list[QTextCharFormat] = []
     iterator = block.begin()
     while not iterator.atEnd():
         fragment = iterator.fragment()
         iterator += 1
         look, text = QTextCharFormat(fragment.charFormat()), ""
-        if look.isImageFormat():
+        if look.isImageFormat() and look.toImageFormat().name() in formulas.names:
+            look, text = formulas.format_of(look.toImageFormat().name(), _HEADING_SIZES.get(heading, TEXT_SIZE)), ""
+            drawn.append(look)
+        elif look.isImageFormat():
             image = look.toImageFormat()
             text = str(image.property(QTextFormat.Property.ImageAltText) or "") or image.name()
             look, text = _link(QTextCharFormat(), image.name()), tr("[image: {name}]").format(name=text)
@@ -187,6 +192,8 @@ def _ink_fragments(cursor: QTextCursor, block: QTextBlock) -> None:
             cursor.insertText(text, look)
         else:
             cursor.setCharFormat(look)
+    if drawn:
+        arrange_formulas(cursor, drawn)
 
 
 def _link(look: QTextCharFormat, target: str) -> QTextCharFormat:
@@ -252,46 +259,3 @@ def _widths(rows: str, version: int) -> tuple[float, ...]:
     looks = [QFontMetricsF(font(14, BOLD)), QFontMetricsF(code_font(13))]
     widest = [max(look.horizontalAdvance(cell) for look in looks) for cell in longest]
     return tuple(-(-width // STEP) * STEP for width in widest)
-
-
-class MarkdownText(StyleAware, QTextBrowser):
-    """A text that can be read and copied, as high as it is, without links to open."""
-
-    def __init__(self, text: str, parent: QWidget | None = None, *, tint: Tint = "ink_soft") -> None:
-        super().__init__(parent)
-        self._source = text
-        self._tint: Tint = tint
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setOpenLinks(False)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.refresh_style()
-
-    def show_text(self, text: str) -> None:
-        """Show another text."""
-        if text != self._source:
-            self._source = text
-            self.refresh_style()
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, math.ceil(self.document().size().height()) + 1)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def refresh_style(self) -> None:
-        recolour(self, {QPalette.ColorRole.Base: TRANSPARENT, QPalette.ColorRole.Text: colour(self._tint)})
-        document = markdown_document(ProseSegment(self._source))
-        document.setParent(self)
-        self.setDocument(document)
-        self._fit()
-
-    def _fit(self) -> None:
-        self.document().setTextWidth(self.viewport().width())
-        if self.height() != self.sizeHint().height():
-            self.setFixedHeight(self.sizeHint().height())

@@ -68,8 +68,8 @@ class RowBuilder:
     """A row that is being laid out, `width` pixels wide. The next thing goes to `y`.
 
     is_unfolded: whether the user has folded or unfolded it. looked_at: the middle of the row's visible part, in pixels
-    from its top: long text is laid out from there. unfolded: the keys of long code that the user has unfolded; None
-    where no code is folded.
+    from its top: long text is laid out from there. unfolded: the keys of long code that the user has unfolded, and of
+    diagrams whose code is shown. can_fold_code: whether long code is folded at all.
     """
 
     def __init__(
@@ -78,20 +78,25 @@ class RowBuilder:
         cache: DocumentCache,
         is_unfolded: bool = False,
         looked_at: float = 0,
-        unfolded: Container[str] | None = (),
+        unfolded: Container[str] = (),
+        can_fold_code: bool = True,
     ) -> None:
         self.width = width
         self.cache = cache
         self.is_unfolded = is_unfolded
         self.looked_at = looked_at
-        self.can_fold_code = unfolded is not None
+        self.can_fold_code = can_fold_code
         self._unfolded = unfolded
         self.layout = RowLayout()
         self.y = 0.0
 
     def folds_code(self, key: str) -> bool:
         """Return whether long code with that key is folded."""
-        return self._unfolded is not None and key not in self._unfolded
+        return self.can_fold_code and key not in self._unfolded
+
+    def is_toggled(self, key: str) -> bool:
+        """Return whether the user has switched what has that key."""
+        return key in self._unfolded
 
     def finish(self) -> RowLayout:
         self.layout.height = self.y

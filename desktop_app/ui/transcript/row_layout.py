@@ -12,6 +12,7 @@ from desktop_app.conversation.message import Reasoning, Role
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import speaker_of
+from desktop_app.ui.widgets.graphics import graphics
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .attachment_rows import estimated_attachments_height, lay_out_attachments
@@ -170,9 +171,6 @@ class RowCache:
     def fold(self, key: str) -> None:
         self._unfolded ^= {key}
 
-    def is_unfolded(self, key: str) -> bool:
-        return key in self._unfolded
-
     def leave_room(self, key: str, height: int) -> None:
         """Leave that row blank and that high; "" for none."""
         self._edited, self._room = key, height
@@ -197,8 +195,9 @@ class RowCache:
         else:
             if isinstance(item, ReplyItem):
                 self._written.add(key)
-            unfolded = None if key in self._written else self._unfolded
-            layout = lay_out(RowBuilder(width, self._documents, key in self._unfolded, looked_at, unfolded), item)
+            is_unfolded, can_fold = key in self._unfolded, key not in self._written
+            builder = RowBuilder(width, self._documents, is_unfolded, looked_at, self._unfolded, can_fold)
+            layout = lay_out(builder, item)
         self._kept[key] = self._state(item, width), layout
         self._kept.move_to_end(key)
         while len(self._kept) > MAX_ROWS:
@@ -212,4 +211,4 @@ class RowCache:
     def _state(self, item: Item, width: int) -> tuple[object, ...]:
         room = self._room if item.key == self._edited else None
         unfolded = sum(key.startswith(item.key) for key in self._unfolded)
-        return item, width, theme.version, unfolded, room
+        return item, width, theme.version, graphics.version, unfolded, room

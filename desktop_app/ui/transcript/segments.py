@@ -50,7 +50,7 @@ class TableSegment(msgspec.Struct, frozen=True):
 class CodeSegment(msgspec.Struct, frozen=True):
     """Lines of a fenced block. is_first, is_last: whether the block begins and ends here.
 
-    joint: what separates it from the lines before; "" within a line that is too long.
+    joint: what separates it from the lines before; "" within a line that is too long. is_open: whether more may come.
     """
 
     text: str
@@ -58,6 +58,7 @@ class CodeSegment(msgspec.Struct, frozen=True):
     is_first: bool = True
     is_last: bool = True
     joint: str = "\n"
+    is_open: bool = False
 
 
 MarkdownSegment = ProseSegment | TableSegment | CodeSegment
@@ -201,7 +202,8 @@ def _code_segments(text: str, fence: Unit, starts: Sequence[int]) -> Iterator[Pl
     pieces = pieces or [(starts[fence.start], [], "\n")]
     for count, (at, lines, joint) in enumerate(pieces):
         begins = is_first and count == 0
-        code = CodeSegment("\n".join(lines), fence.language, begins, count == len(pieces) - 1, joint)
+        is_last = count == len(pieces) - 1
+        code = CodeSegment("\n".join(lines), fence.language, begins, is_last, joint, fence.is_open)
         yield PlacedSegment(code, starts[fence.start] if begins else at, None if begins else Carry(fence=fence.fence))
 
 

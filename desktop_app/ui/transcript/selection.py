@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QTextCursor
 
 from .display_list import Flow, RowLayout
+from .formulas import selected_text
 
 TextPosition = tuple[int, int]
 """A document of the row, by its number from the top, and a position in it."""
@@ -55,7 +56,7 @@ class TextSelection(msgspec.Struct):
         text = ""
         for number, cursor in enumerate(self.cursors(layout), first):
             joint = layout.flows[number].joint if number > first else ""
-            text += joint + cursor.selection().toPlainText()
+            text += joint + selected_text(cursor)
         return text
 
 

@@ -11,15 +11,16 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .code_blocks import CodeBlock, fold_code
+from .diagrams import CODE_PAD, code_head, find_diagram, lay_out_diagram
 from .display_list import Action, Fill, Flow
 from .documents import CODE_LINE_HEIGHT, LINE_HEIGHT, InkDocument, code_document, plain_document, soft_document
+from .formulas import drawn_formulas
 from .markdown_documents import end_of_text, markdown_document, rows_document, table_columns
-from .row_builder import ActionLink, RowBuilder, advance
+from .row_builder import ActionLink, RowBuilder
 from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment, split_plain_text
 
 SEGMENT_GAP = 8
 ITEM_GAP = 3  # between items of a list, as within a document
-CODE_PAD = 14
 TABLE_EDGE = 5  # pixels that Qt leaves below and above a table, less the one line between two rows
 Documents = list[InkDocument | None]
 """Of each segment; None while there was no time for it."""
@@ -41,7 +42,10 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
             documents[number] = document
     for number, segment in enumerate(segments):
         builder.skip(_gap(segments, number))
-        if isinstance(segment, CodeSegment):
+        drawing = find_diagram(builder, segment, blocks.get(number))
+        if isinstance(segment, CodeSegment) and drawing is not None:
+            lay_out_diagram(builder, blocks[number], drawing)
+        elif isinstance(segment, CodeSegment):
             _code_box(builder, segment, blocks[number], documents[number], heights[number])
         else:
             _place(builder, segments, documents, number, heights[number])
@@ -111,11 +115,12 @@ def _document(
         case CodeSegment():
             return ready(code_document, segment.text, builder.width - 2 * scale(CODE_PAD))
         case TableSegment():
-            return ready(rows_document, segment, builder.width, columns)
+            return ready(rows_document, segment, builder.width, columns, drawn_formulas(segment.text, builder.width))
         case ProseSegment(goes_on=goes_on):
             is_within = goes_on in ("paragraph", "word") and before is not None
             indent = end_of_text(before) if is_within and before is not None else 0.0
-            return ready(markdown_document, segment, builder.width, indent, columns)
+            formulas = drawn_formulas(segment.text, builder.width)
+            return ready(markdown_document, segment, builder.width, indent, columns, formulas)
 
 
 def _gap(segments: Sequence[MarkdownSegment], number: int) -> float:
@@ -162,13 +167,7 @@ def _code_box(
     """Put code in a box, with its language, and links that copy or save all of it."""
     pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
     if code.is_first:
-        line, small, copy, save = scale(28), font(11, MEDIUM), tr("Copy"), tr("Save…")
-        builder.words(pad, code.language, font(11), "ink_faint", line)
-        x = builder.width - pad - advance(small, copy) - 1
-        builder.link(x, ActionLink(Action.COPY_CODE, block.text, copy), small, line)
-        x -= advance(small, save) + scale(14)
-        builder.link(x, ActionLink(Action.SAVE_CODE, f"{block.language}\n{block.text}", save), small, line)
-        builder.y += line
+        code_head(builder, block, pad)
     _put(builder, pad, document, height, code.joint, code.language)
     if code.is_last and block.is_long and builder.can_fold_code:
         label = tr("Show all %n lines", "", block.lines) if block.is_folded else tr("Show less")

@@ -1,12 +1,14 @@
-r"""Formulas in Markdown, which are shown as they were written, with every backslash. Pure."""
+r"""Formulas in Markdown, which are drawn, or shown as they were written, with every backslash. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
+
+from desktop_app.conversation.graphics import Graphic
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -23,6 +25,7 @@ _MATH = (
     r"(?<![\w$])\$(?=[^\s$])(?:[^$\n\\]|\\.)*?(?<=\S)\$(?![\w$])",  # not what something costs: "$5 and $10"
 )
 _SPANS = re.compile("|".join(_NOT_MATH) + "|(?P<math>" + "|".join(_MATH) + ")")
+_DELIMITERS = (("$$", "$$"), (r"\(", r"\)"), (r"\[", r"\]"), ("$", "$"))
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 
 
@@ -44,20 +47,47 @@ def math_spans(text: str, code: Sequence[tuple[int, int]] | None = None) -> list
     return spans
 
 
-def escape_math(text: str) -> str:
-    """Return Markdown that shows each formula as it was written, and everything else as before."""
+def graphic_of(formula: str) -> Graphic | None:
+    """Return what is drawn of a formula with its delimiters; None while it is not closed."""
+    for opening, closing in _DELIMITERS:
+        if formula.startswith(opening):
+            inner = formula.removeprefix(opening)
+            source = "\n".join(line.lstrip("> ") for line in inner.removesuffix(closing).split("\n")).strip()
+            is_closed = inner.endswith(closing) and bool(source)
+            return Graphic("display" if opening in ("$$", "\\[") else "formula", source) if is_closed else None
+    return Graphic("display", formula) if formula.startswith("\\begin") and r"\end{" in formula else None
+
+
+def formulas_in(text: str) -> list[Graphic]:
+    """Return the formulas of a text that can be drawn."""
+    found = (graphic_of(text[start:end]) for start, end in math_spans(text))
+    return [graphic for graphic in found if graphic is not None]
+
+
+def escape_math(text: str, draw: Callable[[Graphic], str]) -> str:
+    """Return Markdown that shows each formula drawn or as it was written, and everything else as before.
+
+    draw: returns the Markdown that shows a formula; "" where it stays text.
+    """
     shown: list[str] = []
     position = 0
     for start, end in math_spans(text):
         is_quoted = text[text.rfind("\n", 0, start) + 1 : start].lstrip().startswith(">")
-        shown += (text[position:start], _literal(text[start:end], is_quoted))
+        graphic = graphic_of(text[start:end])
+        drawn = draw(graphic) if graphic is not None else ""
+        shown += (text[position:start], drawn or _literal(text[start:end], is_quoted))
         position = end
     return "".join([*shown, text[position:]])
 
 
-def to_qt_markdown(text: str) -> str:
+def _as_text(_: Graphic) -> str:
+    return ""
+
+
+def to_qt_markdown(text: str, draw: Callable[[Graphic], str] = _as_text) -> str:
     """Return the Markdown for Qt, which would take a rule at the very beginning for the start of a header."""
-    return f"\n{escape_math(text)}" if text.startswith("---") else escape_math(text)
+    shown = escape_math(text, draw)
+    return f"\n{shown}" if text.startswith("---") else shown
 
 
 def _literal(formula: str, is_quoted: bool) -> str:

@@ -1,0 +1,169 @@
+"""Draws formulas and diagrams in a process of its own, run as a script, within limits of memory and time.
+
+Its argument is a file with a JSON list of {"kind", "source"}; it prints a list of {"svg", "width", "height", "depth"}
+or {"error"}, in the same order. A model wrote the sources: the SVG is cut down to shapes and text. See
+docs/decisions/0025.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+MAX_MEMORY = 600_000_000
+"""Bytes of address space."""
+MAX_SIDE = 20_000
+"""Pixels of a drawing."""
+MAX_SVG = 1_000_000
+"""Characters."""
+FORMULA_SIZE = 20.0
+"""As in conversation/graphics.py, which a script cannot import."""
+SVG = "{http://www.w3.org/2000/svg}"
+SHAPES = ("path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "title", "desc")
+ELEMENTS = frozenset({*SHAPES, "svg", "g", "defs", "marker", "style", "clipPath"})
+"""All that is drawn; nothing among them loads anything."""
+FONTS = "Inter, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
+_RGBA = re.compile(r"rgba\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*([\d.]+)\s*\)")
+_OUTSIDE = re.compile(r"url\(\s*['\"]?(?!#)|@import|expression\(", re.IGNORECASE)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_FONT_SIZE = re.compile(r"font-size:\s*([\d.]+)px")
+BASELINE = 0.35
+"""Of the font's size: how far below its middle a line of text stands. Qt knows no dominant-baseline."""
+
+
+class Undrawable(Exception):
+    """Why a graphic cannot be drawn, in words."""
+
+
+def limit_memory() -> None:
+    """Let this process take no more than MAX_MEMORY, where the system can do that."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+
+
+def draw_formula(source: str, *, is_display: bool = False) -> dict[str, Any]:
+    """Return a formula in black."""
+    from ziamath.config import config
+    from ziamath.zmath import Latex
+
+    config.svg2 = False  # Qt draws no <use> of a <symbol>
+    drawn = Latex(source, size=FORMULA_SIZE, inline=not is_display).svg()
+    _, top, width, height = (float(number) for number in ET.fromstring(drawn).get("viewBox", "").split())
+    return _drawing(drawn, width, height) | {"depth": max(top + height, 0.0)}
+
+
+def draw_display(source: str) -> dict[str, Any]:
+    """Return a formula that stands alone."""
+    return draw_formula(source, is_display=True)
+
+
+def draw_diagram(source: str) -> dict[str, Any]:
+    """Return a diagram in colours for a light ground."""
+    import merm
+
+    look = merm.DEFAULT_THEME.replace(
+        font_family=FONTS, node_fill="#eef0fb", node_stroke="#7a86c9", edge_stroke="#555a66", text_color="#22252b",
+        node_text_color="#22252b", subgraph_fill="#f4f1e4", subgraph_stroke="#b9b08a",
+        edge_label_bg="rgba(255,255,255,0.85)",
+    )  # fmt: skip
+    try:
+        drawn = merm.render_diagram(source, theme=look)
+    except merm.ParseError as error:
+        raise Undrawable(str(error)) from error
+    shape = ET.fromstring(drawn)
+    return _drawing(drawn, _pixels(shape.get("width")), _pixels(shape.get("height")))
+
+
+def _pixels(length: str | None) -> float:
+    try:
+        return float((length or "").removesuffix("px"))
+    except ValueError:
+        raise Undrawable("has no size") from None
+
+
+def _drawing(svg: str, width: float, height: float) -> dict[str, Any]:
+    if min(width, height) <= 0:
+        raise Undrawable("has no size")
+    if max(width, height) > MAX_SIDE:
+        raise Undrawable("is too large to be drawn")
+    clean = ET.tostring(clean_svg(ET.fromstring(svg)), encoding="unicode")
+    if len(clean) > MAX_SVG:
+        raise Undrawable("is too large to be drawn")
+    return {"svg": clean, "width": width, "height": height}
+
+
+def clean_svg(shape: ET.Element) -> ET.Element:
+    """Return the drawing with shapes and text only, in what Qt can draw."""
+    ET.register_namespace("", SVG[1:-1])
+    sizes = _font_sizes("".join(style.text or "" for style in shape.iter(f"{SVG}style")))
+    for parent in shape.iter():
+        for child in list(parent):
+            if child.tag.removeprefix(SVG) not in ELEMENTS:
+                parent.remove(child)
+    _clean_element(shape, sizes, "")
+    return shape
+
+
+def _font_sizes(rules: str) -> dict[str, float]:
+    """Return the font's size by the class that a rule begins with."""
+    sizes: dict[str, float] = {}
+    for selectors, body in _RULE.findall(rules):
+        if size := _FONT_SIZE.search(body):
+            for selector in selectors.split(","):
+                sizes[selector.split()[0].lstrip(".")] = float(size[1])
+    return sizes
+
+
+def _clean_element(element: ET.Element, sizes: dict[str, float], within: str) -> None:
+    within = element.get("class") or within
+    for name, value in list(element.attrib.items()):
+        is_reference = name.rpartition("}")[2].lower() == "href"
+        if is_reference or name.lower().startswith("on") or _OUTSIDE.search(value):
+            del element.attrib[name]
+        elif found := _RGBA.fullmatch(value):
+            element.set(name, "#{:02x}{:02x}{:02x}".format(*(min(int(part), 255) for part in found.groups()[:3])))
+            element.set(f"{name}-opacity", found[4])
+    if element.tag == f"{SVG}style":
+        element.text = "" if _OUTSIDE.search(element.text or "") else element.text
+    if element.tag == f"{SVG}text" and element.get("dominant-baseline") in ("central", "middle"):
+        size = element.get("font-size", "").removesuffix("px") or sizes.get(within.split()[0] if within else "", 14)
+        element.set("y", f"{float(element.get('y', 0)) + BASELINE * float(size):.2f}")
+    for child in element:
+        _clean_element(child, sizes, within)
+
+
+DRAW: dict[str, Callable[[str], dict[str, Any]]] = {
+    "formula": draw_formula,
+    "display": draw_display,
+    "diagram": draw_diagram,
+}
+
+
+def draw(kind: str, source: str) -> dict[str, Any]:
+    """Return a drawing, or why there is none."""
+    try:
+        return DRAW[kind](source)
+    except Undrawable as error:
+        return {"error": str(error)}
+    except Exception as error:  # noqa: BLE001 - what a model writes makes the libraries raise anything
+        return {"error": f"{type(error).__name__}: {str(error)[:200]}".rstrip(": ")}
+
+
+def main() -> None:
+    """Draw them."""
+    limit_memory()
+    graphics = json.loads(Path(sys.argv[1]).read_bytes())
+    drawings = [draw(graphic["kind"], graphic["source"]) for graphic in graphics]
+    sys.stdout.buffer.write(json.dumps(drawings).encode(errors="replace"))
+
+
+if __name__ == "__main__":
+    main()

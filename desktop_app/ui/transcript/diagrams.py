@@ -1,0 +1,90 @@
+"""Diagrams in the place of the code that describes them, and the line above code."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor
+
+from desktop_app.conversation.graphics import Drawing, Graphic
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.graphics import graphics, name_of
+from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
+
+from .code_blocks import CodeBlock
+from .display_list import Action, DrawnGraphic, Fill
+from .row_builder import ActionLink, RowBuilder, advance
+from .segments import CodeSegment, MarkdownSegment
+
+DIAGRAM_LANGUAGES = frozenset({"mermaid", "mmd"})
+CODE_PAD = 14
+LINK_GAP = 14
+GROUND = QColor("#ffffff")
+"""Of diagrams in each theme: their colours are chosen for it."""
+
+
+def find_diagram(builder: RowBuilder, segment: MarkdownSegment, block: CodeBlock | None) -> Drawing | None:
+    """Return what is shown in place of a block of code; None where that is code, or is not drawn (yet)."""
+    if not isinstance(segment, CodeSegment) or block is None or builder.is_toggled(_toggle(block)):
+        return None
+    is_whole = segment.is_first and segment.is_last and not segment.is_open
+    drawing = graphics.find(_graphic(block)) if is_whole and _is_diagram(block) else None
+    return drawing if drawing is not None and drawing.svg else None
+
+
+def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> None:
+    """Put a diagram in a box, at its size or as wide as the row."""
+    pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
+    code_head(builder, block, pad)
+    paper = QRectF(pad, builder.y, builder.width - 2 * pad, 0)
+    factor = min(scale(100) / 100, (paper.width() - 2 * pad) / drawing.width)
+    box = QRectF(0, paper.top() + pad, drawing.width * factor, drawing.height * factor)
+    box.moveLeft(round((builder.width - box.width()) / 2))
+    paper.setBottom(box.bottom() + pad)
+    builder.layout.drawn.append(Fill(paper, GROUND, None, scale(6)))
+    builder.layout.drawn.append(DrawnGraphic(box, name_of(_graphic(block))))
+    builder.y = paper.bottom()
+    builder.skip(CODE_PAD)
+    whole = QRectF(0, top, builder.width, builder.y - top)
+    builder.layout.drawn.insert(index, Fill(whole, colour("code"), None, scale(8)))
+
+
+def code_head(builder: RowBuilder, block: CodeBlock, pad: float) -> None:
+    """Put the language on the line at `y`, and on its right what can be done with the code."""
+    line, small = scale(28), font(11, MEDIUM)
+    left = builder.words(pad, block.language, font(11), "ink_faint", line)
+    if reason := _reason(block):
+        builder.words(left + scale(8), reason, font(11), "ink_faint", line, builder.width * 0.6)
+    links = [
+        ActionLink(Action.COPY_CODE, block.text, tr("Copy")),
+        ActionLink(Action.SAVE_CODE, f"{block.language}\n{block.text}", tr("Save…")),
+    ]
+    if _is_drawn(block):
+        label = tr("Show diagram") if builder.is_toggled(_toggle(block)) else tr("Show code")
+        links.append(ActionLink(Action.SHOW_CODE, _toggle(block), label))
+    x = builder.width - pad + scale(LINK_GAP)
+    for link in links:
+        x -= advance(small, link.label) + 1 + scale(LINK_GAP)
+        builder.link(x, link, small, line)
+    builder.y += line
+
+
+def _is_diagram(block: CodeBlock) -> bool:
+    return block.language.lower() in DIAGRAM_LANGUAGES
+
+
+def _graphic(block: CodeBlock) -> Graphic:
+    return Graphic("diagram", block.text)
+
+
+def _toggle(block: CodeBlock) -> str:
+    return f"{block.key} as code"
+
+
+def _is_drawn(block: CodeBlock) -> bool:
+    return _is_diagram(block) and graphics.named(name_of(_graphic(block))) is not None
+
+
+def _reason(block: CodeBlock) -> str:
+    """Return why a diagram is not drawn."""
+    failed = graphics.error_of(name_of(_graphic(block))) if _is_diagram(block) else ""
+    return tr("not drawn: {reason}").format(reason=failed) if failed else ""

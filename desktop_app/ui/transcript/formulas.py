@@ -1,0 +1,117 @@
+"""Formulas within documents: drawings that stand on the line of the text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QPainter,
+    QPyTextObject,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
+
+from desktop_app.conversation.graphics import FORMULA_SIZE
+from desktop_app.ui.widgets.graphics import graphics, name_of
+from desktop_app.ui.widgets.look import colour, scale
+from desktop_app.ui.widgets.math_text import Graphic, formulas_in
+
+TEXT_SIZE = 14
+ENLARGED = 1.08
+"""A formula's letters are lower than those of the text at the same size."""
+LEADING = 4
+"""Pixels between two lines of text with formulas, as there are between those without."""
+FORMULA = QTextFormat.ObjectTypes.UserObject.value + 1
+NAME, SOURCE, WIDTH, ASCENT, DEPTH = (QTextFormat.Property.UserProperty.value + number for number in range(1, 6))
+_OBJECT = "\ufffc"  # what stands for a formula in a text
+
+
+class Formulas(msgspec.Struct, frozen=True):
+    """The formulas of a segment that are drawn, by their names. room: pixels that one may take."""
+
+    names: tuple[str, ...] = ()
+    room: float = 0
+
+    def markdown(self, graphic: Graphic) -> str:
+        """Return the Markdown that stands for a formula in Qt's parser; "" if it is not drawn."""
+        name = name_of(graphic)
+        return f"![formula]({name})" if name in self.names else ""
+
+    def format_of(self, name: str, size: int) -> QTextCharFormat:
+        """Return the format of the formula with that name, among text of that size."""
+        made = QTextCharFormat()
+        found = graphics.named(name)
+        if found is not None:
+            graphic, drawing = found
+            factor = min(scale(size) / FORMULA_SIZE * ENLARGED, max(self.room, 1) / max(drawing.width, 1))
+            made.setObjectType(FORMULA)
+            made.setProperty(NAME, name)
+            made.setProperty(SOURCE, f"$${graphic.source}$$" if graphic.kind == "display" else f"${graphic.source}$")
+            made.setProperty(WIDTH, drawing.width * factor)
+            made.setProperty(ASCENT, (drawing.height - drawing.depth) * factor)
+            made.setProperty(DEPTH, drawing.depth * factor)
+        return made
+
+
+NO_FORMULAS = Formulas()
+
+
+def drawn_formulas(text: str, room: float) -> Formulas:
+    """Return which formulas of the text are drawn; those that are not are asked for."""
+    found = {name_of(graphic): graphics.find(graphic) for graphic in formulas_in(text)}
+    names = tuple(name for name, drawing in found.items() if drawing is not None and drawing.svg)
+    return Formulas(names, room) if names else NO_FORMULAS
+
+
+class FormulaPainter(QPyTextObject):
+    """Measures and paints formulas. Qt puts them on the line of the text; what is below that hangs out of their box."""
+
+    def intrinsicSize(self, document: QTextDocument, position: int, look: QTextFormat) -> QSizeF:
+        return QSizeF(_number(look, WIDTH), _number(look, ASCENT))
+
+    def drawObject(
+        self, painter: QPainter, box: QRectF | QRect, document: QTextDocument, position: int, look: QTextFormat
+    ) -> None:
+        size = QSizeF(_number(look, WIDTH), _number(look, ASCENT) + _number(look, DEPTH))
+        ink = look.foreground().color() if look.hasProperty(QTextFormat.Property.ForegroundBrush) else colour("ink")
+        painter.drawImage(QPointF(box.topLeft()), graphics.image(str(look.property(NAME)), size, ink))
+
+
+formula_painter = FormulaPainter()
+
+
+def arrange_formulas(cursor: QTextCursor, formats: list[QTextCharFormat]) -> None:
+    """Part the lines of the cursor's paragraph by what hangs out of them; centre a formula that stands alone."""
+    depth = max(_number(look, DEPTH) for look in formats)
+    shape = QTextBlockFormat()
+    if depth > LEADING:
+        shape.setLineHeight(scale(LEADING) + depth, QTextBlockFormat.LineHeightTypes.LineDistanceHeight.value)
+    if cursor.block().text().strip() == _OBJECT and cursor.currentTable() is None:
+        shape.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    cursor.mergeBlockFormat(shape)
+
+
+def _number(look: QTextFormat, name: int) -> float:
+    return float(look.property(name) or 0)
+
+
+def selected_text(cursor: QTextCursor) -> str:
+    """Return the selected text, with formulas as they are written."""
+    text = cursor.selection().toPlainText()
+    if _OBJECT not in text:
+        return text
+    document = cursor.document()
+    positions = range(cursor.selectionStart(), cursor.selectionEnd())
+    sources = [_source_at(document, at) for at in positions if document.characterAt(at) == _OBJECT]
+    return "".join(piece + source for piece, source in zip(text.split(_OBJECT), [*sources, ""], strict=False))
+
+
+def _source_at(document: Any, position: int) -> str:
+    look = QTextCursor(document)
+    look.setPosition(position + 1)
+    return str(look.charFormat().property(SOURCE) or "")
