@@ -1,7 +1,7 @@
 """Full-text search. No query is a syntax error.
 
 These are tried in order until something is found: all terms, exact matches first; all terms, the last one as a prefix;
-the query as a substring; any of its words.
+the query as a substring; any of its words. Of very many matches the newest are ranked.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ MAX_LOOSE_TERMS = 12
 """Terms of a query that count, if all must match and if any may: a query may be a whole pasted page, and ranking the
 messages with a common word takes 2 ms a word (10,000 messages)."""
 
+MAX_NUMBER = 2**62
 MAX_SUBSTRING = 1_000  # characters; SQLite refuses patterns of 50,000 bytes
 AROUND = 80  # characters on each side of what was found inside of words
 
@@ -44,11 +45,19 @@ _FROM = """JOIN entries e ON e.number = found.rowid JOIN conversations c ON c.id
 _OURS = "NOT c.is_deleted AND (?2 IS NULL OR e.conversation = ?2)"
 _COLUMNS = "e.conversation, c.title, e.id, e.message_index, e.body, a.entry IS NOT NULL, e.at"
 
+RANKED = 2_000
+"""Matches that are ranked, the newest: to rank 100,000 messages with a common word takes 0.1 s, to rank these 5 ms."""
+SPAN = """SELECT (SELECT number FROM entries WHERE conversation = ?1 ORDER BY position LIMIT 1),
+    (SELECT number FROM entries WHERE conversation = ?1 ORDER BY position DESC LIMIT 1)"""
+OLDEST_RANKED = f"""SELECT found.rowid FROM words AS found CROSS {_FROM}
+    WHERE words MATCH ?1 AND {_OURS} AND found.rowid BETWEEN ?3 AND ?4
+    ORDER BY found.rowid DESC LIMIT 1 OFFSET {RANKED - 1}"""
+
 # CROSS JOIN: the search comes first, and its order by rank is the order of the rows, so that hits are
 # marked only in those that are shown.
 BY_WORDS = f"""SELECT {_COLUMNS}, -found.rank,
     CASE WHEN length(found.text) > {LONG} THEN found.text ELSE highlight(words, 0, '{START}', '{END}') END
-    FROM words AS found CROSS {_FROM} WHERE words MATCH ?1 AND {_OURS}
+    FROM words AS found CROSS {_FROM} WHERE words MATCH ?1 AND {_OURS} AND found.rowid BETWEEN ?5 AND ?6
     AND (?4 IS NULL OR found.text LIKE ?4 ESCAPE '!') ORDER BY found.rank LIMIT ?3"""
 BY_SUBSTRING = f"""SELECT {_COLUMNS}, 0.0, found.text
     FROM %s AS found CROSS {_FROM} WHERE found.text LIKE ?1 AND {_OURS}
@@ -68,7 +77,7 @@ class _Query(msgspec.Struct, frozen=True):
 
     def by_words(self, match: str, literal: str | None = None) -> tuple[SearchResult, ...]:
         """match: in FTS5's language; empty for a query without words. literal: text that must be there as it stands."""
-        rows = self._rows(BY_WORDS, match, literal) if match else []
+        rows = self._rows(BY_WORDS, match, literal, *self._ranked(match)) if match else []
         return tuple(_result(columns, _shown(_snippet(text, match))) for *columns, text in rows)
 
     def by_substring(self, piece: str) -> tuple[SearchResult, ...]:
@@ -80,9 +89,17 @@ class _Query(msgspec.Struct, frozen=True):
         rows = self._rows(sql, f"%{piece}%", piece)
         return tuple(_result(columns, _excerpt(text, piece)) for *columns, text in rows)
 
-    def _rows(self, sql: str, asked: str, literal: str | None) -> list[tuple[Any, ...]]:
+    def _ranked(self, match: str) -> tuple[int, int]:
+        """Return the first and the last number of the entries among which matches are ranked."""
+        first, last = 0, MAX_NUMBER
+        if self.conversation is not None:
+            first, last = self.database.execute_sql(SPAN, (self.conversation,)).fetchone()
+        oldest = self.database.execute_sql(OLDEST_RANKED, (match, self.conversation, first, last)).fetchone()
+        return (oldest[0] if oldest else first), last
+
+    def _rows(self, sql: str, asked: str, literal: str | None, *span: int) -> list[tuple[Any, ...]]:
         pattern = None if literal is None else "%" + _WILDCARD.sub(r"!\g<0>", literal) + "%"
-        return self.database.execute_sql(sql, (asked, self.conversation, self.limit, pattern)).fetchall()
+        return self.database.execute_sql(sql, (asked, self.conversation, self.limit, pattern, *span)).fetchall()
 
 
 def search_messages(

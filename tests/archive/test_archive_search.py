@@ -7,6 +7,7 @@ from archive_messages import said
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from desktop_app.archive.search import RANKED
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, ToolCall, ToolResult
@@ -158,6 +159,23 @@ def test_search_stays_in_one_conversation_where_wanted_and_leaves_deleted_ones_o
     assert "d" not in {result.conversation for result in spoken.search("edgerentry")}
     assert spoken.search("ledger", "d") == ()
     assert [len(spoken.search("ledger", None, limit)) for limit in (1, 0, -1)] == [1, 0, 0]
+
+
+def test_of_very_many_matches_the_newest_are_ranked_of_those_that_may_be_found(store: Store) -> None:
+    def many(conversation: str, count: int) -> None:
+        messages = [said(f"{conversation}{number}", f"{'common ' * 9}word {number}") for number in range(count)]
+        store.create(ConversationInfo(conversation, conversation, 1.0, 1.0), messages)
+
+    store.create(ConversationInfo("old", "Old", 1.0, 1.0), [said("best", "common"), said("second", "common words")])
+    many("new", RANKED)
+    many("gone", RANKED)
+    found = store.search("common")
+    assert {result.conversation for result in found} == {"gone"}
+    store.change("gone", is_deleted=True)
+    assert {result.conversation for result in store.search("common")} == {"new"}
+    assert [result.message for result in store.search("common", "old")] == ["best", "second"]
+    store.change("new", is_deleted=True)
+    assert [result.message for result in store.search("common")] == ["best", "second"]
 
 
 SYNTAX = [
