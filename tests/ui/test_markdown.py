@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 from shown_markdown import Shown, joined_segments, whole
 
-from desktop_app.ui.transcript import blocks, segments
+from desktop_app.ui.transcript import blocks, highlight, segments
 from desktop_app.ui.transcript.highlight import Highlighter
+from desktop_app.ui.transcript.highlight import find_lexer as highlight_lexer
 from desktop_app.ui.transcript.segments import (
     CodeSegment,
     GrowingText,
@@ -200,3 +204,17 @@ def test_every_line_has_its_colour_and_the_last_one_too(qtbot: QtBot, language: 
     assert sum(len(block.layout().formats()) for block in blocks) == count
     assert blocks[-1].layout().formats()
     assert document.toPlainText() == code
+
+
+def test_a_view_may_go_while_a_language_is_loaded_for_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_load = Event()
+    monkeypatch.setattr(highlight, "find_lexer", lambda language: may_load.wait(10) and highlight_lexer(language))
+    owner, document = QObject(), QTextDocument("# one")
+    Highlighter(owner).add(document, "python")
+    delete(owner)
+    may_load.set()
+    other, shown = Highlighter(document), QTextDocument("# two")
+    other.add(shown, "python")
+    qtbot.waitUntil(lambda: other.is_idle)
+    assert shown.firstBlock().layout().formats()
+    assert not document.firstBlock().layout().formats()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from time import monotonic
 from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QTextCharFormat, QTextDocument, QTextLayout
 
 from desktop_app.ui.widgets.look import colour
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 SLICE = 0.005  # seconds in one pass of the event loop
 MAX_CHARACTERS = 40_000  # characters; longer code stays plain
+LOOK_EVERY = 15  # milliseconds between two looks at whether a lexer is loaded
+# Compiling a lexer takes 30 ms. It is Python's own code, which gives the lock away every 5 ms. The thread knows nothing
+# of Qt's objects, which may be deleted meanwhile.
+_loader = ThreadPoolExecutor(1, "lexers")
 
 _ROLE_OF_TOKEN = {
     "Comment": "ink_faint",
@@ -40,17 +45,17 @@ class Highlighter(QObject):
     """Highlights documents one after the other. Signal: highlighted, when one is done."""
 
     highlighted = Signal()
-    _loaded = Signal(str, object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._lexers: dict[str, Lexer | None] = {}
-        self._loading: dict[str, list[QTextDocument]] = {}
+        self._loading: dict[str, tuple[Future[Lexer | None], list[QTextDocument]]] = {}
         self._waiting: deque[tuple[QTextDocument, Lexer]] = deque()
         self._work: Iterator[None] | None = None
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._go_on)
-        self._loaded.connect(self._take_lexer)
+        self._look = QTimer(self, interval=LOOK_EVERY)
+        self._look.timeout.connect(self._take_lexers)
 
     @property
     def is_idle(self) -> bool:
@@ -64,22 +69,20 @@ class Highlighter(QObject):
         if language in self._lexers:
             self._queue(document, self._lexers[language])
         elif language in self._loading:
-            self._loading[language].append(document)
+            self._loading[language][1].append(document)
         else:
-            self._loading[language] = [document]
-            # Compiling a lexer takes 30 ms. It is Python's own code, which gives the lock away every 5 ms.
-            QThreadPool.globalInstance().start(lambda: self._load(language))
+            self._loading[language] = _loader.submit(find_lexer, language), [document]
+            self._look.start()
 
-    def _load(self, language: str) -> None:
-        """Load a lexer; runs in a thread."""
-        lexer = find_lexer(language)
-        if shiboken6.isValid(self):  # else the window was closed meanwhile
-            self._loaded.emit(language, lexer)
-
-    def _take_lexer(self, language: str, lexer: Lexer | None) -> None:
-        self._lexers[language] = lexer
-        for document in self._loading.pop(language):
-            self._queue(document, lexer)
+    def _take_lexers(self) -> None:
+        for language, (lexer, documents) in list(self._loading.items()):
+            if lexer.done():
+                del self._loading[language]
+                self._lexers[language] = lexer.result()
+                for document in documents:
+                    self._queue(document, lexer.result())
+        if not self._loading:
+            self._look.stop()
 
     def _queue(self, document: QTextDocument, lexer: Lexer | None) -> None:
         if lexer is not None:
