@@ -7,6 +7,7 @@ import logging
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -24,10 +25,12 @@ from desktop_app.settings import Settings
 
 from .bridge import Bridge
 from .engine_process import engine_command
+from .garbage import GarbageCollector
 from .main_window import MainWindow
 from .settings_watch import SettingsWatch
 from .style import show_theme
 from .translation import use_language
+from .widgets.math_text import block_parser
 
 log = logging.getLogger(__name__)
 
@@ -80,12 +83,14 @@ def seconds_since_start() -> float:
 
 async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None:
     closed = asyncio.get_running_loop().create_future()
-    receiver = SignalReceiver(window)
+    receiver, collector = SignalReceiver(window), GarbageCollector(window)
 
     def begin() -> None:
         window.window_shown_seconds = seconds_since_start()
         log.info("The window was painted %.2f s after the program started", window.window_shown_seconds)
         bridge.start_engine()
+        # The first message needs its modules: they are imported while the engine starts, not when it is shown.
+        threading.Thread(target=block_parser, name="markdown", daemon=True).start()
         if drive is not None:
             bridge.start(_driven(window, bridge, drive))
 
@@ -95,6 +100,7 @@ async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None
     window.composer.take_focus()
     await closed
     await bridge.close()
+    collector.stop()
     receiver.close()
 
 
