@@ -80,6 +80,18 @@ class ModelInfo(msgspec.Struct, frozen=True):
         )
 
 
+class SwitchPreview(msgspec.Struct, frozen=True):
+    """What using another model would mean for a conversation, in tokens as that model counts."""
+
+    verdict: Literal["fits", "compact", "too_small", "unknown"]
+    """"unknown": the model's window is. "too_small": not even what must stay would fit."""
+    total: int
+    """Of the request as it is now."""
+    usable: int = 0
+    after: int = 0
+    """Of the request after the compaction that would be proposed."""
+
+
 class SearchResult(msgspec.Struct, frozen=True):
     """A message that was found."""
 

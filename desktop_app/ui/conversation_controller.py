@@ -82,9 +82,9 @@ class ConversationController(QObject):
         self._parts.show_chat()
         self._parts.composer.take_focus()
 
-    def choose_model(self, model: str) -> None:
-        if self.conversation:
-            self._bridge.start(self._open(p.ChooseModel(self.conversation, model)))
+    async def use_model(self, model: str) -> None:
+        """Let that model answer in the open conversation from now on."""
+        await self._open(p.ChooseModel(self.conversation, model))
 
     def welcome(self) -> None:
         """Open the conversation that was open, else the newest, else a first one."""

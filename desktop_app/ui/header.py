@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import PurePath
 
 from msgspec.structs import replace
-from PySide6.QtCore import QDateTime, QLocale, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QDateTime, QLocale, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 
 from .actions import keys_text
+from .model_words import short_window
 from .translation import locale, tr
 from .widgets.buttons import Button, ButtonKind
 from .widgets.formats import shorten
@@ -26,15 +26,6 @@ HEIGHT = 62
 MIN_CHIP_WIDTH = 40  # pixels
 MAX_FOLDER_NAME, MAX_MODEL_NAME = 24, 28  # characters of their names
 NARROW = 640  # pixels below which the title gets the room that the window's size would take
-
-
-def short_window(tokens: int) -> str:
-    """Return a window's size as "8k", "200k" or "1M"."""
-    if tokens >= 1_000_000:
-        return f"{locale().toString(tokens / 1_000_000, 'g', 3)}M"
-    if tokens < 1_000:
-        return str(tokens)
-    return f"{tokens // (1_000 if tokens % 1_000 == 0 else 1_024)}k"
 
 
 def model_label(model: ModelInfo) -> str:
@@ -86,11 +77,10 @@ class Chip(Button):
 
 
 class Header(StyleAware, QWidget):
-    """Signals: title_changed(title), model_chosen(id); models_requested and folder_requested, to choose another one;
+    """Signals: title_changed(title); models_requested and folder_requested, to choose another one;
     request_toggled(is_shown), to see the request in place of the chat."""
 
     title_changed = Signal(str)
-    model_chosen = Signal(str)
     models_requested = Signal()
     folder_requested = Signal()
     request_toggled = Signal(bool)
@@ -177,20 +167,15 @@ class Header(StyleAware, QWidget):
         self.titles.setCurrentWidget(self.field)
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def offer_models(self, models: Sequence[ModelInfo]) -> None:
-        """Open the menu of models under the chip."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for model in models:
-            action = menu.addAction(model_label(model))
-            action.setCheckable(True)
-            action.setChecked(self._model is not None and model.id == self._model.id)
-            action.setEnabled(not model.note)
-            if model.note:
-                action.setText(f"{model_label(model)} — {tr(model.note)}")
-            action.setData(model.id)
-        menu.triggered.connect(lambda action: self.model_chosen.emit(action.data()))
-        menu.popup(self.chip.mapToGlobal(QPoint(0, self.chip.height() + 4)))
+    @property
+    def model_id(self) -> str:
+        """The id of the model of the open conversation; "" without one."""
+        return self._model.id if self._model is not None else ""
+
+    @property
+    def model_name(self) -> str:
+        """What people call that model."""
+        return self._model.label if self._model is not None else ""
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self.titles.geometry().contains(event.position().toPoint()):

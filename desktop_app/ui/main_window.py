@@ -24,6 +24,7 @@ from .graphic_controller import GraphicController
 from .insights_controller import InsightsController
 from .listing_controller import ListingController
 from .memory_controller import MemoryController
+from .model_controller import ModelController
 from .parts import Parts
 from .policy_controller import PolicyController
 from .question_controller import QuestionController
@@ -61,7 +62,8 @@ class MainWindow(Parts):
         self.settings = SettingsController(bridge, self, settings)
         self.questions = QuestionController(bridge, self, self.chat)
         self.export = ExportController(bridge, self, self.chat)
-        self.recovery = RecoveryController(bridge, self, self.chat, self.settings, self.export)
+        self.models = ModelController(bridge, self, self.chat, self.settings, self.context)
+        self.recovery = RecoveryController(bridge, self, self.chat, self.settings, self.export, self.models)
         self.waiting = QueueController(bridge, self, self.chat)
         self.tools = ToolsController(bridge, self, self.chat, self.settings)
         self.attach = AttachController(bridge, self, self.chat)
@@ -80,6 +82,7 @@ class MainWindow(Parts):
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
             self.attach, self.insights, self.commands, self.policies, self.request, self.finder, self.recovery,
+            self.models,
         )  # fmt: skip
         self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
         self._recall_layout()
@@ -158,8 +161,8 @@ class MainWindow(Parts):
         self.chat_pane.welcome.import_requested.connect(listing.choose_import)
         header.title_changed.connect(listing.rename_open)
         settings.policies_requested.connect(self.policies.open)
-        header.models_requested.connect(settings.offer_models)
-        header.model_chosen.connect(chat.choose_model)
+        header.models_requested.connect(self.models.offer)
+        self.chat_pane.welcome.models_requested.connect(self.models.add)
         header.menu.clicked.connect(self.commands.open_menu)
         header.panel_button.clicked.connect(lambda: panel.setVisible(not panel.isVisible()))
         # what the model sees

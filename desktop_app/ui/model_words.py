@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.listing import WindowSource
+from desktop_app.conversation.listing import SwitchPreview, WindowSource
 from desktop_app.conversation.server_offers import CheckKind, CheckResult, CheckState, ModelOffer, ModelPrice
 from desktop_app.conversation.words import translatable
 
@@ -71,6 +71,20 @@ def window_words(window: int, source: WindowSource) -> str:
         return tr("not known")
     told = tr("{tokens} tokens").format(tokens=format_number(window))
     return f"{told}, {tr(SOURCES[source])}" if source in SOURCES else told
+
+
+def preview_words(preview: SwitchPreview) -> str:
+    """Return what using a model would mean for the conversation."""
+    total, usable, after = map(format_number, (preview.total, preview.usable, preview.after))
+    match preview.verdict:
+        case "fits":
+            return tr("fits: {total} of {usable}").format(total=total, usable=usable)
+        case "compact":
+            return tr("must be compacted first: {total} → {after}").format(total=total, after=after)
+        case "too_small":
+            return tr("too small: {total} of {usable}").format(total=total, usable=usable)
+        case "unknown":
+            return tr("{total} tokens; its window is not known").format(total=total)
 
 
 def probe_price(price: ModelPrice | None, is_local: bool) -> str:

@@ -12,6 +12,7 @@ from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .export_controller import ExportController
+from .model_controller import ModelController
 from .parts import Parts
 from .settings_controller import SettingsController
 from .transcript.display_list import Action
@@ -48,10 +49,12 @@ class RecoveryController(Controller):
         chat: ConversationController,
         settings: SettingsController,
         export: ExportController,
+        models: ModelController,
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._settings = settings
         self._export = export
+        self._models = models
 
     def perform(self, action: Action, argument: str = "") -> None:
         """Carry out an action. argument: what it is about, such as the id of a message or the name of a setting."""
@@ -74,7 +77,7 @@ class RecoveryController(Controller):
             case Action.START_FRESH:
                 self._chat.start_fresh()
             case Action.SWITCH_MODEL:
-                self._settings.offer_models(is_largest_first=True)
+                self._models.offer(is_largest_first=True)
             case Action.EXPORT:
                 self._export.open()
             case Action.OPEN_SETTINGS:

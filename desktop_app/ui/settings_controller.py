@@ -44,13 +44,6 @@ class SettingsController(QObject):
         show_theme(application, self._settings.theme, self._settings.font_scale)
 
     @in_task
-    async def offer_models(self, is_largest_first: bool = False) -> None:
-        models = (await self._bridge.ask(p.ListModels())).models
-        if is_largest_first:
-            models = tuple(sorted(models, key=lambda model: (bool(model.note), -model.window)))
-        self._parts.header.offer_models(models)
-
-    @in_task
     async def open(self, setting: str = "") -> None:
         """Open the settings, scrolled to one of them: "servers/NAME/FIELD", or "servers" to add a model."""
         from .settings.settings_dialog import SettingsDialog

@@ -11,7 +11,7 @@ from desktop_app.conversation.words import translatable
 from .translation import tr
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
-from .widgets.layouts import horizontal, vertical
+from .widgets.layouts import STRETCH, horizontal, vertical
 from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
@@ -67,10 +67,11 @@ class PromptButton(Button):
 
 
 class WelcomePage(StyleAware, QWidget):
-    """Signals: prompt_chosen(str), import_requested."""
+    """Signals: prompt_chosen(str), import_requested, models_requested."""
 
     prompt_chosen = Signal(str)
     import_requested = Signal()
+    models_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,12 +88,14 @@ class WelcomePage(StyleAware, QWidget):
             button.clicked.connect(lambda _=False, chosen=button.prompt: self.prompt_chosen.emit(chosen))
         self.importing = LinkButton(tr("Import a conversation…"))
         self.importing.clicked.connect(self.import_requested)
+        self.adding = LinkButton(tr("Add a model…"))
+        self.adding.clicked.connect(self.models_requested)
         pairs = [horizontal(*self.prompts[first : first + 2], spacing=10) for first in range(0, len(self.prompts), 2)]
         self._column = QWidget()
         content = vertical(2, title, about, *pairs, holder=self._column, margins=(0, 16, 0, 16), spacing=10)
         content.insertSpacing(3, 14)
         content.addSpacing(6)
-        content.addWidget(self.importing, 0, Qt.AlignmentFlag.AlignLeft)
+        content.addLayout(horizontal(self.adding, self.importing, STRETCH, spacing=20))
         content.addStretch(3)
         middle = QWidget()
         horizontal(self._column, holder=middle, margins=(24, 0, 24, 0))

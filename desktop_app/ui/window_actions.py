@@ -19,6 +19,7 @@ from .export_controller import ExportController
 from .find_controller import FindController
 from .insights_controller import InsightsController
 from .listing_controller import ListingController
+from .model_controller import ModelController
 from .parts import Parts
 from .policy_controller import PolicyController
 from .question_controller import QuestionController
@@ -55,6 +56,7 @@ class WindowControllers:
     request: RequestController
     find: FindController
     recovery: RecoveryController
+    models: ModelController
 
 
 def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
@@ -118,7 +120,7 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         WindowAction(translatable("Rename conversation"), OPEN, translatable("another title"),
                      rename, ("F2",), is_open),
         WindowAction(translatable("Choose a model…"), OPEN, translatable("for this conversation"),
-                     use.settings.offer_models, (), is_open),
+                     use.models.offer, ("Ctrl+M",), is_open),
         WindowAction(translatable("Choose a working folder…"), OPEN, translatable("where tools work"),
                      use.tools.offer_folder, (), is_open),
         WindowAction(translatable("Choose tools…"), OPEN, translatable("what the model may call"),

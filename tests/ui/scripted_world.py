@@ -12,6 +12,7 @@ from desktop_app.conversation.events import Failure, MessageRow, MessageState
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.insights import DayInsights, Insights, Moment, OperationMoment, UsageOf
+from desktop_app.conversation.listing import SwitchPreview
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Attachment, Usage
 from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
@@ -25,6 +26,7 @@ OFFERS = (
     ModelOffer("large", 64_000, 4_096, True, True, ModelPrice(3, 15), "server"),
     ModelOffer("small", 12_000, 2_000, False, False, None, "server"),
 )
+PREVIEW = SwitchPreview("compact", 61_000, 8_192, 6_000)
 UNWRITABLE = "find_issue"
 """A tool of which it cannot be stored that it is off."""
 FOUND = (
@@ -141,7 +143,9 @@ class ScriptedWorld:
     def _answer_settings(self, wish: p.AnyRequest) -> p.EngineResponse | None:
         match wish:
             case p.ListModels():
-                return p.ModelsListed((MODEL, OTHER_MODEL))
+                return p.ModelsListed((MODEL, OTHER_MODEL), {OTHER_MODEL.id: ModelPrice(3, 15)}, (MODEL.id,))
+            case p.PreviewModel():
+                return p.ModelPreviewed(PREVIEW)
             case p.FindServers():
                 return p.ServersFound(FOUND)
             case p.ListServerModels() | p.CheckServer() | p.StopCheck():

@@ -24,14 +24,15 @@ from desktop_app.context.compact.compaction import (
     plan_compaction,
 )
 from desktop_app.context.compact.tail import measure_blocks
-from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.breakdown import add_tokens, request_tokens
 from desktop_app.context.prune.plan import plan_prune
 from desktop_app.context.summary.model_summary import compact_to_last_messages, plan_last_messages
 from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.events import Failure, TurnEvent
+from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Trigger
 
-from .snapshot import ContextSnapshot, snapshot_of, with_measured_tokens
+from .snapshot import ContextSnapshot, snapshot_of, unmeasured_gauge, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
 
 NOTHING = "There is nothing to optimize right now: all messages are recent enough to stay unchanged."
@@ -151,6 +152,18 @@ def _tail_range(snapshot: ContextSnapshot, view: View) -> tuple[int, int]:
     total = sum(measure_blocks(view, snapshot.counts).tokens)
     longest = _plan_compaction(snapshot, view, min(total, snapshot.budget.usable), "extractive")
     return least, max(longest.tail if longest else total, least + 1)
+
+
+def planned_gauges(optimization: Optimization, session: Session) -> tuple[Gauge, Gauge]:
+    """Return the gauges before and after, measured on assembled requests; a summary that is not written yet counts as
+    the room that is kept for it."""
+    before, after = optimization.views[0], optimization.views[-1]
+    gauge_before = session.gauge() if before is session.view else unmeasured_gauge(session, before)
+    gauge_after = unmeasured_gauge(session, after) if after is not before else gauge_before
+    if not optimization.is_written and optimization.compaction_plan:
+        room = session.provider_tokens(optimization.compaction_plan.summary_budget)
+        gauge_after = add_tokens(gauge_after, Segment.SUMMARY, room, session.policy)
+    return gauge_before, gauge_after
 
 
 async def write_summary(

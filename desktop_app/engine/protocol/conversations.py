@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from desktop_app.conversation.events import MessageRow, OperationRow, QuestionAsked
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult, SwitchPreview
 from desktop_app.conversation.message import MessageDraft, Totals
 from desktop_app.conversation.rows import VersionRow
 from desktop_app.conversation.unsent import QueuedMessage
@@ -97,6 +97,16 @@ class OpenConversation(ConversationRequest[ConversationOpened], frozen=True): ..
 
 
 class ChooseModel(ConversationRequest[ConversationOpened], frozen=True):
+    model: str
+
+
+class ModelPreviewed(EngineResponse, frozen=True):
+    preview: SwitchPreview
+
+
+class PreviewModel(ConversationRequest[ModelPreviewed], frozen=True):
+    """Tell what choosing that model would mean for the conversation."""
+
     model: str
 
 
@@ -203,6 +213,7 @@ ConversationsRequest = (
     | ReadVersions
     | SearchMessages
     | FindText
+    | PreviewModel
     | ImportFile
     | ExportConversation
 )

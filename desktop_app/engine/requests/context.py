@@ -10,20 +10,18 @@ from desktop_app.chat.compaction.optimize import (
     apply_optimization,
     check_summary,
     plan_optimization,
+    planned_gauges,
     write_summary,
 )
-from desktop_app.chat.compaction.snapshot import unmeasured_gauge
 from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import compare_requests, read_request, text_of_request
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.events import Failure, RoomProgressed, TurnEvent
 from desktop_app.conversation.facts import Fidelity
-from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Flush
 from desktop_app.engine import protocol as p
@@ -137,16 +135,13 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Pla
 
     offer: of the model that would write the summary.
     """
-    before, after = optimization.views[0], optimization.views[-1]
+    after = optimization.views[-1]
     prune, compaction = optimization.prune, optimization.compaction
     sent = [item for item in after.items if item.kind is ItemKind.MESSAGE and item.message.role is not Role.SYSTEM]
     fidelity = compaction.fidelity if compaction else Fidelity()
-    gauge_before = session.gauge() if before is session.view else unmeasured_gauge(session, before)
-    gauge_after = unmeasured_gauge(session, after) if after is not before else gauge_before
+    gauge_before, gauge_after = planned_gauges(optimization, session)
     if not optimization.is_written and optimization.compaction_plan:
-        room = session.provider_tokens(optimization.compaction_plan.summary_budget)
-        gauge_after = add_tokens(gauge_after, Segment.SUMMARY, room, session.policy)
-        summary_tokens = room
+        summary_tokens = session.provider_tokens(optimization.compaction_plan.summary_budget)
     else:
         summary_tokens = session.provider_tokens(session.counts.text(compaction.summary)) if compaction else 0
     pruned = session.provider_tokens(prune.tokens_before - prune.tokens_after) if prune else 0

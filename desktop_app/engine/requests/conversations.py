@@ -12,6 +12,7 @@ from desktop_app.chat.export import render_export, write_export
 from desktop_app.chat.files import import_file
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
+from desktop_app.chat.model_preview import preview_model
 from desktop_app.chat.ports import Changes
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.totals import totals_of
@@ -40,6 +41,12 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             session = await chats.open(request.conversation)
             ids, indexes = await find_in(session, request.text)
             return request.respond_with(p.TextFound(ids, indexes, len(ids) < MAX_FOUND))
+        case p.PreviewModel(conversation, model):
+            session = await chats.open(conversation)
+            preview = preview_model(session, chats.services, chats.models, model)
+            return request.respond_with(
+                p.ModelPreviewed(await engine.run_newest(f"preview of {conversation}", preview))
+            )
         case p.ImportFile():
             session = await import_file(chats, request.path)
             repaired = describe_repairs(count_repairs(session.view))

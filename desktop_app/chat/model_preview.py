@@ -1,0 +1,36 @@
+"""What a conversation would be with another model: whether its request fits, or what would be left of it."""
+
+from __future__ import annotations
+
+import asyncio
+from copy import copy
+
+from desktop_app.context.compact.make_room import due_shares
+from desktop_app.conversation.listing import SwitchPreview
+from desktop_app.conversation.transcript import Trigger
+
+from .compaction.optimize import plan_optimization, planned_gauges
+from .ports import ModelCatalogue
+from .services import Services
+from .session import Session
+from .session_model import model_or_stand_in
+
+
+async def preview_model(session: Session, services: Services, models: ModelCatalogue, model_id: str) -> SwitchPreview:
+    """Return what using that model from now on would mean, counted and planned as if it were in use.
+
+    The plan is the one that **Optimize conversation** would propose then. Nothing is changed.
+    """
+    there = copy(session)  # for questions only: nothing is recorded with it
+    there.use(model_or_stand_in(models, model_id))
+    gauge = await asyncio.to_thread(there.gauge)
+    if not gauge.is_window_known:
+        return SwitchPreview("unknown", gauge.total)
+    due = due_shares(Trigger.BEFORE_REQUEST, there.policy, there.budget).compact_at
+    if gauge.total <= gauge.usable and gauge.share < due:
+        return SwitchPreview("fits", gauge.total, gauge.usable)
+    strategy = (await services.summaries.request_for(there)).strategy
+    optimization = await plan_optimization(there, None, strategy)
+    _, after = await asyncio.to_thread(planned_gauges, optimization, there)
+    verdict = "compact" if after.total <= after.usable and after.total < gauge.total else "too_small"
+    return SwitchPreview(verdict, gauge.total, gauge.usable, after.total)
