@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from desktop_app.conversation.words import translatable
+
 from .policy import BALANCED, NO_LIMIT, ContextPolicy
 
 RELAXED = replace(
@@ -190,12 +192,12 @@ LIKE_PROGRAMS = (OPENCODE, LMSTUDIO, SPEC008, GOAGENT, SELINE)
 PRESETS: dict[str, ContextPolicy] = {policy.name: policy for policy in (*FOR_PEOPLE, *LIKE_PROGRAMS)}
 
 SUMMARIES: dict[str, str] = {
-    "relaxed": "waits long, keeps much, and the user's own messages word for word",
-    "balanced": "the default",
-    "aggressive": "makes room early and much of it: for small windows and slow models",
-    "opencode": "OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half",
-    "lmstudio": "LM Studio autocompaction: three phases, compaction alone, 40 to 60 % less each time",
-    "spec008": "SPEC-008: trims old results always, saves memory, compacts when the window is full",
-    "goagent": "the Go agent: a digest of old results, compaction after a turn or at 50 messages",
-    "seline": "Seline: free pruning, background compaction at 75 %, forced at 90 %, blocked at 95 %",
+    "relaxed": translatable("waits long, keeps much, and the user's own messages word for word"),
+    "balanced": translatable("the default"),
+    "aggressive": translatable("makes room early and much of it: for small windows and slow models"),
+    "opencode": translatable("OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half"),
+    "lmstudio": translatable("LM Studio autocompaction: three phases, compaction alone, 40 to 60 % less each time"),
+    "spec008": translatable("SPEC-008: trims old results always, saves memory, compacts when the window is full"),
+    "goagent": translatable("the Go agent: a digest of old results, compaction after a turn or at 50 messages"),
+    "seline": translatable("Seline: free pruning, background compaction at 75 %, forced at 90 %, blocked at 95 %"),
 }

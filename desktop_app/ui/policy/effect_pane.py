@@ -9,17 +9,19 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.replayed import Replayed
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
 from desktop_app.ui.gauge.bar import GaugeBar
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
-from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.formats import format_decimal, format_number
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
 
-NO_CONVERSATION = "Open a conversation to see what a policy would do there."
-WAITING = "Playing the conversation again…"
-METHOD = "Counted by the same engine on the same record; replies stay as they were."
-WITHOUT_SUMMARIES = "The cost of summaries by a model is not included."
+NO_CONVERSATION = translatable("Open a conversation to see what a policy would do there.")
+WAITING = translatable("Playing the conversation again…")
+METHOD = translatable("Counted by the same engine on the same record; replies stay as they were.")
+WITHOUT_SUMMARIES = translatable("The cost of summaries by a model is not included.")
 SMALL = 0.005  # a change of cost that is not worth a word
 
 
@@ -33,26 +35,26 @@ class EffectPane(ScrollColumn):
         self.bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.bar.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.now = TextLabel(size=13, tint="ink_soft", wraps=True)
-        self.past = TextLabel(WAITING, size=13, tint="ink_soft", wraps=True)
+        self.past = TextLabel(tr(WAITING), size=13, tint="ink_soft", wraps=True)
         self.method = TextLabel(size=12, tint="ink_faint", wraps=True)
         self.table = ReplayTable()
         self.table.hide()
         if not title:
-            self.add(TextLabel(NO_CONVERSATION, size=13, tint="ink_soft", wraps=True))
+            self.add(TextLabel(tr(NO_CONVERSATION), size=13, tint="ink_soft", wraps=True))
             return
-        self.add(_card(f"Now, in “{title}”", self.bar, self.now))
-        self.add(_card("Over its past", self.past, self.table, self.method))
+        self.add(_card(tr("Now, in “{title}”").format(title=title), self.bar, self.now))
+        self.add(_card(tr("Over its past"), self.past, self.table, self.method))
 
     def show_trial(self, tried: PolicyTried) -> None:
         """Show what a policy would do now."""
         self.bar.show_gauge(tried.after, 0, is_moving=False)
         text = " ".join(effect_now(tried))
         self.now.set_text(text)
-        self.bar.setAccessibleName(f"Gauge under this policy. {text}")
+        self.bar.setAccessibleName(tr("Gauge under this policy. {text}").format(text=text))
 
     def wait_for_past(self) -> None:
         """Show that the past is being played again."""
-        self.past.set_text(WAITING)
+        self.past.set_text(tr(WAITING))
         self.table.setDisabled(True)
 
     def show_past(self, replayed: PolicyReplayed, before: str, after: str) -> None:
@@ -62,8 +64,8 @@ class EffectPane(ScrollColumn):
         self.table.show_replays(replayed, before, after)
         self.table.setVisible(bool(replayed.after.requests))
         priced = replayed.dollars_after is not None
-        seconds = f"It took {_seconds(replayed.seconds)}."
-        self.method.set_text(" ".join((METHOD, *([WITHOUT_SUMMARIES] if priced else []), seconds)))
+        seconds = tr("It took {time}.").format(time=_seconds(replayed.seconds))
+        self.method.set_text(" ".join((tr(METHOD), *([tr(WITHOUT_SUMMARIES)] if priced else []), seconds)))
 
     def show_failure(self, title: str) -> None:
         """Show why the past is not known."""
@@ -106,63 +108,69 @@ class ReplayTable(QWidget):
 def rows_of(replayed: PolicyReplayed) -> Iterator[tuple[str, str, str]]:
     """Yield the rows of the table: what, before, after."""
     before, after = replayed.before, replayed.after
-    yield "Compactions", format_number(before.compactions), format_number(after.compactions)
-    yield "Shortened results", format_number(before.pruned), format_number(after.pruned)
-    yield "Tokens sent", _millions(before.tokens_sent), _millions(after.tokens_sent)
-    yield "Same beginning as before", _part(before, "cached"), _part(after, "cached")
+    yield tr("Compactions"), format_number(before.compactions), format_number(after.compactions)
+    yield tr("Shortened results"), format_number(before.pruned), format_number(after.pruned)
+    yield tr("Tokens sent"), _millions(before.tokens_sent), _millions(after.tokens_sent)
+    yield tr("Same beginning as before"), _part(before, "cached"), _part(after, "cached")
     if replayed.dollars_before is not None and replayed.dollars_after is not None:
-        yield "Cost", f"$ {replayed.dollars_before:,.2f}", f"$ {replayed.dollars_after:,.2f}"
+        yield tr("Cost"), _dollars(replayed.dollars_before), _dollars(replayed.dollars_after)
     if before.facts or after.facts:
-        yield "Facts that were still sent", _part(before, "facts"), _part(after, "facts")
+        yield tr("Facts that were still sent"), _part(before, "facts"), _part(after, "facts")
     if before.requests_too_large or after.requests_too_large:
         sizes = before.requests_too_large, after.requests_too_large
-        yield "Requests that did not fit", format_number(sizes[0]), format_number(sizes[1])
-    yield "Longest wait", _seconds(before.longest_seconds), _seconds(after.longest_seconds)
+        yield tr("Requests that did not fit"), format_number(sizes[0]), format_number(sizes[1])
+    yield tr("Longest wait"), _seconds(before.longest_seconds), _seconds(after.longest_seconds)
 
 
 def effect_now(tried: PolicyTried) -> Iterator[str]:
     """Yield what a policy would do at once, and when it would compact, in sentences."""
     gauge = tried.after
     if not gauge.is_window_known:
-        yield "The model’s context window is not known yet, so nothing is due."
+        yield tr("The model’s context window is not known yet, so nothing is due.")
         return
-    change = f"{format_number(gauge.total)} → {format_number(tried.tokens_after)} tokens"
+    before, after = format_number(gauge.total), format_number(tried.tokens_after)
     if tried.note:
         yield tried.note
     elif tried.archived:
-        yield f"It would archive {pluralize(tried.archived, 'message')} now: {change}."
+        text = tr("It would archive %n messages now: {before} → {after} tokens.", "", tried.archived)
+        yield text.format(before=before, after=after)
     elif tried.pruned:
-        yield f"It would shorten {pluralize(tried.pruned, 'message')} now: {change}."
+        text = tr("It would shorten %n messages now: {before} → {after} tokens.", "", tried.pruned)
+        yield text.format(before=before, after=after)
     else:
-        yield "Nothing is due."
+        yield tr("Nothing is due.")
     later = _compacted_at(gauge) - _compacted_at(tried.before)
-    if later:
-        direction = "earlier" if later < 0 else "later"
-        yield f"It compacts {format_number(abs(later))} tokens {direction} than the policy in use."
+    if later < 0:
+        yield tr("It compacts {tokens} tokens earlier than the policy in use.").format(tokens=format_number(-later))
+    elif later:
+        yield tr("It compacts {tokens} tokens later than the policy in use.").format(tokens=format_number(later))
 
 
 def effect_past(replayed: PolicyReplayed) -> str:
     """Return the difference of two policies in a sentence."""
     before, after = replayed.before, replayed.after
     if not after.requests:
-        return "Nothing was sent yet."
-    where = f"In {pluralize(after.requests, 'request')}: "
+        return tr("Nothing was sent yet.")
     if after.compactions == before.compactions and not after.compactions:
-        found = "no compaction"
+        found = tr("no compaction")
     elif after.compactions == before.compactions:
-        found = f"{pluralize(after.compactions, 'compaction')} under each"
+        found = tr("%n compactions under each", "", after.compactions)
     else:
-        found = f"{pluralize(after.compactions, 'compaction')} instead of {format_number(before.compactions)}"
-    return f"{where}{found}{_change_of_cost(replayed)}."
+        found = tr("%n compactions instead of {before}", "", after.compactions)
+        found = found.format(before=format_number(before.compactions))
+    found = ", ".join(filter(None, (found, _change_of_cost(replayed))))
+    return tr("In %n requests: {found}.", "", after.requests).format(found=found)
 
 
 def _change_of_cost(replayed: PolicyReplayed) -> str:
-    """Return ", 12 % dearer", of the tokens if the price is not known; "" for hardly any change."""
-    before, after, words = replayed.dollars_before, replayed.dollars_after, ("dearer", "cheaper")
+    """Return "12 % dearer", of the tokens if the price is not known; "" for hardly any change."""
+    before, after = replayed.dollars_before, replayed.dollars_after
+    words = (tr("{share} % dearer"), tr("{share} % cheaper"))
     if not before or after is None:
-        before, after, words = replayed.before.tokens_sent, replayed.after.tokens_sent, ("more tokens", "fewer tokens")
+        before, after = replayed.before.tokens_sent, replayed.after.tokens_sent
+        words = (tr("{share} % more tokens"), tr("{share} % fewer tokens"))
     change = after / before - 1 if before else 0
-    return "" if abs(change) < SMALL else f", {abs(change):.0%} {words[change < 0]}".replace("%", " %")
+    return "" if abs(change) < SMALL else words[change < 0].format(share=f"{abs(change) * 100:.0f}")
 
 
 def _compacted_at(gauge: Gauge) -> int:
@@ -174,15 +182,23 @@ def _part(replayed: Replayed, kind: str) -> str:
         "cached": (replayed.tokens_cached, replayed.tokens_sent),
         "facts": (replayed.facts_kept, replayed.facts),
     }[kind]
-    return f"{part / whole * 100:.0f} %" if whole else "–"
+    return tr("{number} %").format(number=f"{part / whole * 100:.0f}") if whole else "–"
 
 
 def _millions(tokens: int) -> str:
-    return f"{tokens / 1e6:.1f} M" if tokens >= 1_000_000 else format_number(tokens)
+    if tokens < 1_000_000:
+        return format_number(tokens)
+    return tr("{number} M", "millions").format(number=format_decimal(tokens / 1e6, 1))
+
+
+def _dollars(dollars: float) -> str:
+    return tr("$ {amount}").format(amount=format_decimal(dollars, 2))
 
 
 def _seconds(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 0.1 else "< 0.1 s" if seconds else "none"
+    if seconds >= 0.1:
+        return tr("{seconds} s").format(seconds=format_decimal(seconds, 1))
+    return tr("< {seconds} s").format(seconds=format_decimal(0.1, 1)) if seconds else tr("none")
 
 
 def _card(title: str, *parts: QWidget) -> Card:

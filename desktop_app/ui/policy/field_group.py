@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.policy_sources import FieldGroup, FieldSource
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import format_number, pluralize
+from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -29,7 +30,7 @@ class FieldGroupView(QWidget):
         self.rows: dict[str, FieldRow] = {}
         self._folded = [source for source in group.sources if source.field not in COMMON]
         self._shown: tuple[ContextPolicy, ContextPolicy, Window | None] | None = None
-        self._column = vertical(TextLabel(group.title, size=14, weight=BOLD), holder=self, spacing=6)
+        self._column = vertical(TextLabel(tr(group.title), size=14, weight=BOLD), holder=self, spacing=6)
         self._rest = QWidget()
         self._rest_column = vertical(holder=self._rest, spacing=6)
         self._rest.hide()
@@ -82,11 +83,13 @@ class FieldGroupView(QWidget):
     def _name_link(self) -> None:
         """Name the link, with the number of changes that are behind it."""
         if not self._rest.isHidden():
-            self.more.setText("Fewer numbers")
+            self.more.setText(tr("Fewer numbers"))
         else:
             changed = self._count_changes()
-            words = pluralize(len(self._folded), "more number")
-            self.more.setText(f"{words}, {format_number(changed)} changed" if changed else words)
+            more = tr("%n more numbers", "", len(self._folded))
+            if changed:
+                more = tr("%n more numbers, {changed} changed", "", len(self._folded))
+            self.more.setText(more.format(changed=format_number(changed)))
         self.more.updateGeometry()
 
     def _count_changes(self) -> int:

@@ -9,13 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from desktop_app.context.own_policies import (
-    WrongNumber,
-    bounds_in_words,
-    choices_of,
-    text_of_value,
-    value_of_text,
-)
+from desktop_app.context.own_policies import WrongNumber, choices_of
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.policy_sources import FieldSource
 from desktop_app.ui.widgets.inputs import Select, Slider, ToggleSwitch
@@ -23,7 +17,17 @@ from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM, NORMAL, scale
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
-from .words import Window, about_field, acting_words, field_label, policy_label
+from .words import (
+    Window,
+    about_field,
+    acting_words,
+    bounds_of,
+    choice_label,
+    field_label,
+    policy_label,
+    text_in_field,
+    value_of_field,
+)
 
 NUMBER_WIDTH, LIST_WIDTH, CONTROL_WIDTH = 88, 260, 260  # pixels
 SLIDER_REACH = 5  # times the usual value; more can be typed
@@ -58,14 +62,14 @@ class FieldRow(QWidget):
         if value == (usual := getattr(base, field)):
             self.label.set_runs((name,))
         else:
-            other = Run(f"   {policy_label(base.name)}: {text_of_value(field, usual)}", "ink_faint", NORMAL)
+            other = Run(f"   {policy_label(base.name)}: {text_in_field(field, usual)}", "ink_faint", NORMAL)
             self.label.set_runs((replace(name, tint="accent"), other))
         words = (acting_words(self.source, policy, window), about_field(self.source))
         self._explain(" · ".join(filter(None, words)))
         self._show_in_inputs(field, value)
 
     def _show_in_inputs(self, field: str, value: Any) -> None:
-        if self.edit is not None and self.edit.text() != (text := text_of_value(field, value)):
+        if self.edit is not None and self.edit.text() != (text := text_in_field(field, value)):
             self.edit.setText(text)
             self.edit.setCursorPosition(0)
         for widget in (self.slider, self.switch, self.select):
@@ -92,7 +96,7 @@ class FieldRow(QWidget):
         if choices := choices_of(field):
             self.select = Select()
             for choice in choices:
-                self.select.addItem(choice.replace("_", " "), choice)
+                self.select.addItem(choice_label(choice), choice)
             self.select.currentIndexChanged.connect(lambda _: self._emit_choice())
             self.select.setFixedWidth(scale(CONTROL_WIDTH))
             return self._named(self.select)
@@ -124,7 +128,7 @@ class FieldRow(QWidget):
     def _named(self, control: QWidget) -> QWidget:
         control.setAccessibleName(field_label(self.source.field))
         if self.source.unit:
-            control.setToolTip(bounds_in_words(self.source))
+            control.setToolTip(bounds_of(self.source))
         return control
 
     def _explain(self, text: str, *, is_error: bool = False) -> None:
@@ -140,7 +144,7 @@ class FieldRow(QWidget):
     def _take_text(self) -> None:
         assert self.edit is not None
         try:
-            value = value_of_text(self.source.field, self.edit.text())
+            value = value_of_field(self.source.field, self.edit.text())
         except WrongNumber as error:
             self._explain(str(error), is_error=True)
             return

@@ -14,11 +14,12 @@ from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.policy_sources import GROUPS
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
 from desktop_app.settings import Settings
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.formats import pluralize
 from desktop_app.ui.widgets.inputs import Select
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, scale
@@ -33,7 +34,7 @@ WIDTH, NARROW = 1_080, 800  # pixels; below the second one, the effect is above 
 PANE_WIDTH, PANE_HEIGHT = 350, 190  # pixels, of the effect beside and above them
 PANE_SHARE = 0.3  # of a narrow sheet's height, for the effect
 PAUSE, LONG_PAUSE = 120, 500  # milliseconds from a change to the two questions
-NEW_NAME = "Mine"
+NEW_NAME = translatable("Mine")
 
 
 class PolicySheet(Sheet):
@@ -50,7 +51,7 @@ class PolicySheet(Sheet):
     ) -> None:
         """chosen: the policy of the open conversation. title: its title; "" if none is open. uses: in how many
         conversations each policy is used."""
-        super().__init__(parent, width=WIDTH, title="Making room")
+        super().__init__(parent, width=WIDTH, title=tr("Making room"))
         self._own = settings.policies
         self._uses = uses
         self._in_use = find_policy(chosen, self._own) or BALANCED
@@ -60,12 +61,12 @@ class PolicySheet(Sheet):
         self.select = Select()
         self.name = QLineEdit()
         self.differs = TextLabel(size=13, tint="ink_soft", wraps=True)
-        self.undo, self.remove = LinkButton("Undo changes"), LinkButton("Delete this policy")
+        self.undo, self.remove = LinkButton(tr("Undo changes")), LinkButton(tr("Delete this policy"))
         self.area = ScrollColumn(spacing=20)
         self.effect = EffectPane(title)
-        self.close_button = Button("Cancel")
-        self.use_here = Button("Only in this conversation")
-        self.use_everywhere = Button("Use everywhere", ButtonKind.PRIMARY)
+        self.close_button = Button(tr("Cancel"))
+        self.use_here = Button(tr("Only in this conversation"))
+        self.use_everywhere = Button(tr("Use everywhere"), ButtonKind.PRIMARY)
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         self._long_pause = QTimer(self, interval=LONG_PAUSE, singleShot=True)
         self._fill_select()
@@ -131,16 +132,18 @@ class PolicySheet(Sheet):
         count = len(differences(self.policy, self.base.name))
         is_own = self.stored.name not in PRESETS
         base = policy_label(self.base.name)
-        words = f"Differs from {base} in {pluralize(count, 'number')}" if count else f"The numbers of {base}"
-        used = f" · used in {pluralize(self._uses.get(self.stored.name, 0), 'conversation')}"
-        self.differs.set_text(words + used if is_same or is_own else words)
+        words = tr("Differs from {policy} in %n numbers", "", count) if count else tr("The numbers of {policy}")
+        used = tr("used in %n conversations", "", self._uses.get(self.stored.name, 0))
+        shown = (words.format(policy=base), *([used] if is_same or is_own else []))
+        self.differs.set_text(" · ".join(shown))
         self.undo.setVisible(not is_same)
         self.remove.setVisible(is_same and is_own)
         self.name.setVisible(is_own or not is_same)
 
     def _new_name(self) -> str:
         taken = {one.name for one in self._own}
-        names = (NEW_NAME, *(f"{NEW_NAME} {number}" for number in range(2, len(taken) + 3)))
+        mine = tr(NEW_NAME)
+        names = (mine, *(f"{mine} {number}" for number in range(2, len(taken) + 3)))
         return next(name for name in names if name not in taken)
 
     def _ask_now(self) -> None:
@@ -163,7 +166,7 @@ class PolicySheet(Sheet):
         name = " ".join(self.name.text().split())
         others = {one.name for one in self._own} - {self.stored.name}
         if not name or name.lower() in PRESETS or name in others:
-            self.differs.set_text("Enter a name that no other policy has.")
+            self.differs.set_text(tr("Enter a name that no other policy has."))
             self.name.setFocus()
             return
         own = own_policy_of(replace(self.policy, name=name), self.base.name)
@@ -193,9 +196,9 @@ class PolicySheet(Sheet):
         for name in PRESETS:
             self.select.addItem(policy_label(name), name)
         self.select.choose(self._in_use.name)
-        self.select.setAccessibleName("Policy")
-        self.name.setAccessibleName("Name of your policy")
-        self.name.setPlaceholderText("Name")
+        self.select.setAccessibleName(tr("Policy"))
+        self.name.setAccessibleName(tr("Name of your policy"))
+        self.name.setPlaceholderText(tr("Name"))
 
     def _arrange(self) -> None:
         self.select.setFixedWidth(scale(220))

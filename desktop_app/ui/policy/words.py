@@ -2,40 +2,65 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from desktop_app.context.fitting import LIMITED_BY, share_in_tokens
-from desktop_app.context.own_policies import in_words
-from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.own_policies import text_of_value, value_of_text
+from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy
 from desktop_app.context.policy_sources import SOURCES, FieldSource
-from desktop_app.context.presets import PRESETS
+from desktop_app.conversation.words import lexicon, translatable
+from desktop_app.ui.translation import locale, tr
+from desktop_app.ui.widgets.formats import format_number
 
-COMMON = {
-    "reserve_share_of_window": "Reserved for the reply",
-    "background_at": "In the background, after a turn",
-    "prune_at": "Shorten old tool results",
-    "compact_at": "Compact",
-    "blocked_at": "Nothing is sent",
-    "truncate_share": "One tool result",
-    "truncate_other_tools": "One tool result, in characters",
-    "protect_newest": "Newest messages never shortened",
-    "prune_target": "Shorten down to",
-    "target": "Compact down to",
-    "tail_most": "Newest messages kept word for word",
-    "summary_most": "Length of the summary",
-    "keep_user_tokens": "Your own messages kept word for word",
-    "strategy": "Who writes the summary",
-    "stream_stop_at": "A streaming reply is stopped",
-    "memory_most": "Memories in the system prompt",
-    "recall_most": "Brought back by one recall",
-}
+from .field_labels import LABELS
+
+COMMON = lexicon(
+    "reserve_share_of_window background_at prune_at compact_at blocked_at "
+    "truncate_share truncate_other_tools protect_newest prune_target target "
+    "tail_most summary_most keep_user_tokens strategy stream_stop_at "
+    "memory_most recall_most "
+)
 """The fields that people change; the others of a group are folded."""
-LIKE_PROGRAMS = {
-    "opencode": "Like OpenFork",
-    "lmstudio": "Like LM Studio",
-    "spec008": "Like SPEC-008",
-    "goagent": "Like the Go agent",
-    "seline": "Like Seline",
+POLICY_NAMES = {
+    "relaxed": translatable("Relaxed"),
+    "balanced": translatable("Balanced"),
+    "aggressive": translatable("Aggressive"),
+    "opencode": translatable("Like OpenFork"),
+    "lmstudio": translatable("Like LM Studio"),
+    "spec008": translatable("Like SPEC-008"),
+    "goagent": translatable("Like the Go agent"),
+    "seline": translatable("Like Seline"),
+}
+UNITS = {
+    "factor": translatable("factor"),
+    "tokens": translatable("tokens"),
+    "lines": translatable("lines"),
+    "bytes": translatable("bytes"),
+    "characters": translatable("characters"),
+    "messages": translatable("messages"),
+    "turns": translatable("turns"),
+    "results": translatable("results"),
+    "calls": translatable("calls"),
+    "seconds": translatable("seconds"),
+    "days": translatable("days"),
+    "compactions": translatable("compactions"),
+    "restarts": translatable("restarts"),
+    "retries": translatable("retries"),
+    "tries": translatable("tries"),
+}
+CHOICES = {
+    "usable": translatable("usable"),
+    "window": translatable("window"),
+    "by_tool": translatable("by tool"),
+    "head": translatable("head"),
+    "head_tail": translatable("head tail"),
+    "rule": translatable("rule"),
+    "model": translatable("model"),
+    "off": translatable("off"),
+    "auto": translatable("auto"),
+    "llm": translatable("llm"),
+    "extractive": translatable("extractive"),
+    "last_messages": translatable("last messages"),
 }
 PROGRAMS = {
     "0": "OpenFork",
@@ -48,20 +73,69 @@ PROGRAMS = {
 
 
 def field_label(field: str) -> str:
-    """Return "Compact", or for a field that few people change, its name in words."""
-    return COMMON.get(field) or field.removeprefix("is_").replace("_", " ").capitalize()
+    """Return the field's name, such as "Compact"."""
+    return tr(LABELS[field])
 
 
 def policy_label(name: str) -> str:
     """Return the name as it is shown."""
-    return LIKE_PROGRAMS.get(name) or (name.capitalize() if name in PRESETS else name)
+    return tr(POLICY_NAMES[name]) if name in POLICY_NAMES else name
 
 
 def about_field(source: FieldSource) -> str:
     """Return what the number means, and who asked for it."""
-    unit = "" if source.unit in ("share", "shares", "factor", "") else f"{source.unit} "
+    unit = [] if source.unit in ("share", "shares", "factor", "") else [tr(UNITS[source.unit])]
     programs = ", ".join(PROGRAMS[one] for one in source.documents.split())
-    return f"{unit}{source.meaning} · {programs}"
+    return f"{' '.join((*unit, tr(source.meaning)))} · {programs}"
+
+
+def value_words(value: float, unit: str) -> str:
+    """Return such as "20,000 tokens", "85 %" or "no limit"."""
+    if value == NO_LIMIT:
+        return tr("no limit")
+    if isinstance(value, int):
+        return " ".join((format_number(value), *([tr(UNITS[unit])] if unit else [])))
+    if unit == "factor":
+        return " ".join((_decimal(f"{value:g}"), tr(UNITS[unit])))
+    return tr("{number} %").format(number=_decimal(f"{round(value * 100, 2):g}"))
+
+
+def bounds_of(source: FieldSource) -> str:
+    """Return "from 10 % to 100 %", "from 0 tokens to 2,000,000 tokens, or no limit"."""
+    is_share = source.unit in ("share", "shares", "factor")
+    least, most = (float(bound) if is_share else int(bound) for bound in (source.least, source.most))
+    text = tr("from {least} to {most}, or no limit") if source.may_be_unlimited else tr("from {least} to {most}")
+    return text.format(least=value_words(least, source.unit), most=value_words(most, source.unit))
+
+
+def choice_label(choice: str) -> str:
+    """Return one of the words that a field may be."""
+    return tr(CHOICES.get(choice, choice.replace("_", " ")))
+
+
+def text_in_field(field: str, value: Any) -> str:
+    """Return the value as `value_of_field` reads it: a number as the window's language writes it."""
+    if isinstance(value, str):
+        return choice_label(value)
+    if isinstance(value, bool):
+        return tr("yes") if value else tr("no")
+    if isinstance(value, int | float):
+        return value_words(value, "factor" if SOURCES[field].unit == "factor" else "")
+    return text_of_value(field, value)
+
+
+def value_of_field(field: str, text: str) -> Any:
+    """Return the value that the user wrote. Raises WrongNumber. A list is written as in English."""
+    if isinstance(getattr(BALANCED, field), tuple):
+        return value_of_text(field, text)
+    if text.strip().lower() == tr("no limit").lower():
+        return value_of_text(field, "no limit")
+    number = text.replace(tr(UNITS["factor"]), "").replace(locale().groupSeparator(), "")
+    return value_of_text(field, number.replace(locale().decimalPoint(), "."))
+
+
+def _decimal(number: str) -> str:
+    return number.replace(".", locale().decimalPoint())
 
 
 class Window(NamedTuple):
@@ -77,8 +151,10 @@ def acting_words(source: FieldSource, policy: ContextPolicy, window: Window | No
         return ""
     field, acting = source.field, window.acting
     if (tokens := share_in_tokens(field, acting, window.budget)) is not None:
-        return f"here {tokens:,} tokens"
+        return tr("here {value}").format(value=value_words(tokens, "tokens"))
     if other := LIMITED_BY.get(field):
-        return f"here {in_words(getattr(acting, other), SOURCES[other].unit)}"
+        return tr("here {value}").format(value=value_words(getattr(acting, other), SOURCES[other].unit))
     chosen, here = getattr(policy, field), getattr(acting, field)
-    return "" if chosen == here or not isinstance(here, int | float) else f"here {in_words(here, source.unit)}"
+    if chosen == here or not isinstance(here, int | float):
+        return ""
+    return tr("here {value}").format(value=value_words(here, source.unit))

@@ -1,0 +1,42 @@
+"""The words of the page of policies: each number has a name and a meaning, and is written as the language writes it."""
+
+import pytest
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QApplication
+
+from desktop_app.context.own_policies import WrongNumber
+from desktop_app.context.policy import BALANCED, NO_LIMIT
+from desktop_app.context.policy_sources import SOURCES
+from desktop_app.ui import translation
+from desktop_app.ui.policy.field_labels import LABELS
+from desktop_app.ui.policy.words import UNITS, text_in_field, value_of_field
+
+
+@pytest.fixture(params=["en", "de"])
+def language(qapp: QApplication, request, monkeypatch):
+    before = QLocale()
+    monkeypatch.setattr(translation, "_chosen", translation._chosen)
+    yield translation.use_language(qapp, request.param)
+    QLocale.setDefault(before)
+
+
+def test_each_field_has_a_name_and_a_known_unit() -> None:
+    assert LABELS.keys() == SOURCES.keys()
+    assert {source.unit for source in SOURCES.values()} <= {*UNITS, "share", "shares", ""}
+
+
+@pytest.mark.parametrize("field", SOURCES)
+def test_a_number_is_read_as_it_was_written(language, field) -> None:
+    value = getattr(BALANCED, field)
+    if not isinstance(value, bool | str):  # those have a switch or a list
+        assert value_of_field(field, text_in_field(field, value)) == value
+
+
+def test_thousands_and_decimals_are_those_of_the_language(qapp, language) -> None:
+    many, part = {"en": ("20,000", "62.5 %"), "de": ("20.000", "62,5 %")}[language]
+    assert text_in_field("tail_most", 20_000) == many
+    assert text_in_field("compact_at", 0.625) == part
+    assert value_of_field("compact_at", part) == 0.625
+    assert value_of_field("tail_most", text_in_field("tail_most", NO_LIMIT)) == NO_LIMIT
+    with pytest.raises(WrongNumber):
+        value_of_field("tail_most", "some")
