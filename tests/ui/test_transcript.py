@@ -23,6 +23,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Reasoning, Role, Text
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.row_layout import LONG
+from desktop_app.ui.transcript.selection import TextPosition
 from desktop_app.ui.transcript.transcript_widget import MessageReader
 
 
@@ -242,8 +243,8 @@ def test_text_is_marked_with_the_mouse_and_copied(view, qtbot):
     assert QGuiApplication.clipboard().text() == "alpha"
     view.transcript.open([row(0, Role.ASSISTANT, Text("alpha beta\n\n```\nx = 1\n```\n\ngamma delta"))], ())
     settle(view, qtbot)
-    view.text_selection.begin("m0", (0, 6))
-    view.text_selection.caret = (2, 5)
+    view.text_selection.begin(TextPosition("m0", (0, 6)))
+    view.text_selection.caret = TextPosition("m0", (2, 5))
     view.copy_selection()
     assert QGuiApplication.clipboard().text() == "beta\nx = 1\ngamma"
 

@@ -102,7 +102,11 @@ def _number(look: QTextFormat, name: int) -> float:
 
 def selected_text(cursor: QTextCursor) -> str:
     """Return the selected text, with formulas as they are written."""
-    text = cursor.selection().toPlainText()
+    return fill_in_formulas(cursor.selection().toPlainText(), cursor)
+
+
+def fill_in_formulas(text: str, cursor: QTextCursor) -> str:
+    """Return the text of what is selected, with formulas as they are written."""
     if _OBJECT not in text:
         return text
     document = cursor.document()

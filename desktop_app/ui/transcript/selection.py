@@ -1,66 +1,107 @@
-"""Text that is selected with the mouse, within one row."""
+"""Text that is selected with the mouse, within a message or over several."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QTextCursor, QTextDocument
 
 from .display_list import Flow, RowLayout
-from .formulas import selected_text
+from .formulas import fill_in_formulas, selected_text
 
-TextPosition = tuple[int, int]
-"""A document of the row, by its number from the top, and a position in it."""
+START, END = (0, 0), (1_000_000_000, 0)
 
 
-class TextSelection(msgspec.Struct):
-    """A selection from the anchor to the caret. key: of the row; "" for no selection."""
+class TextPosition(msgspec.Struct, frozen=True):
+    """A place in a row. within: a document of the row, by its number from the top, and a position in it."""
 
-    key: str = ""
-    anchor: TextPosition = (0, 0)
-    caret: TextPosition = (0, 0)
+    key: str
+    within: tuple[int, int]
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.key or self.anchor == self.caret
 
-    def clear(self) -> None:
-        self.key, self.anchor, self.caret = "", (0, 0), (0, 0)
+class RowSpan(msgspec.Struct, frozen=True):
+    """What is selected of a row: from one place within it to another."""
 
-    def begin(self, key: str, position: TextPosition) -> None:
-        self.key, self.anchor, self.caret = key, position, position
+    start: tuple[int, int] = START
+    end: tuple[int, int] = END
 
-    def take_word(self, layout: RowLayout) -> None:
-        number, position = self.caret
-        cursor = QTextCursor(layout.flows[number].document)
-        cursor.setPosition(position)
-        cursor.select(QTextCursor.SelectionType.WordUnderCursor)
-        self.anchor, self.caret = (number, cursor.selectionStart()), (number, cursor.selectionEnd())
-
-    def cursors(self, layout: RowLayout) -> list[QTextCursor]:
-        """Return a cursor for each document that has selected text."""
-        if self.is_empty:
-            return []
-        (first, start), (last, end) = sorted((self.anchor, self.caret))
-        cursors: list[QTextCursor] = []
+    def cursors(self, layout: RowLayout) -> list[tuple[Flow, QTextCursor]]:
+        """Return each document that has selected text, with a cursor over that."""
+        (first, start), (last, end) = self.start, self.end
+        cursors: list[tuple[Flow, QTextCursor]] = []
         for number, flow in enumerate(layout.flows[: last + 1]):
             if number >= first:
                 cursor, most = QTextCursor(flow.document), flow.document.characterCount() - 1
                 cursor.setPosition(min(start, most) if number == first else 0)
                 cursor.setPosition(min(end, most) if number == last else most, QTextCursor.MoveMode.KeepAnchor)
-                cursors.append(cursor)
+                cursors.append((flow, cursor))
         return cursors
 
     def text(self, layout: RowLayout) -> str:
-        first = min(self.anchor, self.caret)[0]
+        """Return the selected text as it is read."""
         text = ""
-        for number, cursor in enumerate(self.cursors(layout), first):
-            joint = layout.flows[number].joint if number > first else ""
-            text += joint + selected_text(cursor)
+        for number, (flow, cursor) in enumerate(self.cursors(layout)):
+            text += (flow.joint if number else "") + selected_text(cursor)
         return text
 
+    def markdown(self, layout: RowLayout) -> str:
+        """Return the selected part of a Markdown message as Markdown."""
+        pieces = (_markdown(flow, cursor) for flow, cursor in self.cursors(layout))
+        return "\n\n".join(filter(None, pieces))
 
-def position_at(layout: RowLayout, point: QPointF) -> TextPosition | None:
+    def covers(self, layout: RowLayout) -> bool:
+        """Return whether all of the row's text is selected."""
+        flows = layout.flows
+        end = (len(flows) - 1, flows[-1].document.characterCount() - 1) if flows else END
+        return self.start == START and self.end >= end
+
+
+WHOLE = RowSpan()
+
+
+class TextSelection(msgspec.Struct):
+    """A selection from the anchor to the caret, in either direction."""
+
+    anchor: TextPosition | None = None
+    caret: TextPosition | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.anchor is None or self.anchor == self.caret
+
+    def clear(self) -> None:
+        self.anchor = self.caret = None
+
+    def begin(self, position: TextPosition) -> None:
+        self.anchor = self.caret = position
+
+    def take_word(self, layout: RowLayout) -> None:
+        """Select the word at the caret."""
+        if self.caret is not None:
+            number, position = self.caret.within
+            cursor = QTextCursor(layout.flows[number].document)
+            cursor.setPosition(position)
+            cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+            self.anchor = TextPosition(self.caret.key, (number, cursor.selectionStart()))
+            self.caret = TextPosition(self.caret.key, (number, cursor.selectionEnd()))
+
+    def spans(self, row_of: Callable[[str], int]) -> dict[int, RowSpan]:
+        """Return what is selected of each row; nothing if a row with an end of the selection is gone."""
+        if self.anchor is None or self.caret is None or self.is_empty:
+            return {}
+        ends = sorted((row_of(end.key), end.within) for end in (self.anchor, self.caret))
+        (first, start), (last, end) = ends
+        if first < 0:
+            return {}
+        return {
+            row: RowSpan(start if row == first else START, end if row == last else END)
+            for row in range(first, last + 1)
+        }
+
+
+def position_at(layout: RowLayout, point: QPointF) -> tuple[int, int] | None:
     """Return the position of the character nearest to a point; None if the row has no text."""
     flows = layout.flows
     if not flows:
@@ -82,6 +123,13 @@ def anchor_at(layout: RowLayout, point: QPointF) -> str:
 def is_over_text(layout: RowLayout, point: QPointF) -> bool:
     """Return whether a document is at that point."""
     return any(flow.box.contains(point) for flow in layout.flows)
+
+
+def _markdown(flow: Flow, cursor: QTextCursor) -> str:
+    if flow.is_code:
+        return f"```{flow.language}\n{cursor.selection().toPlainText()}\n```"
+    text = cursor.selection().toMarkdown(QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
+    return fill_in_formulas(text, cursor).strip("\n")
 
 
 def _distance(flow: Flow, y: float) -> float:

@@ -248,6 +248,7 @@ class TranscriptView(RowView):
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), colour("paper"))
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        spans = self.text_selection.spans(self.transcript.row_of)
         for row in self._visible_rows():
             item = self.transcript.item(row)
             layout = self.cache.find(item, self.column) or self.cache.stale(item.key)
@@ -259,7 +260,7 @@ class TranscriptView(RowView):
             painter.save()
             painter.translate(origin)
             self._paint_ground(painter, item.key, is_current, layout)
-            marked = self.text_selection.cursors(layout) if self.text_selection.key == item.key else ()
+            marked = [cursor for _, cursor in spans[row].cursors(layout)] if row in spans else ()
             hot = self.hovered_region if row == self.hovered_row else None
             is_lit = row == self.hovered_row or is_current
             paint_row(painter, layout, clip, is_lit, hot, marked, self.found_text)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, QKeyCombination, QPoint, QPointF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
     QDesktopServices,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -21,33 +20,34 @@ from desktop_app.ui.translation import tr
 
 from .code_files import choose_code_file
 from .display_list import Action, HitRegion, RowLayout
-from .found_text import FoundTextView
 from .items import Item, MessageItem, ToolItem
 from .message_reader import MessageReader
 from .row_menu import menu_of
 from .row_text import arguments_summary, copied_text, versions_of
-from .selection import anchor_at, is_over_text, position_at
+from .selecting_view import SelectingView
+from .selection import anchor_at, is_over_text
 from .transcript_model import TranscriptModel
 
 OPENED_SCHEMES = ("http", "https", "mailto")
+COPY_AS_MARKDOWN = QKeyCombination(
+    Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_C
+)
 SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
-class TranscriptWidget(FoundTextView):
+class TranscriptWidget(SelectingView):
     """The messages of a conversation. The ids in its signals are those of messages and operations."""
 
     action_requested = Signal(object, str)  # an Action that is not carried out here, and its argument
     stop_requested = Signal(str, int)  # a running call: the reply that made it, and its index
     whole_requested = Signal(str, str)  # a spill, and what it is the output of
     attachment_requested = Signal(str, int, str)  # a message, which of its parts, and its name
-    copied = Signal(str)
     request_requested = Signal(bool, str)  # the one that a message answered, or the one that it is in; the message
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self._pressed_region: HitRegion | None = None
         self._pressed_link = ""
-        self._is_marking = False
         self.editor.resized.connect(self._make_room_for_editor)
         self.editor.ended.connect(self._end_editing)
         self.setAccessibleName(tr("Conversation"))
@@ -57,9 +57,9 @@ class TranscriptWidget(FoundTextView):
     def perform(self, action: Action, argument: str) -> None:
         match action:
             case Action.COPY:
-                self._copy(copied_text(self._item(argument)), tr("Message copied"))
+                self.copy(copied_text(self._item(argument)), tr("Message copied"))
             case Action.COPY_CODE:
-                self._copy(argument, tr("Code copied"))
+                self.copy(argument, tr("Code copied"))
             case Action.SAVE_CODE:
                 choose_code_file(self.window(), argument, self.copied.emit)
             case Action.READ:
@@ -103,15 +103,8 @@ class TranscriptWidget(FoundTextView):
 
     def copy_selection(self) -> None:
         """Copy the selected text, else the current message."""
-        row = self.transcript.row_of(self.text_selection.key) if not self.text_selection.is_empty else -1
-        if row >= 0:
-            self._copy(self.text_selection.text(self.layout_of(row)), tr("Copied"))
-        elif self.currentIndex().isValid():
+        if not self.copy_selected_text() and self.currentIndex().isValid():
             self.perform(Action.COPY, self.transcript.item(self.currentIndex().row()).key)
-
-    def _copy(self, text: str, notice: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        self.copied.emit(notice)
 
     def _item(self, key: str) -> Item | None:
         row = self.transcript.row_of(key)
@@ -148,7 +141,7 @@ class TranscriptWidget(FoundTextView):
             QDesktopServices.openUrl(url)
         else:
             words = tr("Links to “{scheme}” are not opened; the address was copied")
-            self._copy(target, words.format(scheme=url.scheme() or tr("files")))
+            self.copy(target, words.format(scheme=url.scheme() or tr("files")))
 
     # The mouse
 
@@ -158,21 +151,21 @@ class TranscriptWidget(FoundTextView):
             return
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.is_keyboard_led = False
-        self.text_selection.clear()
+        goes_on = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if not goes_on:
+            self.text_selection.clear()
         self._pressed_region, self._pressed_link = None, ""
         if layout is not None:
             self.setCurrentIndex(self.transcript.index(row))
             self._pressed_region = layout.region_at(point, is_hovered=True)
             self._pressed_link = anchor_at(layout, point)
-            caret = position_at(layout, point)
-            if self._pressed_region is None and caret is not None:
-                self.text_selection.begin(self.transcript.item(row).key, caret)
-                self._is_marking = True
+            if self._pressed_region is None:
+                self.begin_selection(row, point, goes_on)
         self.viewport().update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._is_marking:
-            self._mark_to(event.position())
+            self.extend_selection(event.position())
             return
         row, layout, point = self._under(event.position())
         hot = layout.region_at(point, is_hovered=True) if layout is not None else None
@@ -187,7 +180,7 @@ class TranscriptWidget(FoundTextView):
         self.viewport().setCursor(shape)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._is_marking = False
+        self.end_selection()
         _, layout, point = self._under(event.position())
         if layout is None or event.button() != Qt.MouseButton.LeftButton:
             return
@@ -199,11 +192,8 @@ class TranscriptWidget(FoundTextView):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         row, layout, point = self._under(event.position())
-        caret = position_at(layout, point) if layout is not None and is_over_text(layout, point) else None
-        if layout is not None and caret is not None:
-            self.text_selection.begin(self.transcript.item(row).key, caret)
-            self.text_selection.take_word(layout)
-            self.viewport().update()
+        if layout is not None:
+            self.select_word(row, point)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Leave:
@@ -218,13 +208,6 @@ class TranscriptWidget(FoundTextView):
             return -1, None, QPointF()
         return row, self.layout_of(row), position - self.origin(row)
 
-    def _mark_to(self, position: QPointF) -> None:
-        row = self.transcript.row_of(self.text_selection.key)
-        caret = position_at(self.layout_of(row), position - self.origin(row)) if row >= 0 else None
-        if caret is not None:
-            self.text_selection.caret = caret
-            self.viewport().update()
-
     # The keyboard and the menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -232,6 +215,8 @@ class TranscriptWidget(FoundTextView):
         self.is_keyboard_led = True
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_selection()
+        elif event.keyCombination() == COPY_AS_MARKDOWN:
+            self.copy_selected_markdown()
         elif event.key() == Qt.Key.Key_PageUp:
             bar.triggerAction(bar.SliderAction.SliderPageStepSub)
         elif event.key() == Qt.Key.Key_PageDown:
@@ -285,6 +270,9 @@ class TranscriptWidget(FoundTextView):
         item = self.transcript.item(row)
         if not self.text_selection.is_empty:
             menu.addAction(tr("Copy selected text"), self.copy_selection)
+            menu.addAction(
+                tr("Copy selection as Markdown"), QKeySequence(COPY_AS_MARKDOWN), self.copy_selected_markdown
+            )
         for link in menu_of(item, self.layout_of(row).hit_regions):
             menu.addAction(link.label, partial(self.perform, link.action, link.argument))
         menu.popup(where)

@@ -1,0 +1,108 @@
+"""Text selected over several messages with the mouse, and copied as it is read and as Markdown."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from transcript_rows import chat, row
+from ui_scenes import settle
+
+from desktop_app.conversation.message import Role, Text
+
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+LEFT = Qt.MouseButton.LeftButton
+ANSWER = "It is **bold**, a [link](https://a.b) and `code`.\n\n```python\nx = 1\ny = 2\n```\n\n- one\n- two"
+
+
+def clipboard() -> str:
+    return QGuiApplication.clipboard().text()
+
+
+def point_in(view, key: str, share: float) -> QPoint:
+    """A point of the row's text: at its beginning (0), or at its end (1)."""
+    number = view.transcript.row_of(key)
+    flows = view.layout_of(number).flows
+    inside = flows[0].box.topLeft() + QPointF(0, 6) if share == 0 else flows[-1].box.bottomRight() - QPointF(2, 6)
+    return (view.origin(number) + inside).toPoint()
+
+
+def drag(view, qtbot, start: QPoint, end: QPoint) -> None:
+    qtbot.mousePress(view.viewport(), LEFT, pos=start)
+    qtbot.mouseMove(view.viewport(), end)
+    qtbot.mouseRelease(view.viewport(), LEFT, pos=end)
+
+
+@pytest.fixture
+def told(view, qtbot):
+    rows = [
+        row(0, Role.USER, Text("What is *it*?")),
+        row(1, Role.ASSISTANT, Text(ANSWER)),
+        row(2, Role.USER, Text("Thanks, a lot")),
+    ]
+    view.transcript.open(rows, ())
+    settle(view, qtbot)
+    view.follow_end()
+    settle(view, qtbot)
+    return view
+
+
+@pytest.mark.parametrize("is_backward", [False, True])
+def test_a_selection_over_messages_is_copied_with_who_said_what(told, qtbot, is_backward):
+    ends = point_in(told, "m0", 0), point_in(told, "m2", 1)
+    drag(told, qtbot, *(reversed(ends) if is_backward else ends))
+    qtbot.keyClick(told, Qt.Key.Key_C, CONTROL)
+    assert clipboard() == f"You\n\nWhat is *it*?\n\nAssistant\n\n{ANSWER}\n\nYou\n\nThanks, a lot"
+    qtbot.keyClick(told, Qt.Key.Key_C, CONTROL | SHIFT)
+    assert clipboard() == f"## You\n\nWhat is *it*?\n\n## Assistant\n\n{ANSWER}\n\n## You\n\nThanks, a lot"
+
+
+def test_a_part_of_a_message_is_copied_as_text_and_as_markdown(told, qtbot):
+    drag(told, qtbot, point_in(told, "m1", 0) + QPoint(24, 0), point_in(told, "m1", 1))
+    qtbot.keyClick(told, Qt.Key.Key_C, CONTROL)
+    assert clipboard().endswith("code.\nx = 1\ny = 2\none\ntwo")
+    assert "**" not in clipboard()
+    qtbot.keyClick(told, Qt.Key.Key_C, CONTROL | SHIFT)
+    markdown = clipboard()
+    assert "**bold**" in markdown
+    assert "[link](https://a.b) and `code`" in markdown
+    assert "```python\nx = 1\ny = 2\n```" in markdown
+    assert "- one\n- two" in markdown
+    assert "##" not in markdown
+
+
+def test_shift_and_a_click_reach_from_where_the_selection_began(told, qtbot):
+    drag(told, qtbot, point_in(told, "m0", 0), point_in(told, "m0", 0) + QPoint(20, 0))
+    qtbot.mouseClick(told.viewport(), LEFT, SHIFT, pos=point_in(told, "m2", 1))
+    qtbot.keyClick(told, Qt.Key.Key_C, CONTROL)
+    assert clipboard().startswith("You\n\nWhat")
+    assert clipboard().endswith("Thanks, a lot")
+    qtbot.mouseClick(told.viewport(), LEFT, pos=point_in(told, "m2", 1))
+    assert told.text_selection.is_empty
+
+
+def test_the_view_scrolls_on_while_the_mouse_is_outside(view, qtbot):
+    view.transcript.open(chat(60), ())
+    settle(view, qtbot)
+    view.go_to_start()
+    settle(view, qtbot)
+    below = QPoint(view.viewport().width() // 2, view.viewport().height() + 120)
+    qtbot.mousePress(view.viewport(), LEFT, pos=point_in(view, "m0", 0))
+    qtbot.mouseMove(view.viewport(), below)
+    qtbot.waitUntil(lambda: view.verticalScrollBar().value() == view.verticalScrollBar().maximum(), timeout=20_000)
+    qtbot.waitUntil(lambda: len(view.text_selection.spans(view.transcript.row_of)) == 60)
+    qtbot.mouseRelease(view.viewport(), LEFT, pos=below)
+    at = view.verticalScrollBar().value()
+    qtbot.keyClick(view, Qt.Key.Key_C, CONTROL)
+    assert "message 0" in clipboard()
+    assert "message 59" in clipboard()
+    qtbot.wait(100)
+    assert view.verticalScrollBar().value() == at
+
+
+def test_a_selection_whose_message_is_gone_is_no_selection(told, qtbot):
+    drag(told, qtbot, point_in(told, "m0", 0), point_in(told, "m2", 1))
+    told.transcript.open(chat(2, first=10), ())
+    settle(told, qtbot)
+    assert not told.copy_selected_text()
+    assert not told.copy_selected_markdown()
