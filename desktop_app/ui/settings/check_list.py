@@ -24,7 +24,7 @@ class CheckRow(ListRow):
 
     @property
     def words(self) -> str:
-        return f"{super().words} · {tr('chosen')}" if self.is_checked else super().words
+        return super().words + tr(" · chosen") if self.is_checked else super().words
 
 
 class CheckDelegate(RowDelegate):

@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.inputs import Segmented, Select, Slider, ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
@@ -122,7 +123,7 @@ class Choice(FormEntry):
         for text, value in choices:
             self.select.addItem(text, value)
         if self.select.findData(chosen) < 0:
-            self.select.addItem(f"{chosen} · not available", chosen)
+            self.select.addItem(tr("{model} · not available").format(model=chosen), chosen)
         self.select.choose(chosen)
         self._parse = parse
         super().__init__(name, label, self.select, about)
@@ -182,8 +183,8 @@ class Percent(FormEntry):
         return self.slider.value() / 100
 
     def _show_value(self, percent: int) -> None:
-        self.label.set_text(f"{self._label}: {percent} %")
-        self.slider.setAccessibleName(f"{self._label}, {percent} percent")
+        self.label.set_text(tr("{name}: {percent} %").format(name=self._label, percent=percent))
+        self.slider.setAccessibleName(tr("{name}, {percent} percent").format(name=self._label, percent=percent))
 
 
 class LongText(FormEntry):

@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.layouts import discard
@@ -32,12 +33,12 @@ class Form(Card, Generic[ServerStruct]):
         self.column.setSpacing(10)
         self.original = original
         self.title = TextLabel(name or untitled, size=14, weight=BOLD)
-        self.name = Field("name", "Name", name, example, self._parse_name)
+        self.name = Field("name", tr("Name"), name, example, self._parse_name)
         self.key = key
         self.key.edit.setEchoMode(QLineEdit.EchoMode.Password)
         self.stored_key = ""  # the name of the key that is stored
         self.taken: Collection[str] = ()  # names of the forms above
-        self.remove = LinkButton("Remove server")
+        self.remove = LinkButton(tr("Remove server"))
         self.remove.clicked.connect(self.remove_requested)
         self.name.changed.connect(lambda: self.title.set_text(self.name.text() or untitled))
 
@@ -76,9 +77,9 @@ class Form(Card, Generic[ServerStruct]):
 
     def _parse_name(self, name: str) -> str:
         if not name or "/" in name:
-            raise ValueError("Enter a name without “/”: models and keys are listed as “name/…”.")
+            raise ValueError(tr("Enter a name without “/”: models and keys are listed as “name/…”."))
         if name in self.taken:
-            raise ValueError("Another server has this name.")
+            raise ValueError(tr("Another server has this name."))
         return name
 
 

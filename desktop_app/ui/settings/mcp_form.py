@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.inputs import Segmented, ToggleSwitch
 from desktop_app.ui.widgets.layouts import horizontal
@@ -15,8 +17,10 @@ from .forms import Form, FormList
 from .server_form import parse_address
 
 PROGRAM, ADDRESS = "program", "address"
-MCP_NOTE = "They provide tools through the Model Context Protocol. Their tools ask for permission like all others."
-VARIABLE_HINT = "Kept in the settings file: put the key of a server with an address in its own field."
+MCP_NOTE = translatable(
+    "They provide tools through the Model Context Protocol. Their tools ask for permission like all others."
+)
+VARIABLE_HINT = translatable("Kept in the settings file: put the key of a server with an address in its own field.")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -24,7 +28,7 @@ def parse_command(text: str) -> tuple[str, ...]:
     """Return the words of a command line, quoted as in a shell. Raises ValueError, also for an empty one."""
     words = _split(text)
     if not words:
-        raise ValueError("Enter the program and its arguments.")
+        raise ValueError(tr("Enter the program and its arguments."))
     return words
 
 
@@ -34,7 +38,7 @@ def parse_environment(text: str) -> dict[str, str]:
     for word in _split(text):
         name, equals, value = word.partition("=")
         if not equals or not _VARIABLE.fullmatch(name):
-            raise ValueError("Write each variable as NAME=value, with quotes around values that contain spaces.")
+            raise ValueError(tr("Write each variable as NAME=value, with quotes around values that contain spaces."))
         variables[name] = value
     return variables
 
@@ -43,7 +47,7 @@ def _split(text: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError:
-        raise ValueError("A quotation mark is not closed.") from None
+        raise ValueError(tr("A quotation mark is not closed.")) from None
 
 
 class McpForm(Form[McpServer]):
@@ -52,21 +56,28 @@ class McpForm(Form[McpServer]):
     key_prefix = "mcp/"
 
     def __init__(self, server: McpServer, has_key: bool) -> None:
-        hint = "A key is saved; type to replace it" if has_key else "only if the server needs one"
-        super().__init__(server, server.name, "for example tracker", "New MCP server", Field("", "Key", "", hint))
+        hint = tr("A key is saved; type to replace it") if has_key else tr("only if the server needs one")
+        super().__init__(
+            server, server.name, tr("for example tracker"), tr("New MCP server"), Field("", tr("Key"), "", hint)
+        )
         self.stored_key = f"mcp/{server.name}" if has_key else ""
-        self.switch = ToggleSwitch("Enabled")
+        self.switch = ToggleSwitch(tr("Enabled"))
         self.switch.setChecked(server.is_on)
-        self.way = Segmented(((PROGRAM, "Program"), (ADDRESS, "Address")))
+        self.way = Segmented(((PROGRAM, tr("Program")), (ADDRESS, tr("Address"))))
         self.way.choose(ADDRESS if server.url else PROGRAM)
         variables = shlex.join(f"{name}={value}" for name, value in server.environment.items())
         command = shlex.join(server.command)
-        self.command = Field("command", "Command", command, "npx -y @scope/server --option", parse_command)
+        self.command = Field("command", tr("Command"), command, "npx -y @scope/server --option", parse_command)
         self.variables = Field(
-            "environment", "Environment", variables, "NAME=value OTHER='with spaces'", parse_environment, VARIABLE_HINT
+            "environment",
+            tr("Environment"),
+            variables,
+            tr("NAME=value OTHER='with spaces'"),
+            parse_environment,
+            tr(VARIABLE_HINT),
         )
-        self.url = Field("url", "Address", server.url, "https://tools.example.com/mcp", parse_address)
-        self.remove.setText("Remove")
+        self.url = Field("url", tr("Address"), server.url, "https://tools.example.com/mcp", parse_address)
+        self.remove.setText(tr("Remove"))
         self.column.addLayout(horizontal((self.title, 1), self.switch, self.remove, spacing=12))
         self.add_rows(self.name, self.way, self.command, self.variables, self.url, self.key)
         self._show_way()
@@ -90,8 +101,8 @@ class McpList(FormList[McpForm]):
 
     def __init__(self, names_with_key: tuple[str, ...]) -> None:
         self._names_with_key = names_with_key
-        self.add_server = Button("+ Add an MCP server")
-        super().__init__("mcp_servers", MCP_NOTE, self.add_server)
+        self.add_server = Button(tr("+ Add an MCP server"))
+        super().__init__("mcp_servers", tr(MCP_NOTE), self.add_server)
         self.add_server.clicked.connect(lambda _=False: self.show_new(self.add_form(McpServer(""))))
 
     def add_form(self, server: McpServer) -> McpForm:

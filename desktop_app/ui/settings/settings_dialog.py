@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.layouts import STRETCH
@@ -35,11 +36,11 @@ class SettingsDialog(Sheet):
     policies_requested = Signal()
 
     def __init__(self, read: SettingsRead, models: ModelsListed, parent: QWidget | None = None) -> None:
-        super().__init__(parent, width=WIDTH, title="Settings")
+        super().__init__(parent, width=WIDTH, title=tr("Settings"))
         self._read = read
         self.entries: dict[str, FormEntry] = {}  # by the settings that they write
-        self.cancel = Button("Cancel")
-        self.save = Button("Save", ButtonKind.PRIMARY)
+        self.cancel = Button(tr("Cancel"))
+        self.save = Button(tr("Save"), ButtonKind.PRIMARY)
         self.area = ScrollColumn(spacing=22)
         self.lay_out(self.area, STRETCH, self.cancel, self.save)
         self.steps = self._build(read.settings, models)
@@ -90,10 +91,10 @@ class SettingsDialog(Sheet):
             forms.grown.connect(self._scroll_to_new)
         yield self._add(sections.appearance_section(settings))
         yield self._add(sections.conversation_section(settings, models.models, self.servers))
-        numbers = LinkButton("Save, and show every number of the policy…")
+        numbers = LinkButton(tr("Save, and show every number of the policy…"))
         numbers.clicked.connect(self._show_policies)
         yield self._add(sections.context_section(settings, models.models, self.servers, numbers))
-        yield self._add(sections.section("Servers", self.servers))
+        yield self._add(sections.section(tr("Servers"), self.servers))
         for server in settings.servers:
             yield self.servers.add_form(server)
         self.servers.changed.emit()

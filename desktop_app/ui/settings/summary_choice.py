@@ -8,28 +8,31 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
-from desktop_app.ui.widgets.formats import format_number
+from desktop_app.ui.translation import tr
 
 from .entries import Choice
 from .server_list import ServerList
 
-CHAT_MODEL = "The chat’s own model"
+CHAT_MODEL = translatable("The chat’s own model")
 OWN, CODE = "own", "code"  # no model is called so: a model of a server has a "/" in its id
-OWN_NOTE = (
+OWN_NOTE = translatable(
     "Each chat’s own model reads the messages that leave the context window and summarizes them, which uses tokens. "
     "Summaries for the built-in model are assembled by rules, free of charge."
 )
-CODE_NOTE = (
+CODE_NOTE = translatable(
     "Summaries are put together from sentences of the conversation, by rules. Nothing is sent and nothing is invented. "
     "When you optimize a conversation yourself, you can still pick a model."
 )
-MODEL_NOTE = (
+MODEL_NOTE = translatable(
     "{label} reads the messages that leave the context window of any chat and summarizes them, which uses tokens. "
     "This includes chats with the built-in model: their messages are sent to {server}."
 )
-BUILTIN_NOTE = "{label} is too small to write summaries. They are assembled by rules instead, free of charge."
-STAND_IN_NOTE = (
+BUILTIN_NOTE = translatable(
+    "{label} is too small to write summaries. They are assembled by rules instead, free of charge."
+)
+STAND_IN_NOTE = translatable(
     "{reason} Until then, each chat’s own model writes its summaries, and the history says so. "
     "Summaries for the built-in model are assembled by rules, free of charge."
 )
@@ -41,8 +44,8 @@ def model_choices(models: Sequence[ModelInfo], *, has_window: bool = False) -> l
     choices: list[tuple[str, str]] = []
     for model in models:
         name = model.id if labels[model.label] > 1 else model.label
-        window = f"{format_number(model.window)} tokens" if has_window and model.window else ""
-        choices.append((" · ".join(filter(None, (name, window, model.note))), model.id))
+        window = tr("%n tokens", "", model.window) if has_window and model.window else ""
+        choices.append((" · ".join(filter(None, (name, window, tr(model.note)))), model.id))
     return choices
 
 
@@ -54,7 +57,7 @@ class SummaryChoice(Choice):
         self._models = {model.id: model for model in models}
         self._servers = servers
         chosen = CODE if settings.summaries == "extractive" else settings.utility_model or OWN
-        super().__init__("utility_model", "Summaries written by", self._choices(), chosen)
+        super().__init__("utility_model", tr("Summaries written by"), self._choices(), chosen)
         for signal in (self.changed, servers.changed):
             signal.connect(self.describe)
 
@@ -68,7 +71,7 @@ class SummaryChoice(Choice):
         """Show what the choice means as the settings are written now."""
         chosen = self.chosen()
         reason = self._obstacle(chosen)
-        about = STAND_IN_NOTE.format(reason=reason) if reason else self._description(chosen)
+        about = tr(STAND_IN_NOTE).format(reason=reason) if reason else self._description(chosen)
         self.explain(about, is_error=bool(reason))
 
     def _obstacle(self, chosen: str) -> str:
@@ -76,24 +79,24 @@ class SummaryChoice(Choice):
         if "/" not in chosen:
             return ""
         if not self._servers.is_set_up(chosen):
-            return f"{chosen} is not set up."
+            return tr("{model} is not set up.").format(model=chosen)
         model = self._models.get(chosen)
-        return model.note if model and not model.window else ""
+        return tr(model.note) if model and not model.window else ""
 
     def _choices(self) -> list[tuple[str, str]]:
         """Return the choices. The built-in model is one only if it was chosen."""
         models = model_choices([model for model in self._models.values() if not model.is_builtin])
         chosen = self._utility_model
         if chosen and chosen not in {value for _, value in models}:
-            state = "too small" if chosen in self._models else "not set up"
-            models.append((f"{self._label(chosen)} · {state}", chosen))
-        return [(CHAT_MODEL, OWN), *models, ("Rules, without a model (free)", CODE)]
+            words = tr("{model} · too small") if chosen in self._models else tr("{model} · not set up")
+            models.append((words.format(model=self._label(chosen)), chosen))
+        return [(tr(CHAT_MODEL), OWN), *models, (tr("Rules, without a model (free)"), CODE)]
 
     def _description(self, chosen: str) -> str:
         if chosen in (OWN, CODE):
-            return OWN_NOTE if chosen == OWN else CODE_NOTE
+            return tr(OWN_NOTE if chosen == OWN else CODE_NOTE)
         template = MODEL_NOTE if "/" in chosen else BUILTIN_NOTE
-        return template.format(label=self._label(chosen), server=chosen.partition("/")[0])
+        return tr(template).format(label=self._label(chosen), server=chosen.partition("/")[0])
 
     def _label(self, chosen: str) -> str:
         model = self._models.get(chosen)
