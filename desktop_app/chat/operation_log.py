@@ -10,7 +10,15 @@ from collections.abc import Iterable
 
 from desktop_app.context.truncate import sizes_in_notice
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Operation, Prune, Transcript, Undo
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    Compaction,
+    FailedCompaction,
+    Operation,
+    Prune,
+    Transcript,
+    Undo,
+)
 from desktop_app.conversation.words import format_number, pluralize
 
 from .ports import ModelError
@@ -22,7 +30,8 @@ def log_entries(conversation: str, entries: Iterable[AnyEntry], transcript: Tran
     """Log those that changed how much of the window is used. transcript: with the entries."""
     for entry in entries:
         if line := _line_of(entry, transcript):
-            log.info("%s: %s", conversation, line)
+            level = logging.WARNING if isinstance(entry, FailedCompaction) else logging.INFO
+            log.log(level, "%s: %s", conversation, line)
 
 
 def log_retry(conversation: str, error: ModelError, attempt: int, seconds: float) -> None:
@@ -50,6 +59,10 @@ def _line_of(entry: AnyEntry, transcript: Transcript) -> str:
             done = pluralize(len(entry.archived), "message")
             took = f"{entry.seconds:.1f} s" + (", not as intended" if entry.note else "")
             return f"Compacted: {_tokens(entry)} ({done} archived), {entry.trigger}, {by}, {took}"
+        case FailedCompaction():
+            tokens, usable = _pair(entry.tokens, entry.usable)
+            why = f"{entry.cause}: {entry.detail}" if entry.detail else entry.cause
+            return f"Compaction failed: {tokens} of {usable} tokens, {entry.trigger}, {why}, {entry.seconds:.1f} s"
         case Undo():
             undone = transcript.entry(entry.entry_id)
             if isinstance(undone, Undo):

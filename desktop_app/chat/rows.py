@@ -16,6 +16,7 @@ from desktop_app.conversation.transcript import (
     AnyEntry,
     Compaction,
     ConversationLink,
+    FailedCompaction,
     Flush,
     Operation,
     Prune,
@@ -110,6 +111,8 @@ def operation_rows(entries: Sequence[AnyEntry], branches: Branches) -> tuple[Ope
                     rows.append(row)
                 else:
                     rows[first] = _join_steps(rows[first], row)
+            case FailedCompaction():
+                rows.append(replace(_failed_row(entry), is_elsewhere=entry.id not in here))
             case Flush():
                 if entry.memories:
                     rows.append(replace(_flush_row(entry, newest), is_undone=entry.id not in held))
@@ -132,6 +135,22 @@ def _join_steps(first: OperationRow, second: OperationRow) -> OperationRow:
         strategies={**first.strategies, **second.strategies},
         tokens_before=first.tokens_before,
         is_undone=first.is_undone and second.is_undone,
+    )
+
+
+def _failed_row(failed: FailedCompaction) -> OperationRow:
+    """Return a compaction that failed, for the history panel; it has no mark in the chat."""
+    return OperationRow(
+        id=failed.id,
+        kind="failed",
+        at=failed.at,
+        trigger=failed.trigger,
+        strategies={failed.cause: 1},
+        tokens_before=failed.tokens,
+        tokens_after=failed.needed,
+        usable=failed.usable,
+        seconds=failed.seconds,
+        note=failed.detail,
     )
 
 

@@ -19,6 +19,7 @@ from desktop_app.conversation.message import Attachment, Message, Role, Text, To
 from desktop_app.conversation.transcript import (
     AnyEntry,
     Compaction,
+    FailedCompaction,
     Operation,
     Prune,
     Rewind,
@@ -45,11 +46,10 @@ def insights_of(transcript: Transcript, counts: TokenCounts | None, day_of: Call
     """
     entries = transcript.entries
     holding = {entry.id for entry in active_entries(entries)}
-    operations = [entry for entry in entries if isinstance(entry, Operation)]
-    compactions = [e.fidelity for e in operations if isinstance(e, Compaction) and e.id in holding]
+    compactions = [e.fidelity for e in entries if isinstance(e, Compaction) and e.id in holding]
     return Insights(
         moments=tuple(_moments(entries, counts)) if counts else (),
-        operations=tuple(_moment_of(operation, operation.id not in holding) for operation in operations),
+        operations=tuple(_moments_of_operations(entries, holding)),
         said=_said(entries, counts),
         usage=_usage_of(entries),
         fidelity=_sum_of(compactions),
@@ -112,6 +112,15 @@ def _moments(entries: Iterable[AnyEntry], counts: TokenCounts) -> Iterable[Momen
                 size = max(said - sum(freed.get(e.id, 0) for e in path), 0)
             case _:
                 pass
+
+
+def _moments_of_operations(entries: Iterable[AnyEntry], holding: AbstractSet[str]) -> Iterator[OperationMoment]:
+    for entry in entries:
+        if isinstance(entry, Operation):
+            yield _moment_of(entry, entry.id not in holding)
+        elif isinstance(entry, FailedCompaction):
+            tokens, note = entry.tokens, entry.detail or entry.cause
+            yield OperationMoment(entry.at, "failed", entry.trigger, tokens, tokens, seconds=entry.seconds, note=note)
 
 
 def _moment_of(operation: Operation, is_undone: bool) -> OperationMoment:

@@ -25,7 +25,7 @@ class OperationMoment(msgspec.Struct, frozen=True):
 
     at: float
     kind: str
-    """"prune" or "compaction"."""
+    """"prune", "compaction", or "failed" for a compaction that could not be made."""
     trigger: Trigger
     tokens_before: int
     tokens_after: int
@@ -107,6 +107,11 @@ class Insights(msgspec.Struct, frozen=True):
     def freed(self, kind: str) -> int:
         """Return the tokens that operations of that kind freed."""
         return sum(one.freed for one in self.operations if one.kind == kind)
+
+    @property
+    def succeeded(self) -> tuple[OperationMoment, ...]:
+        """The operations without those that failed."""
+        return tuple(one for one in self.operations if one.kind != "failed")
 
     def spent(self, purpose: str = "") -> Usage:
         """Return what all requests took, or those for one purpose."""

@@ -62,7 +62,8 @@ class OperationRow(msgspec.Struct, frozen=True):
 
     id: str
     kind: str
-    """"prune", "compaction", "flush", or "link" to another conversation."""
+    """"prune", "compaction", "failed", "flush", or "link" to another conversation. Of a failed compaction the only
+    strategy is its cause, `tokens_after` is what must stay, and `note` says more of an error."""
     at: float
     trigger: Trigger | None
     """None if it is not known."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
@@ -86,6 +87,24 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     """Why it was not done as it was wanted, in words for the user."""
     plan_id: str = ""
     """Of the plan that it is a step of: its steps are one operation for the user. "" if it is one by itself."""
+
+
+FailureCause = Literal["too_small", "frees_nothing", "stalled", "error"]
+
+
+class FailedCompaction(Entry, frozen=True, kw_only=True, tag="failed_compaction"):
+    """Room was due, and none could be made; nothing was changed. Tokens are of the assembled request."""
+
+    trigger: Trigger
+    cause: FailureCause
+    """too_small: what must stay does not fit. frees_nothing: no summary would be shorter than what it replaces.
+    stalled: the last compactions freed so little that no other is made unasked. error: what `detail` says."""
+    detail: str = ""
+    tokens: int = 0
+    needed: int = 0
+    """Tokens that must stay whatever is archived; 0 if that is not the cause."""
+    usable: int = 0
+    seconds: float = 0.0
 
 
 class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
@@ -200,6 +219,7 @@ AnyEntry = (
     Message
     | Prune
     | Compaction
+    | FailedCompaction
     | Flush
     | AuxiliaryUsage
     | RequestContext
@@ -241,7 +261,7 @@ def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operatio
     return [e for e in entries if isinstance(e, Operation) and e.plan_id == operation.plan_id]
 
 
-GROWING = (Message, Recalled, Permit, Flush, AuxiliaryUsage, ConversationLink, Continuation)
+GROWING = (Message, Recalled, Permit, Flush, FailedCompaction, AuxiliaryUsage, ConversationLink, Continuation)
 """Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
 
 

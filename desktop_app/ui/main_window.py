@@ -207,6 +207,8 @@ class MainWindow(Parts):
         # insights
         sidebar.insights_requested.connect(self.insights.toggle)
         asked.insights_requested.connect(self.insights.toggle)
+        asked.optimize_requested.connect(context.optimize)
+        asked.larger_model_requested.connect(partial(settings.offer_models, is_largest_first=True))
         chat.shown.connect(self.insights.note_opened)
         bridge.happened.connect(self.insights.note)
         # the system

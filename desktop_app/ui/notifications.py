@@ -93,7 +93,7 @@ class Notifications:
                 return self._status_news(gauge)
             case RoomStarted():
                 self._is_making_room, self._is_stopped = True, False
-            case ViewChanged(operations=operations) if any(not operation.is_undone for operation in operations):
+            case ViewChanged(operations=rows) if any(not (row.is_undone or row.kind == "failed") for row in rows):
                 self._is_making_room = False
             case RoomRefused() | TurnFinished():
                 self._is_making_room = False
@@ -138,9 +138,9 @@ def notification_of(event: TurnEvent) -> Notification | None:
 
 
 def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> Notification | None:
-    operations = tuple(operation for operation in operations if operation.kind != "link")
+    operations = tuple(operation for operation in operations if operation.kind not in ("link", "failed"))
     if not operations:
-        return None  # the user started fresh, and looks at the other conversation
+        return None  # the user started fresh, and looks at the other conversation; or room is told of otherwise
     last = operations[-1]
     ids = tuple(operation.id for operation in reversed(operations))
     if all(operation.kind == "flush" for operation in operations):

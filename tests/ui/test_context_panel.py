@@ -18,6 +18,7 @@ from desktop_app.ui.context_panel.breakdown import lines_of
 from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of
 from desktop_app.ui.transcript.markdown_text import MarkdownText
+from desktop_app.ui.widgets.buttons import LinkButton
 
 GAUGE = Gauge(
     {Segment.USER: 842, Segment.SYSTEM: 25, Segment.ASSISTANT: 2_800, Segment.SUMMARY: 643},
@@ -323,3 +324,28 @@ def test_without_a_window_the_table_tells_the_request_alone():
         ("You", 300, 75),
         ("In the request", 400, 100),
     ]
+
+
+FAILED = OperationRow(
+    "f1", "failed", 3_000.0, Trigger.BEFORE_REQUEST, {"too_small": 1}, 0, 61_204, 58_100, usable=51_000
+)
+
+
+def test_a_compaction_that_failed_says_why_and_its_first_link_can_help(panel, qtbot):
+    panel.history.set_operations([FAILED])
+    card = panel.history.list.cards["f1"]
+    assert "61,204" in figures_of(FAILED)[0].text
+    assert "58,100" in note_of(FAILED)
+    assert "120 %" in means_of(FAILED)
+    with qtbot.waitSignal(panel.requests.larger_model_requested):
+        press(card.findChildren(LinkButton)[0])
+    panel.history.set_operations([replace(FAILED, strategies={"stalled": 1})])
+    with qtbot.waitSignal(panel.requests.optimize_requested):
+        press(panel.history.list.cards["f1"].findChildren(LinkButton)[0])
+
+
+@pytest.mark.parametrize("cause", ["too_small", "frees_nothing", "stalled", "error"])
+def test_each_cause_has_its_own_words(cause):
+    reasons = {note_of(replace(FAILED, strategies={name: 1}, note="KeyError")) for name in ("too_small", cause)}
+    assert len(reasons) == (1 if cause == "too_small" else 2)
+    assert not any("{" in reason for reason in reasons)

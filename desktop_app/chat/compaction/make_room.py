@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
+from collections.abc import Iterable
 
 from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.services import Services
@@ -13,7 +16,17 @@ from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_sta
 from desktop_app.context.compact.make_room import make_room as next_step
 from desktop_app.context.prune.plan import drop_results as dropped_results
 from desktop_app.conversation.events import Failure, RoomEnded, RoomProgressed, RoomRefused, RoomStarted
-from desktop_app.conversation.transcript import AuxiliaryUsage, Operation, Prune, Trigger
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    AuxiliaryUsage,
+    FailedCompaction,
+    FailureCause,
+    Operation,
+    Prune,
+    Trigger,
+    Undo,
+)
 
 from .snapshot import ContextSnapshot, snapshot_of, with_measured_tokens
 from .summarize import Progress, write_compaction
@@ -49,6 +62,14 @@ async def make_room(session: Session, services: Services, trigger: Trigger, emit
     work = _RoomMaking(session, services, trigger, emit)
     try:
         await work.run()
+    except WindowTooSmall as error:
+        await work.note_failure("too_small", needed=error.needed)
+        raise
+    except WorldError:
+        raise  # of the disk: nothing can be stored
+    except Exception as error:
+        await work.note_failure("error", type(error).__name__)
+        raise
     finally:
         work.end()
     return work.has_changed
@@ -63,6 +84,8 @@ class _RoomMaking:
         self._trigger = trigger
         self._emit = emit
         self._is_announced = False
+        self._began = time.monotonic()
+        self._frees_nothing = False
         self.has_changed = False
 
     async def run(self) -> None:
@@ -83,9 +106,29 @@ class _RoomMaking:
             if not await self._carry_out(snapshot, step) and not isinstance(step, Prune):
                 refuse_what_does_not_fit(session)
                 if is_stalled(session.view, session.policy):
+                    await self.note_failure("stalled")
                     self._emit(RoomRefused(session.id, STALLED))
+                elif self._frees_nothing:
+                    await self.note_failure("frees_nothing")
                 return
         refuse_what_does_not_fit(session)
+
+    async def note_failure(self, cause: FailureCause, detail: str = "", needed: int = 0) -> None:
+        """Record that no room was made, unless that was the newest that is known of it."""
+        session, seconds = self._session, time.monotonic() - self._began
+        if was_told(session.transcript.entries, cause):
+            return
+        failed = FailedCompaction(
+            trigger=self._trigger,
+            cause=cause,
+            detail=detail,
+            tokens=session.request_size(),
+            needed=needed,
+            usable=session.budget.usable,
+            seconds=seconds,
+        )
+        with contextlib.suppress(WorldError):  # what failed is told all the same
+            self._emit(await session.record_operation(stamp(failed), cause=self._trigger))
 
     def end(self) -> None:
         """Tell that room is no longer being made, if it was told that it is."""
@@ -117,6 +160,7 @@ class _RoomMaking:
             self._announce()
             request = await summaries.request_for(self._session, trigger=self._trigger)
             compaction = await write_compaction(snapshot, step, request, self._tell_progress)
+            self._frees_nothing = compaction is None
             return compaction is not None and await self._record(compaction)
 
     def _tell_progress(self, progress: Progress) -> None:
@@ -140,6 +184,21 @@ class _RoomMaking:
         self._emit(changed)
         self._emit(session.gauge_changed())
         return True
+
+
+def was_told(entries: Iterable[AnyEntry], cause: FailureCause) -> bool:
+    """Return whether the record tells already that no room could be made for that cause.
+
+    Each message of the user's is another attempt; that automatic compactions are paused is told once.
+    """
+    for entry in reversed(tuple(entries)):
+        if isinstance(entry, Operation | Undo):
+            return False
+        if isinstance(entry, Message) and entry.role is Role.USER and cause != "stalled":
+            return False
+        if isinstance(entry, FailedCompaction):
+            return entry.cause == cause
+    return False
 
 
 async def drop_results(session: Session, share: float, emit: Emit) -> None:

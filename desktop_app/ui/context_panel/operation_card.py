@@ -31,6 +31,7 @@ from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
+from .failed_card import failed_actions, failed_figures, failed_reason
 from .requests import PanelRequests
 
 TRIGGER_WORDS = {
@@ -63,6 +64,8 @@ def title_of(row: OperationRow) -> str:
     """Return the title of an operation's card."""
     if row.kind == "flush":
         return tr("Memory saved")
+    if row.kind == "failed":
+        return tr("Compaction failed")
     if row.kind == "link":
         is_from = "from" in row.strategies
         return tr("Continued from another conversation") if is_from else tr("Continued in a new conversation")
@@ -77,6 +80,8 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
         return fill_runs(tr("{count} memories", "", row.messages), count=_bold(row.messages))
     if row.kind == "link":
         return (Run(mark_text(row)),)
+    if row.kind == "failed":
+        return (Run(failed_figures(row)),)
     if row.kind == "prune":
         text = tr("{tokens} tokens freed · %n tool results", "", row.messages)
         return fill_runs(text, tokens=_bold(row.tokens_before - row.tokens_after))
@@ -100,7 +105,9 @@ def means_of(row: OperationRow) -> str:
     if row.kind == "link":
         return ""
     words = list(filter(None, [cause_of(row)]))
-    if row.kind == "flush":
+    if row.kind == "failed":
+        pass  # its cause has a text of its own
+    elif row.kind == "flush":
         words += [tr("when you optimized")] if row.trigger is Trigger.USER else []
     else:
         words += [_strategy_words(strategy, count) for strategy, count in row.strategies.items()]
@@ -136,6 +143,8 @@ def _remark(row: OperationRow) -> str:
 
 def note_of(row: OperationRow) -> str:
     """Return why it was not done as it was wanted, and what can be done about that."""
+    if row.kind == "failed":
+        return failed_reason(row)
     fell_back = not row.model and not row.is_undone and {"extractive", "last_messages"} & row.strategies.keys()
     return f"{row.note} {tr(REWRITE)}" if fell_back else row.note
 
@@ -158,7 +167,7 @@ class OperationCard(Card):
             self.column.addWidget(TextLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
         if row.kind == "flush" and row.summary:
             self.column.addWidget(TextLabel(row.summary, size=12, tint=self._soft, wraps=True))
-        if row.note and row.kind != "link":
+        if note_of(row) and row.kind != "link":
             self.column.addWidget(TextLabel(note_of(row), size=12, tint=self._soft, wraps=True))
         if row.fidelity is not None and row.fidelity.total:
             self._add_fidelity(row.fidelity)
@@ -218,6 +227,8 @@ class OperationCard(Card):
         """
         row, requests = self.row, self._requests
         undo, redo = (lambda: requests.undo_requested.emit(row.id)), (lambda: requests.redo_requested.emit(row.id))
+        if row.kind == "failed":
+            return [] if row.is_elsewhere else failed_actions(row, requests)
         if row.kind == "link":
             return [(translatable("Open"), lambda: requests.conversation_requested.emit(row.linked))]
         if row.kind == "flush":

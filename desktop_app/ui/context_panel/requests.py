@@ -11,6 +11,8 @@ class PanelRequests(QObject):
     tab_requested = Signal(str)
     own_window_requested = Signal()
     insights_requested = Signal()
+    optimize_requested = Signal()
+    larger_model_requested = Signal()
     archived_requested = Signal(str, str, int)  # operation, query, offset
     undo_requested = Signal(str)
     redo_requested = Signal(str)

@@ -30,6 +30,7 @@ from .figures import clock_of, format_amount
 HEIGHT, HEAD = 220, 1.06  # pixels; the height of the scale, of its highest value
 TICK = 110  # pixels from one time to the next
 DAY = 86_400.0
+MARKS: dict[str, Tint] = {"compaction": "warning", "prune": "ok", "failed": "critical"}
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ def describe_point(point: ChartPoint, usable: int) -> str:
         share = format_percent(point.tokens / usable) if usable else ""
         source = tr("measured") if point.is_measured else tr("estimated")
         return " · ".join([*words, tokens.format(tokens=format_number(point.tokens), share=share), source])
+    if done.kind == "failed":
+        size = tr("{tokens} tokens").format(tokens=format_number(point.before))
+        return " · ".join([*words, tr("Compaction failed"), size])
     name = tr("Compaction") if done.kind == "compaction" else tr("Results shortened")
     change = tr("{before} → {after} tokens")
     words += [name, change.format(before=format_number(point.before), after=format_number(point.tokens))]
@@ -244,8 +248,9 @@ class WindowChart(StyleAware, QWidget):
             if (done := point.operation) is None:
                 continue
             radius = scale(9 if done.kind == "compaction" else 6) / 2
-            ground = colour("raised") if done.is_undone else colour("warning" if done.kind == "compaction" else "ok")
-            painter.setPen(QPen(mix("warning" if done.kind == "compaction" else "ok", "raised", 0.9), 1.2))
+            tint = MARKS.get(done.kind, "ok")
+            ground = colour("raised") if done.is_undone else colour(tint)
+            painter.setPen(QPen(mix(tint, "raised", 0.9), 1.2))
             painter.setBrush(ground)
             painter.drawEllipse(QPointF(self.position_of(index).x(), self._y_of(point.before)), radius, radius)
 

@@ -134,12 +134,12 @@ def _waited(insights: Insights) -> Figure:
     if not insights.operations:
         return Figure(tr("Waited for room"), NONE, tr("Room never had to be made"))
     waits = [one.seconds for one in insights.operations if one.is_waited_for]
-    wanted = sum(not one.note for one in insights.operations)
+    wanted, share = sum(not one.note for one in insights.succeeded), len(insights.succeeded) / len(insights.operations)
     longest = tr("all in the background or by you")
     if waits:
         longest = tr("longest {wait}").format(wait=format_wait(max(waits)))
-    intended = tr("{count} of %n operations as intended", "", len(insights.operations))
-    detail = "\n".join((longest, intended.format(count=format_number(wanted))))
+    made = tr("{share} of %n operations succeeded, {count} as intended", "", len(insights.operations))
+    detail = "\n".join((longest, made.format(share=format_percent(share), count=format_number(wanted))))
     return Figure(tr("Waited for room"), format_wait(sum(waits)), detail)
 
 
