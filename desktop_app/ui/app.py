@@ -30,6 +30,7 @@ from .main_window import MainWindow
 from .settings_watch import SettingsWatch
 from .style import show_theme
 from .translation import use_language
+from .widgets.accessibility import use_roles
 from .widgets.math_text import block_parser
 
 log = logging.getLogger(__name__)
@@ -72,6 +73,7 @@ def make_application(settings: Settings) -> QApplication:
     application.setQuitOnLastWindowClosed(False)
     application.setStyle("Fusion")
     use_language(application, settings.language)
+    use_roles()
     show_theme(application, settings.theme, settings.font_scale)
     return application
 

@@ -171,6 +171,9 @@ class RowCache:
     def fold(self, key: str) -> None:
         self._unfolded ^= {key}
 
+    def is_unfolded(self, key: str) -> bool:
+        return key in self._unfolded
+
     def leave_room(self, key: str, height: int) -> None:
         """Leave that row blank and that high; "" for none."""
         self._edited, self._room = key, height

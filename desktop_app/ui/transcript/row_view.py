@@ -142,6 +142,14 @@ class RowView(QAbstractItemView):
         """Return the viewport's point where the row's layout starts."""
         return QPointF(self.column_left, self.heights.top(row) - self.verticalOffset())
 
+    def rows_in_sight(self) -> range:
+        """Return the numbers of the rows that are at least partly in sight."""
+        if not len(self.heights):
+            return range(0)
+        top = self.verticalOffset()
+        first = self.heights.row_at(top)
+        return range(first, self.heights.row_at(top + self.viewport().height()) + 1)
+
     @property
     def index_in_sight(self) -> int:
         """The index of the first message in sight, loaded or not; -1 without messages."""

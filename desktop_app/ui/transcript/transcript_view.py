@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import monotonic
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -31,7 +31,12 @@ HIGHLIGHTED_FOR = 1_600  # milliseconds that a message which was jumped to is ma
 
 
 class TranscriptView(RowView):
-    """Geometry, scrolling and painting. `TranscriptWidget` handles the mouse and the keyboard."""
+    """Geometry, scrolling and painting. `TranscriptWidget` handles the mouse and the keyboard.
+
+    Signal: laid_out, when what is in sight may have changed.
+    """
+
+    laid_out = Signal()
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -120,6 +125,7 @@ class TranscriptView(RowView):
         self.updateEditorGeometries()
         self.viewport().update()
         self._ask_for_page()
+        self.laid_out.emit()
 
     def _go_on_settled(self) -> bool:
         return False  # whether the position was changed, now that all in sight is laid out
@@ -170,17 +176,10 @@ class TranscriptView(RowView):
         bar.setSingleStep(scale(40))
         bar.setRange(0, max(self.heights.end + scale(BOTTOM) - height, 0))
 
-    def _visible_rows(self) -> range:
-        if not len(self.heights):
-            return range(0)
-        top = self.verticalOffset()
-        first = self.heights.row_at(top)
-        return range(first, self.heights.row_at(top + self.viewport().height()) + 1)
-
     def _lay_out_rows(self, deadline: float) -> tuple[bool, bool]:
         """Return whether all that is in sight is laid out, and whether a height has changed."""
         has_changed = False
-        for row in self._visible_rows():
+        for row in self.rows_in_sight():
             item = self.transcript.item(row)
             layout = self.cache.find(item, self.column)
             if layout is None or not layout.is_complete:
@@ -249,7 +248,7 @@ class TranscriptView(RowView):
         painter.fillRect(event.rect(), colour("paper"))
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         spans = self.text_selection.spans(self.transcript.row_of)
-        for row in self._visible_rows():
+        for row in self.rows_in_sight():
             item = self.transcript.item(row)
             layout = self.cache.find(item, self.column) or self.cache.stale(item.key)
             if layout is None:

@@ -27,6 +27,7 @@ from .row_text import arguments_summary, copied_text, versions_of
 from .selecting_view import SelectingView
 from .selection import anchor_at, is_over_text
 from .transcript_model import TranscriptModel
+from .transcript_shadows import TranscriptShadows
 
 OPENED_SCHEMES = ("http", "https", "mailto")
 COPY_AS_MARKDOWN = QKeyCombination(
@@ -51,6 +52,7 @@ class TranscriptWidget(SelectingView):
         self.editor.resized.connect(self._make_room_for_editor)
         self.editor.ended.connect(self._end_editing)
         self.setAccessibleName(tr("Conversation"))
+        self.shadows = TranscriptShadows(self, self.perform, self._open_link, self._open_menu_of)
 
     # What can be done
 
@@ -76,7 +78,7 @@ class TranscriptWidget(SelectingView):
             case Action.OPEN_ATTACHMENT:
                 self._open_attachment(argument)
             case Action.MORE:
-                self._open_menu(self.transcript.row_of(argument), QCursor.pos())
+                self._open_menu_of(self.transcript.row_of(argument), QCursor.pos())
             case _:
                 self.action_requested.emit(action, argument)
 
@@ -222,8 +224,7 @@ class TranscriptWidget(SelectingView):
         elif event.key() == Qt.Key.Key_PageDown:
             bar.triggerAction(bar.SliderAction.SliderPageStepAdd)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            box = self.visualRect(self.currentIndex())
-            self._open_menu(self.currentIndex().row(), self.viewport().mapToGlobal(box.topLeft() + QPoint(40, 24)))
+            self._open_menu_of(self.currentIndex().row())
         elif event.modifiers() & Qt.KeyboardModifier.AltModifier and event.key() in SIDEWAYS:
             self._show_neighbour(event.key() == Qt.Key.Key_Right)
         elif event.key() == Qt.Key.Key_E and not event.modifiers():
@@ -263,6 +264,13 @@ class TranscriptWidget(SelectingView):
             row = self.row_at(event.pos())
         if row >= 0:
             self._open_menu(row, event.globalPos())
+
+    def _open_menu_of(self, row: int, mouse: QPoint | None = None) -> None:
+        """Open the menu of a row where the mouse is, else where the row begins."""
+        box = self.visualRect(self.transcript.index(row))
+        if mouse is None or not box.contains(self.viewport().mapFromGlobal(mouse)):
+            mouse = self.viewport().mapToGlobal(box.topLeft() + QPoint(40, 24))
+        self._open_menu(row, mouse)
 
     def _open_menu(self, row: int, where: QPoint) -> None:
         menu = QMenu(self)

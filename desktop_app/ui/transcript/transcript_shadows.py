@@ -1,0 +1,112 @@
+"""The transcript for screen readers: the rows in sight, and the ways to those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QScrollBar, QWidget
+
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import Role, WithRole
+
+from .display_list import RowLayout
+from .row_parts import name_of_row, parts_of_row
+from .row_shadows import Perform, RowShadow, bring_in_order
+from .row_text import accessible_text
+from .transcript_view import TranscriptView
+
+PAUSE = 80  # milliseconds from a change of what is in sight to that of what is told
+
+
+class TranscriptShadows(WithRole, QWidget):
+    """A list of the rows in sight, over what is painted of them. Nothing is made while nobody listens."""
+
+    accessible_role = Role.List
+
+    def __init__(
+        self, view: TranscriptView, perform: Perform, follow: Callable[[str], None], open_menu: Callable[[int], None]
+    ) -> None:
+        super().__init__(view.viewport())
+        self._view, self._perform, self._follow, self._open_menu = view, perform, follow, open_menu
+        self._rows: dict[str, RowShadow] = {}
+        self._spare: list[RowShadow] = []
+        self._marked = ""
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE)
+        self._pause.timeout.connect(self.show_rows)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setUpdatesEnabled(False)  # none of these is painted
+        self.setAccessibleName(tr("Messages"))
+        bar = view.verticalScrollBar()
+        self._above = self._page_button(tr("Earlier messages"), bar.SliderAction.SliderPageStepSub, bar)
+        self._below = self._page_button(tr("Later messages"), bar.SliderAction.SliderPageStepAdd, bar)
+        view.laid_out.connect(self.show_soon)
+        view.selectionModel().currentChanged.connect(self.show_soon)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self.show_soon)
+
+    def show_soon(self) -> None:
+        """Show what is in sight now, if a screen reader listens."""
+        if QAccessible.isActive() and not self._pause.isActive():
+            self._pause.start()
+
+    def show_rows(self) -> None:
+        """Show what is in sight now."""
+        view, bar = self._view, self._view.verticalScrollBar()
+        self.setGeometry(view.viewport().rect())
+        before, self._rows = self._rows, {}
+        for row in view.rows_in_sight():
+            item = view.transcript.item(row)
+            layout = view.cache.find(item, view.column)
+            if layout is not None:
+                shadow = before.pop(item.key, None) or self._new_row()
+                self._rows[item.key] = shadow
+                self._fill(shadow, row, layout)
+        for shadow in before.values():
+            self._put_away(shadow)
+        self._above.setVisible(bar.value() > bar.minimum())
+        self._below.setVisible(bar.value() < bar.maximum())
+        bring_in_order(self, [self._above, *self._rows.values(), self._below])
+        self._mark_current()
+
+    def _page_button(self, name: str, action: QScrollBar.SliderAction, bar: QScrollBar) -> QPushButton:
+        button = QPushButton(name, self)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: bar.triggerAction(action))
+        return button
+
+    def _new_row(self) -> RowShadow:
+        shadow = self._spare.pop() if self._spare else RowShadow(self._perform, self._follow, self)
+        shadow.show()
+        return shadow
+
+    def _fill(self, shadow: RowShadow, row: int, layout: RowLayout) -> None:
+        view = self._view
+        item = view.transcript.item(row)
+        name = name_of_row(layout) or accessible_text(item)
+        if shadow.accessibleName() != name:
+            shadow.setAccessibleName(name)
+        shadow.open_menu = partial(self._open_menu, row)
+        shadow.setGeometry(view.visualRect(view.transcript.index(row)))
+        shadow.parts.show_parts(parts_of_row(layout, view.cache.is_unfolded(item.key)), QRectF())
+
+    def _put_away(self, shadow: RowShadow) -> None:
+        shadow.parts.clear()
+        shadow.is_marked = False
+        shadow.hide()
+        self._spare.append(shadow)
+
+    def _mark_current(self) -> None:
+        """Tell which row the keyboard is on, once it is another one."""
+        index = self._view.currentIndex()
+        has_keyboard = self._view.hasFocus() and index.isValid()
+        key = self._view.transcript.item(index.row()).key if has_keyboard else ""
+        for other, shadow in self._rows.items():
+            shadow.is_marked = other == key
+        if key != self._marked and key in self._rows:
+            QAccessible.updateAccessibility(QAccessibleEvent(self._rows[key], QAccessible.Event.Focus))
+        self._marked = key
