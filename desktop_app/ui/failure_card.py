@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from desktop_app.conversation.events import Failure
 
 from .translation import tr
+from .widgets.accessibility import Role, WithRole
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.layouts import horizontal
@@ -18,8 +19,10 @@ from .widgets.look import BOLD, colour, paint_box
 from .widgets.text_label import TextLabel
 
 
-class FailureCard(QWidget):
+class FailureCard(WithRole, QWidget):
     """Shows one failure at a time, until it is dismissed or over."""
+
+    accessible_role = Role.AlertMessage
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .translation import tr
+from .widgets.accessibility import Role, WithRole, announce
 from .widgets.buttons import LinkButton
 from .widgets.layouts import STRETCH, horizontal
 from .widgets.look import colour, paint_box, scale
@@ -19,8 +20,10 @@ SHOWN, SHOWN_WITH_ACTION = 4_000, 8_000  # milliseconds
 SIDE, GAP, MIN_TEXT_WIDTH = 24, 14, 120  # pixels: beside the toast, between its parts, of its text
 
 
-class Toast(QWidget):
+class Toast(WithRole, QWidget):
     """One notice in the middle of its strip. A new one replaces the one before."""
+
+    accessible_role = Role.Notification
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,7 +68,7 @@ class Toast(QWidget):
         self._fit()
         self.show()
         if not is_quiet:
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+            announce(self, text)
         if stays:
             self._time.stop()
         else:

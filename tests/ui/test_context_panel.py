@@ -14,7 +14,7 @@ from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Totals, Usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.archived import ArchivedMessages
-from desktop_app.ui.context_panel.breakdown import lines_of
+from desktop_app.ui.context_panel.breakdown_table import lines_of
 from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of
 from desktop_app.ui.transcript.markdown_text import MarkdownText

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QEasingCurve, QEvent, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import PRESS, Role, WithRole
 from desktop_app.ui.widgets.bars import (
     BarPart,
     bar_part_at,
@@ -21,6 +32,7 @@ from desktop_app.ui.widgets.bars import (
 )
 from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.look import colour, font, paint_focus, scale
+from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 
 BAR = 14  # pixels, as in the mockups
 EDGE = 3  # room above and below, for the marks and the ring of the focus
@@ -28,9 +40,10 @@ MOTION = 160  # milliseconds
 STRIPE = 8  # pixels from one line of the hatching to the next
 
 
-class GaugeBar(QWidget):
+class GaugeBar(WithRole, QWidget):
     """Paints a gauge on the scale of its window. A click or Enter requests the breakdown."""
 
+    accessible_role = Role.Button
     breakdown_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -38,6 +51,8 @@ class GaugeBar(QWidget):
         self._gauge: Gauge | None = None
         self._draft = 0
         self.parts: list[BarPart] = []
+        self._shadows = ShadowLines(self)
+        self._value = QProgressBar(self._shadows)  # whose value a screen reader can ask for
         self.shown: list[float] = []  # the amounts of the parts while they move
         self._from: list[float] = []
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=MOTION)
@@ -57,6 +72,27 @@ class GaugeBar(QWidget):
             self._motion.start()
         else:
             self._move(1.0)
+        self._show_shadows()
+
+    def accessible_actions(self) -> Mapping[str, Callable[[], object]]:
+        return {PRESS: self.breakdown_requested.emit}
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._show_shadows()
+
+    def _show_shadows(self) -> None:
+        gauge, box = self._gauge, self._box().toAlignedRect()
+        is_known = gauge is not None and gauge.is_window_known
+        self._value.setVisible(is_known)
+        if gauge is None or not is_known:
+            self._shadows.show_lines(())
+            return
+        self._value.setGeometry(box)
+        self._value.setAccessibleName(tr("Tokens in the context window"))
+        self._value.setRange(0, gauge.window)
+        self._value.setValue(min(gauge.total + self._draft, gauge.window))
+        lines = [ShadowLine(f"{n}", part.hint, box) for n, part in enumerate(self.parts) if part.amount]
+        self._shadows.show_lines(lines)
 
     def widths(self) -> list[float]:
         """Return the pixels of what is shown now, in the order of `parts`."""

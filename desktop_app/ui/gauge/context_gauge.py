@@ -10,6 +10,7 @@ from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.theme import STATUS_TINTS, STATUS_WORDS
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.bars import basis_sentence
 from desktop_app.ui.widgets.boxes import Swatch
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
@@ -37,9 +38,10 @@ def status_with_draft(gauge: Gauge, draft: int) -> Status:
     return list(Status)[reached]
 
 
-class ContextGauge(QWidget):
+class ContextGauge(WithRole, QWidget):
     """How full the window is, with the draft counted in."""
 
+    accessible_role = Role.Grouping
     optimize_requested = Signal()
     breakdown_requested = Signal()
 

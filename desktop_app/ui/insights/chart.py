@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.insights import Insights, OperationMoment
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.formats import format_moment, format_number, format_percent, format_wait
 from desktop_app.ui.widgets.look import TRANSPARENT, StyleAware, Tint, colour, font, mix, paint_focus, scale
 
@@ -69,9 +70,10 @@ def describe_point(point: ChartPoint, usable: int) -> str:
     return " · ".join([*words, *([tr("undone")] if done.is_undone else [])])
 
 
-class WindowChart(StyleAware, QWidget):
+class WindowChart(WithRole, StyleAware, QWidget):
     """Signal: pointed(text), what is known of the point under the mouse or the keyboard; "" for none."""
 
+    accessible_role = Role.Chart
     pointed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
+from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .figures import FigureRow
@@ -18,13 +20,16 @@ ROW, GAP, SQUARE = 28, 16, 9  # pixels: a row's height, between two columns, a r
 MIN_NAME = 64  # pixels of a name that are left in a narrow window
 
 
-class FigureTable(StyleAware, QWidget):
+class FigureTable(WithRole, StyleAware, QWidget):
     """Paints the rows; the name gives way where there is little room."""
+
+    accessible_role = Role.List
 
     def __init__(self, headings: Sequence[str]) -> None:
         super().__init__()
         self.headings = tuple(headings)
         self.rows: list[FigureRow] = []
+        self._shadows = ShadowLines(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_rows(self, rows: Sequence[FigureRow], headings: Sequence[str] = ()) -> None:
@@ -34,6 +39,10 @@ class FigureTable(StyleAware, QWidget):
         self.setAccessibleDescription("; ".join(self._spoken(row) for row in rows))
         self.updateGeometry()
         self.update()
+        self._show_shadows()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._show_shadows()
 
     def sizeHint(self) -> QSize:
         return QSize(260, scale(ROW) * (len(self.rows) + 1))
@@ -54,6 +63,14 @@ class FigureTable(StyleAware, QWidget):
     def _spoken(self, row: FigureRow) -> str:
         cells = ", ".join(f"{cell} {heading}" for cell, heading in zip(row.cells, self.headings, strict=False))
         return f"{row.name} {row.note}".strip() + f": {cells}"
+
+    def _show_shadows(self) -> None:
+        height = scale(ROW)
+        boxes = (QRect(0, (number + 1) * height, self.width(), height) for number in range(len(self.rows)))
+        lines = zip(self.rows, boxes, strict=False)
+        self._shadows.show_lines(
+            [ShadowLine(f"{number}", self._spoken(row), box) for number, (row, box) in enumerate(lines)]
+        )
 
     def _edges(self) -> list[float]:
         """Return the left edge of each column of numbers, then the right one of the last."""

@@ -6,8 +6,6 @@ from time import monotonic
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -21,6 +19,7 @@ from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.tools import PermissionAnswer, Scope
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import Role, WithRole, announce
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.invisible import escape_invisible
@@ -46,12 +45,13 @@ KEYS_OF_ROUNDS = translatable("Alt+A continues · Alt+D or Esc stops")
 SHOW_ARGUMENTS, HIDE_ARGUMENTS = translatable("Show all arguments"), translatable("Hide arguments")
 
 
-class QuestionCard(StyleAware, QWidget):
+class QuestionCard(WithRole, StyleAware, QWidget):
     """Shows one question at a time. It never takes the focus by itself, and Enter in the composer answers nothing.
 
     Signal: answered(id of the question, PermissionAnswer).
     """
 
+    accessible_role = Role.AlertMessage
     answered = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -114,8 +114,7 @@ class QuestionCard(StyleAware, QWidget):
         self.setAccessibleName(self.title.text())
         self.setAccessibleDescription(f"{self.targets.words()} {self.note.text()} {self.keys.text()}".strip())
         self.show()
-        announcement = QAccessibleAnnouncementEvent(self, f"{self.title.text()}. {self.targets.words()}")
-        QAccessible.updateAccessibility(announcement)
+        announce(self, f"{self.title.text()}. {self.targets.words()}", is_urgent=True)
 
     def clear(self) -> None:
         """Hide the card: no question waits."""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.look import colour
 
 EDGE = 7  # pixels that can be dragged
@@ -14,9 +15,10 @@ STEP = 16  # pixels of an arrow key
 STEPS = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
 
 
-class ResizeEdge(QWidget):
+class ResizeEdge(WithRole, QWidget):
     """Dragged, or moved by the arrow keys; a double click gives the usual width. Signal: width_requested(pixels)."""
 
+    accessible_role = Role.Splitter
     width_requested = Signal(int)
 
     def __init__(self, sidebar: QWidget) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QGroupBox, QLabel, QPushButton, QWidget
 
 from desktop_app.ui.widgets.accessibility import PRESS, SHOW_MENU, Role, WithRole
+from desktop_app.ui.widgets.shadow_lines import bring_in_order
 
 from .display_list import Action
 from .row_parts import RowPart, RowPartKind
@@ -125,11 +126,3 @@ class RowShadow(WithRole, QWidget):
 def _key_of(part: RowPart) -> PartKey:
     """Return what makes two parts the same: of a text not what it says, since it grows while it is written."""
     return part.kind, "" if part.kind is RowPartKind.TEXT else part.name, part.action, part.argument
-
-
-def bring_in_order(holder: QWidget, wanted: Sequence[QWidget]) -> None:
-    """Let the children of the holder be found in that order."""
-    left = set(wanted)
-    if [child for child in holder.children() if child in left] != list(wanted):
-        for widget in wanted:
-            widget.raise_()

@@ -20,6 +20,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFocusEvent, QRegion
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QWidget
 
+from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.buttons import KEYBOARD
 from desktop_app.ui.widgets.look import scale
 
@@ -87,13 +88,14 @@ TOP = 20
 NEAR = 600  # pixels at which messages that are not here are asked for
 
 
-class RowView(QAbstractItemView):
+class RowView(WithRole, QAbstractItemView):
     """The geometry of the rows, and the reader's position: a row, or the index of a message that is not loaded.
 
     heights: of each row, with the gap under it. Signal: page_requested(before, around), near messages that are not
     loaded: the index before which they are, and that of the message in sight.
     """
 
+    accessible_role = Role.Document
     page_requested = Signal(int, int)
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:

@@ -18,6 +18,7 @@ from desktop_app.conversation.events import (
     ToolFinished,
     ToolOutputReceived,
     TurnEvent,
+    TurnFinished,
     ViewChanged,
 )
 from desktop_app.conversation.message import Role
@@ -38,11 +39,12 @@ TICK = 500  # milliseconds between two looks at how long a tool has been running
 class TranscriptModel(QAbstractListModel):
     """The rows of one conversation: its messages and operations, and what goes on in it now.
 
-    Signals: running_changed(bool) when a turn begins or ends; has_changed after a change of several steps, during which
-    `is_changing` is set.
+    Signals: running_changed(bool) when a turn begins or ends; turn_ended(reason), once its rows are shown;
+    has_changed after a change of several steps, during which `is_changing` is set.
     """
 
     running_changed = Signal(bool)
+    turn_ended = Signal(str)
     has_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -144,6 +146,8 @@ class TranscriptModel(QAbstractListModel):
                 pass
         self._announce_running(before)
         self._show()
+        if isinstance(event, TurnFinished):
+            self.turn_ended.emit(event.reason)
 
     def refresh(self) -> None:
         """Update the rows of what goes on, and only these: this comes often."""

@@ -9,15 +9,19 @@ from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QScrollBar, QWidget
 
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.accessibility import Role, WithRole
+from desktop_app.ui.widgets.accessibility import Role, WithRole, announce
+from desktop_app.ui.widgets.shadow_lines import bring_in_order
 
 from .display_list import RowLayout
+from .items import FailureItem
 from .row_parts import name_of_row, parts_of_row
-from .row_shadows import Perform, RowShadow, bring_in_order
+from .row_shadows import Perform, RowShadow
 from .row_text import accessible_text
 from .transcript_view import TranscriptView
 
+ENDINGS = {"finished": translatable("The reply is finished"), "stopped": translatable("The reply was stopped")}
 PAUSE = 80  # milliseconds from a change of what is in sight to that of what is told
 
 
@@ -43,6 +47,7 @@ class TranscriptShadows(WithRole, QWidget):
         self._above = self._page_button(tr("Earlier messages"), bar.SliderAction.SliderPageStepSub, bar)
         self._below = self._page_button(tr("Later messages"), bar.SliderAction.SliderPageStepAdd, bar)
         view.laid_out.connect(self.show_soon)
+        view.transcript.turn_ended.connect(self._tell_end)
         view.selectionModel().currentChanged.connect(self.show_soon)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -71,6 +76,14 @@ class TranscriptShadows(WithRole, QWidget):
         self._below.setVisible(bar.value() < bar.maximum())
         bring_in_order(self, [self._above, *self._rows.values(), self._below])
         self._mark_current()
+
+    def _tell_end(self, reason: str) -> None:
+        transcript = self._view.transcript
+        last = transcript.item(transcript.rowCount() - 1) if transcript.rowCount() else None
+        if isinstance(last, FailureItem):
+            announce(self._view, accessible_text(last), is_urgent=True)
+        elif reason in ENDINGS:
+            announce(self._view, tr(ENDINGS[reason]))
 
     def _page_button(self, name: str, action: QScrollBar.SliderAction, bar: QScrollBar) -> QPushButton:
         button = QPushButton(name, self)

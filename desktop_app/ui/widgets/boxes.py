@@ -8,14 +8,17 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Segment
 
+from .accessibility import Role, WithRole
 from .layouts import STRETCH, vertical
 from .look import Tint, colour, paint_box, scale
 
 BAR_GAP = 6  # pixels between a column and its scroll bar
 
 
-class Card(QWidget):
+class Card(WithRole, QWidget):
     """A raised box around a column."""
+
+    accessible_role = Role.Grouping
 
     def __init__(self, parent: QWidget | None = None, *, radius: float = 10, tint: Tint = "raised") -> None:
         super().__init__(parent)

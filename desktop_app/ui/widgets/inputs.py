@@ -28,6 +28,7 @@ class SegmentButton(StyleAware, QAbstractButton):
         self._is_ringed = False
         self.setText(text)
         self.setCheckable(True)
+        self.setAutoExclusive(True)  # also for screen readers: a radio button, not a check box
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(text)

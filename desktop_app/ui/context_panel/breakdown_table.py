@@ -1,0 +1,192 @@
+"""The table of what fills the context window: it adds up to the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from desktop_app.conversation.gauge import Gauge, Segment
+from desktop_app.ui.theme import SEGMENT_NAMES
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import Role, WithRole
+from desktop_app.ui.widgets.formats import format_number, percentages
+from desktop_app.ui.widgets.look import BOLD, NORMAL, StyleAware, Tint, colour, font, paint_box, scale
+from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
+
+MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the column of shares
+
+
+@dataclass(frozen=True)
+class TableLine:
+    """A line of the table. share: percent of the window; None without one."""
+
+    name: str
+    tokens: int
+    share: int | None
+    square: Tint | Segment | None = None
+    tint: Tint = "ink"
+    is_sum: bool = False
+
+
+def lines_of(gauge: Gauge, has_unused: bool = False) -> list[TableLine]:
+    """Return the segments and their sum, then the reserve and what is free, which add up to the window.
+
+    Without a window, the shares are of the request. has_unused: also the segments of which there is nothing.
+    """
+    used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
+    free = gauge.usable - gauge.total
+    rest = [gauge.reserve, max(free, 0)] if gauge.is_window_known else []
+    shares = percentages([*(gauge.segments[segment] for segment in used), *rest])
+    lines = [
+        TableLine(tr(SEGMENT_NAMES[segment]), gauge.segments[segment], share, segment)
+        for segment, share in zip(used, shares, strict=False)
+    ]
+    request = TableLine(tr("In the request"), gauge.total, sum(shares[: len(used)]), is_sum=True)
+    if has_unused:
+        unused = [segment for segment in Segment if segment not in used]
+        lines += [TableLine(tr(SEGMENT_NAMES[segment]), 0, 0, segment, "ink_faint") for segment in unused]
+    if not gauge.is_window_known:
+        return [*lines, request]
+    lines += [request, TableLine(tr("Reserved for the reply"), gauge.reserve, shares[-2], "hatch")]
+    if free >= 0:
+        lines.append(TableLine(tr("Free"), free, shares[-1], "free"))
+    else:
+        lines.append(TableLine(tr("Over the limit"), free, None, "critical", "critical"))
+    lines.append(TableLine(tr("Window"), gauge.window, 100, is_sum=True))
+    # The shares of an overfull window do not add up.
+    return lines if free >= 0 else [replace(line, share=None) for line in lines]
+
+
+class BreakdownTable(WithRole, StyleAware, QWidget):
+    """The table: square, name, tokens and share.
+
+    Signal: segment_chosen(Segment), by a click on its row, or with the arrow keys and Enter.
+    """
+
+    accessible_role = Role.List
+    segment_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.lines: list[TableLine] = []
+        self._shadows = ShadowLines(self)
+        self.current = -1  # the line under the mouse, or that the keyboard is on
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setToolTip(tr("Click a category to see its parts in the X-ray"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_lines(self, lines: list[TableLine]) -> None:
+        is_other_height = len(lines) != len(self.lines)
+        self.lines = lines
+        self.setAccessibleName(tr("What fills the context window"))
+        spoken = tr("{category}: {tokens} tokens")
+        self.setAccessibleDescription(
+            "; ".join(spoken.format(category=line.name, tokens=format_number(line.tokens)) for line in lines)
+        )
+        if is_other_height:
+            self.updateGeometry()
+        self.update()
+        self._show_shadows()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._show_shadows()
+
+    def _show_shadows(self) -> None:
+        """Let a screen reader find each line, and press those that a click chooses."""
+        spoken, height = tr("{category}: {tokens} tokens"), scale(ROW)
+        shadows: list[ShadowLine] = []
+        for number, line in enumerate(self.lines):
+            text = spoken.format(category=line.name, tokens=format_number(line.tokens))
+            text += f", {line.share} %" if line.share is not None else ""
+            chosen = line.square if isinstance(line.square, Segment) else None
+            press = partial(self.segment_chosen.emit, chosen) if chosen is not None else None
+            shadows.append(ShadowLine(line.name, text, QRect(0, number * height, self.width(), height), press))
+        self._shadows.show_lines(shadows)
+
+    def sizeHint(self) -> QSize:
+        return QSize(260, len(self.lines) * scale(ROW))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(180, self.sizeHint().height())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._go_to(int(event.position().y()) // scale(ROW))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._go_to(int(event.position().y()) // scale(ROW))
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._go_to(-1)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._go_to(max(self.current, 0))  # where the keyboard is can be seen
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._go_to(-1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in MOVES:
+            self._go_to(min(max(self.current + MOVES[Qt.Key(event.key())], 0), len(self._segments()) - 1))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose()
+        else:
+            super().keyPressEvent(event)
+
+    def _segments(self) -> list[Segment]:
+        """Return the segments of the lines, which come first."""
+        return [line.square for line in self.lines if isinstance(line.square, Segment)]
+
+    def _go_to(self, number: int) -> None:
+        self.current = number if 0 <= number < len(self._segments()) else -1
+        self.setCursor(Qt.CursorShape.PointingHandCursor if self.current >= 0 else Qt.CursorShape.ArrowCursor)
+        self.update()
+
+    def _choose(self) -> None:
+        if self.current >= 0:
+            self.segment_chosen.emit(self._segments()[self.current])
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        height = scale(ROW)
+        for number, line in enumerate(self.lines):
+            room = QRectF(0, number * height, self.width(), height)
+            if room.toRect().intersects(event.rect()):
+                if number == self.current:
+                    paint_box(painter, room.adjusted(-4, 2, 4, -2), colour("line_soft"), None, 6)
+                self._paint_line(painter, room, line)
+
+    def _paint_line(self, painter: QPainter, room: QRectF, line: TableLine) -> None:
+        if line.is_sum:
+            painter.setPen(QPen(colour("line"), 1))
+            painter.drawLine(QPointF(room.left(), room.top() + 0.5), QPointF(room.right(), room.top() + 0.5))
+        side = scale(SQUARE)
+        if line.square is not None:
+            square = QRectF(room.left(), room.center().y() - side / 2, side, side)
+            opacity = 0.35 if line.tint == "ink_faint" else 1.0
+            paint_box(painter, square, colour(line.square, opacity), None, 2.5)
+        shown = font(13, BOLD if line.is_sum else NORMAL)
+        painter.setFont(shown)
+        left = room.left() + (0 if line.is_sum else side + 9)
+        numbers = room.right() - scale(SHARE)
+        tokens = format_number(line.tokens)
+        name_room = numbers - QFontMetricsF(shown).horizontalAdvance(tokens) - 10 - left
+        name = QFontMetricsF(shown).elidedText(line.name, Qt.TextElideMode.ElideRight, name_room)
+        painter.setPen(colour(line.tint))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(left, room.top(), name_room, room.height()), middle, name)
+        right = middle | Qt.AlignmentFlag.AlignRight
+        painter.drawText(QRectF(left, room.top(), numbers - left, room.height()), right, tokens)
+        painter.setFont(font(13))
+        painter.setPen(colour("ink_faint" if line.tint != "critical" else "critical"))
+        share = "" if line.share is None else f"{line.share} %" if line.share or not line.tokens else "< 1 %"
+        painter.drawText(room, right, share)
