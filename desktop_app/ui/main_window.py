@@ -208,7 +208,7 @@ class MainWindow(Parts):
         sidebar.insights_requested.connect(self.insights.toggle)
         asked.insights_requested.connect(self.insights.toggle)
         asked.optimize_requested.connect(context.optimize)
-        asked.larger_model_requested.connect(partial(settings.offer_models, is_largest_first=True))
+        asked.larger_model_requested.connect(partial(self.models.offer, is_largest_first=True))
         chat.shown.connect(self.insights.note_opened)
         bridge.happened.connect(self.insights.note)
         # the system
