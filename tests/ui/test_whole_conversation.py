@@ -60,7 +60,7 @@ def reader(view) -> Reader:
 
 def seen(view: TranscriptWidget) -> list[int]:
     """The places of the messages that are seen."""
-    items = [view.transcript.item(n) for n in view._visible_rows()]
+    items = [view.transcript.item(n) for n in view.rows_in_sight()]
     return [-1 if isinstance(item, GapItem) else item.row.index for item in items]
 
 

@@ -32,6 +32,7 @@ class ShadowLines(QWidget):
 
     def __init__(self, painted: QWidget) -> None:
         super().__init__(painted)
+        self._painted = painted
         self._shown: dict[tuple[str, bool], QLabel | QPushButton] = {}
         self._press: dict[str, Callable[[], object]] = {}
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -39,7 +40,7 @@ class ShadowLines(QWidget):
 
     def show_lines(self, lines: Sequence[ShadowLine]) -> None:
         """Show these lines, whose keys differ; the boxes are within the widget that paints them."""
-        self.resize(self.parentWidget().size())
+        self.resize(self._painted.size())
         before, self._shown = self._shown, {}
         for line in lines:
             kind = line.key, line.press is not None
