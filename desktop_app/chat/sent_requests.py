@@ -25,15 +25,20 @@ from .compaction.snapshot import unmeasured_gauge
 from .operations import not_found
 from .session import Session
 
+MAX_LISTED, FIRST_LISTED = 10_000, 1_000
+"""Parts of a request that are listed: the first ones, and the newest."""
+
 
 async def read_request(session: Session, reply_id: str = "", largest: int = 0) -> SentRequest:
     """Return the request as it would be sent now, or as it was when that reply was asked for. Raises WorldError.
+
+    Of very many parts those in the middle are left out.
 
     largest: return only so many of its parts, the largest ones first; 0 for all of them in their order.
     """
     request = await asyncio.to_thread(_read, session, reply_id)
     if not largest:
-        return request
+        return _within_reason(request)
     return replace(request, parts=tuple(nlargest(largest, request.parts, key=lambda part: part.tokens)))
 
 
@@ -62,6 +67,16 @@ def view_seen_by(transcript: Transcript, reply_id: str) -> View:
     path = Branches(entries[:index]).path()
     end = next((n for n, entry in enumerate(path) if entry.id == reply.as_of), len(path) - 1)
     return view_of(Transcript(Chain(path[: end + 1])))
+
+
+def _within_reason(request: SentRequest) -> SentRequest:
+    """Leave out what is in the middle of more parts than are listed."""
+    count = len(request.parts) - MAX_LISTED
+    if count <= 0:
+        return request
+    parts = (*request.parts[:FIRST_LISTED], *request.parts[FIRST_LISTED + count :])
+    cached = request.cached if request.cached <= FIRST_LISTED else 0
+    return replace(request, parts=parts, cached=cached, unlisted=(FIRST_LISTED, count))
 
 
 def _view(session: Session, reply_id: str) -> View:

@@ -65,6 +65,8 @@ class SentRequest(msgspec.Struct, frozen=True):
     parts: tuple[SentPart, ...]
     cached: int = 0
     """How many of the first parts the provider read from its cache the last time; 0: none, or not known."""
+    unlisted: tuple[int, int] = (0, 0)
+    """Where parts are left out of the list, and how many, since there are more than anybody looks through."""
 
 
 class PartChange(StrEnum):

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from desktop_app.chat import sent_requests
 from desktop_app.chat.branching import show_version
 from desktop_app.chat.operations import pin
 from desktop_app.chat.ports import WorldError
@@ -66,6 +67,22 @@ async def test_the_parts_are_the_request_and_sum_to_the_gauge(house) -> None:
     sent = json.loads(await text_of_request(session, "", -1))["messages"]
     shown = "\n".join(part.text for part in request.parts)
     assert all(message["content"] in shown for message in sent)
+
+
+async def test_of_very_many_parts_the_middle_is_not_listed(house, monkeypatch) -> None:
+    home = await house([Reply(f"Answer {n}.") for n in range(1, 6)])
+    session = await home.chats.create()
+    for text in ("One?", "Two?", "Three?"):
+        await home.turn(session, text)
+    whole = await read_request(session)
+    monkeypatch.setattr(sent_requests, "MAX_LISTED", 5)
+    monkeypatch.setattr(sent_requests, "FIRST_LISTED", 2)
+    listed = await read_request(session)
+    gap, count = listed.unlisted
+    assert (gap, count) == (2, len(whole.parts) - 5)
+    assert listed.parts == (*whole.parts[:2], *whole.parts[2 + count :])
+    assert listed.gauge == whole.gauge
+    assert await text_of_request(session, "", 2 + count) == listed.parts[2].text
 
 
 async def test_a_long_part_is_read_whole_on_demand(house) -> None:

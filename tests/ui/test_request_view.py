@@ -152,6 +152,14 @@ def test_ten_thousand_parts_are_shown_and_changed_at_once(xray) -> None:
     assert xray.list.viewport().rect().intersects(xray.list.visualRect(xray.list.currentIndex()))
 
 
+def test_parts_that_are_not_listed_are_told_and_the_others_keep_their_places(xray) -> None:
+    xray.set_request(replace(request(PARTS), unlisted=(2, 1_000)))
+    assert [row.index for row in xray.list.parts.rows] == [0, 1, *range(1_002, 1_000 + len(PARTS))]
+    assert "1,008" in xray.note.text()
+    xray.set_request(request(PARTS))
+    assert "1,008" not in xray.note.text()
+
+
 # Filters, moments
 
 

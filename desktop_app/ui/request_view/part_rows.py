@@ -79,7 +79,8 @@ class PartRow(msgspec.Struct, frozen=True, gc=False):
 
 def rows_of(request: SentRequest) -> list[PartRow]:
     """Return a row for each part of a request."""
-    rows = [PartRow(part, index) for index, part in enumerate(request.parts)]
+    gap, left_out = request.unlisted
+    rows = [PartRow(part, n if n < gap else n + left_out) for n, part in enumerate(request.parts)]
     if request.cached:
         tokens = sum(part.tokens for part in request.parts[: request.cached])
         rows[request.cached - 1] = replace(rows[request.cached - 1], cached_tokens=tokens)

@@ -105,7 +105,9 @@ class RequestView(QWidget):
         self._name()
 
     def set_request(self, request: SentRequest) -> None:
-        self._set_rows(rows_of(request))
+        count, listed = request.unlisted[1], len(request.parts)
+        words = tr("The first and the newest %n parts, of {all}", "", listed).format(all=format_number(listed + count))
+        self._set_rows(rows_of(request), words if count else "")
 
     def set_changes(self, parts: Sequence[ComparedPart]) -> None:
         rows = compared_rows(parts)
