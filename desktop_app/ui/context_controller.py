@@ -21,13 +21,24 @@ from .parts import Parts
 if TYPE_CHECKING:
     from .optimize.plan_dialog import PlanDialog, PlanRequest
 
-SETTLED_AFTER = 700  # milliseconds after the engine is ready, and between one import and the next
-LATER = (
+SETTLED_AFTER = 500  # milliseconds after the engine is ready, and between one import and the next
+LATER = (  # what others import stands before them, where that takes long: each step holds the window
     ".optimize.plan_dialog",
     "desktop_app.permissions.rules",
+    ".settings.model_choice",
+    ".settings.server_form",
+    ".settings.sections",
     ".settings.settings_dialog",
     ".tools.tools_sheet",
+    "desktop_app.context.ledger.rules",
+    "desktop_app.context.ledger.facts",
+    "desktop_app.context.memory.widening",
+    "desktop_app.context.fitting",
+    "desktop_app.context.own_policies",
     ".policy.policy_sheet",
+    ".insights.chart",
+    ".insights.page",
+    ".export_sheet",
     ".search.search_palette",
     ".tools.spill_viewer",
     ".palette.command_palette",
