@@ -170,6 +170,7 @@ class DocumentCache:
         if document is None:
             document = self._kept[key] = make(text, *more)
             document.setTextWidth(width)
+            document.size()  # lays it out: that is what takes time
             self._has_made = True
             while len(self._kept) > self._max_documents:
                 self._kept.popitem(last=False)
