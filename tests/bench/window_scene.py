@@ -19,6 +19,8 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.message_reader import MessageReader
 from desktop_app.ui.widgets.sheet import Sheet
 
 FRAMES, WHEEL_FRAMES = 600, 400
@@ -48,12 +50,15 @@ class Scene:
             if name != "long":
                 await self.drag(conversation)
                 await self.turn_wheel(conversation)
+                await self.resize(conversation)
             if name == "long_again":
                 self.tell("long_more_mib", pss(psutil.Process()) - before)
-                await self.resize()
                 await self.search()
                 await self.open_everything()
                 await self.filter_conversations()
+            if conversation in ("large", "code"):
+                await self.unfold(conversation)
+                await self.read_as_text(conversation)
             await self.open("short")
         await self.stream()
 
@@ -127,10 +132,11 @@ class Scene:
         self.spread(f"{name}_frame", frames)
         self.note(f"{name}_scroll")
 
-    async def resize(self) -> None:
+    async def resize(self, name: str) -> None:
         """Resize the window by the mouse, and paint it at each size."""
         times: list[float] = []
         size = self.window.size()
+        self.watch.take()
         for n in range(1, 9):
             before = time.thread_time()
             self.window.resize(QSize(size.width() - 70 * n, size.height() - 20 * n))
@@ -139,7 +145,30 @@ class Scene:
             times.append(1000 * (time.thread_time() - before))
             await asyncio.sleep(0.1)
         self.window.resize(size)
-        self.tell("resize_longest_cpu_ms", max(times))
+        await asyncio.sleep(0.3)
+        self.tell(f"{name}_resize_longest_cpu_ms", max(times))
+        self.note(f"{name}_resize")
+
+    async def unfold(self, name: str) -> None:
+        """Show all of what is folded in the newest message, and fold it again."""
+        transcript, row = self.window.transcript, self.window.transcript_model.rowCount() - 1
+        folds = [region for region in transcript.layout_of(row).hit_regions if region.action is Action.FOLD]
+        for again in ("", "_again"):
+            for fold in folds:
+                self.watch.take()
+                transcript.perform(fold.action, fold.argument)
+                await asyncio.sleep(1)
+                self.note(f"{name}_unfold{again}")
+
+    async def read_as_text(self, name: str) -> None:
+        """Open the newest message in a window of its own."""
+        self.watch.take()
+        self.window.transcript.perform(Action.READ, str(self.window.transcript_model.rows[-1].message.id))
+        await asyncio.sleep(1)
+        self.note(f"{name}_as_text")
+        for reader in self.window.findChildren(MessageReader):
+            reader.close()
+        await asyncio.sleep(0.2)
 
     async def search(self) -> None:
         """Search in all conversations and in the long one, until the first hits are here."""

@@ -21,7 +21,8 @@ from desktop_app.conversation.events import (
     TurnStarted,
 )
 from desktop_app.conversation.message import Reasoning, Role, Text
-from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.style import show_theme
+from desktop_app.ui.transcript.display_list import Action, TextLine
 from desktop_app.ui.transcript.row_layout import LONG
 from desktop_app.ui.transcript.selection import TextPosition
 from desktop_app.ui.transcript.transcript_widget import MessageReader
@@ -289,6 +290,22 @@ def test_code_is_highlighted_a_little_later(view, qtbot):
     view.transcript.open([row(0, Role.ASSISTANT, Text("```python\ndef f(): return 1  # one\n```"))], ())
     document = view.layout_of(0).flows[0].document
     qtbot.waitUntil(lambda: len(document.firstBlock().layout().formats()) >= 3)
+
+
+def test_rows_that_were_laid_out_have_the_colours_of_the_theme_that_is_chosen_later(view, qapp):
+    def inks() -> set[str]:
+        return {drawn.ink.name() for drawn in view.layout_of(0).drawn if isinstance(drawn, TextLine)}
+
+    view.transcript.open([row(0, Role.ASSISTANT, Text("Some text."))], ())
+    light = inks()
+    try:
+        show_theme(qapp, "dark", 1.0)
+        dark = inks()
+    finally:
+        show_theme(qapp, "light", 1.0)
+    assert light
+    assert light.isdisjoint(dark)
+    assert inks() == light
 
 
 def test_markdown_has_our_look(view):
