@@ -209,12 +209,12 @@ class Turns:
             raise not_found("This message")
         await self._begin_anew(session, partial(first_answer, reply_id=reply_id), partial(self._turn, session, None))
 
-    async def go_on(self, session: Session, makes_room: bool = False, is_forced: bool = False) -> None:
+    async def go_on(self, session: Session, **how: Any) -> None:
         """Ask for the answer that is missing: results of tools stay, and a reply that broke off is written anew.
 
-        makes_room: the user wants room to be made first. is_forced: see `take_turn`.
+        how: `makes_room`, `is_forced` and `not_before` of `take_turn`.
         """
-        turn = partial(self._turn, session, None, makes_room, is_forced=is_forced)
+        turn = partial(self._turn, session, None, **how)
         await self._begin_anew(session, broken_reply, turn)
 
     async def stop(self, conversation: str) -> None:
@@ -257,11 +257,10 @@ class Turns:
             equipping = self._tasks.start(key, equip_session(session, self._services, self._publish))
             await asyncio.wait({equipping}, timeout=EQUIP_SECONDS)
 
-    async def _turn(
-        self, session: Session, prompt: Message | None, makes_room: bool = False, is_forced: bool = False
-    ) -> None:
-        how = self.is_automatic(session), is_forced, makes_room
-        await self._leave(session, await take_turn(session, self._services, self._publish, prompt, *how))
+    async def _turn(self, session: Session, prompt: Message | None, **how: Any) -> None:
+        """Take a turn, and do what follows it. how: parameters of `take_turn`."""
+        turn = take_turn(session, self._services, self._publish, prompt, self.is_automatic(session), **how)
+        await self._leave(session, await turn)
 
     async def _research(self, session: Session, prompt: Message) -> None:
         await self._leave(session, await take_research(session, self._services, self._publish, prompt))

@@ -21,12 +21,16 @@ class Failure(msgspec.Struct, frozen=True):
     """A stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input", "not_found",
     "locked", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth", "malformed",
     "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's settings
-    "address" and "window_unknown". "nearly_full": it would fit, but hardly any room is left. Of a notice: "silent_cut".
+    "address" and "window_unknown". Of a request that does not fit also "message_too_large" and, where the model could
+    not read it as a file, "message_too_large_to_cut": the newest message alone; "nothing_can_leave": no optimizing
+    would help. "nearly_full": it would fit, but hardly any room is left. Of a notice: "silent_cut".
     """
     title: str
     detail: str = ""
     kept: str = ""
     advice: str = ""
+    retry_at: float = 0.0
+    """Seconds since 1970, before which the provider would refuse another attempt; 0 if it said nothing."""
     setting: str = ""
     """Where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or "window";
     "" for nowhere in particular."""

@@ -231,9 +231,9 @@ class ConversationController(QObject):
         """Have a reply anew, in a branch of its own; without an id the newest."""
         self._begin(p.Regenerate(self.conversation, reply_id))
 
-    def go_on(self) -> None:
-        """Ask for the missing answer; what tools have done stays."""
-        self._begin(p.GoOn(self.conversation))
+    def go_on(self, not_before: float = 0.0) -> None:
+        """Ask for the missing answer; what tools have done stays. not_before: seconds since 1970."""
+        self._begin(p.GoOn(self.conversation, not_before=not_before))
 
     def _begin(self, request: p.Regenerate | p.GoOn) -> None:
         if self.conversation and not self._parts.transcript_model.is_running:

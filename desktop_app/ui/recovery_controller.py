@@ -27,6 +27,8 @@ REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
     Action.BRING_BACK: lambda conversation, message: p.BringBackMessages(conversation, (message,)),
     Action.OPTIMIZE_AND_RETRY: lambda conversation, _: p.GoOn(conversation, makes_room=True),
     Action.SEND_ANYWAY: lambda conversation, _: p.GoOn(conversation, is_forced=True),
+    Action.SEND_AS_FILE: lambda conversation, _: p.ShortenMessage(conversation, as_file=True),
+    Action.SEND_CUT: lambda conversation, _: p.ShortenMessage(conversation, as_file=False),
     Action.USE_OWN_WINDOW: lambda conversation, _: p.UseOwnWindow(conversation),
 }
 """Actions that the engine carries out: what it is asked, by the conversation and what the action is about."""
@@ -73,7 +75,7 @@ class RecoveryController(Controller):
                 self._parts.panel.show()
                 self._parts.panel.open_archived(argument)
             case Action.TRY_AGAIN | Action.GO_ON:
-                self._chat.go_on()
+                self._chat.go_on(float(argument or 0))
             case Action.START_FRESH:
                 self._chat.start_fresh()
             case Action.SWITCH_MODEL:

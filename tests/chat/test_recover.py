@@ -84,7 +84,7 @@ async def test_a_provider_that_refuses_whatever_is_sent_is_asked_as_often_as_the
     home = await house([Overflow()], window=60_000, repeat_last=True)
     session = await home.chats.create("Long", LONG)
     await home.turn(session, "And now?")
-    assert [event.failure.kind for event in home.of(TurnFailed)] == ["overflow"]
+    assert [event.failure.kind for event in home.of(TurnFailed)] == ["nothing_can_leave"]
     assert len(home.provider.requests) == 1 + BALANCED.overflow_retries + len(BALANCED.overflow_shed)
 
 

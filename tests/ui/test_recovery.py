@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from PySide6.QtCore import Qt
 from ui_scenes import is_idle, play_scene, texts, until
@@ -102,10 +104,42 @@ async def test_a_message_that_failed_is_edited_in_its_place(window, bridge):
 def test_every_kind_of_a_providers_failure_has_a_way_out():
     kinds = (
         "provider overflow rate_limit quota auth malformed content_filter unsupported server timeout connection cut "
-        "garbage window_too_small not_found rounds"
+        "garbage window_too_small not_found rounds message_too_large message_too_large_to_cut nothing_can_leave"
     )
     assert [kind for kind in kinds.split() if not WAYS_OUT.get(kind)] == []
     assert [kind for kind, ways in WAYS_OUT.items() if Action.SEND_ANYWAY in ways] == ["nearly_full"]
+
+
+def ways_of(failure: Failure) -> list[tuple[Action, str, str]]:
+    builder = RowBuilder(600, DocumentCache())
+    lay_out_failure(builder, failure)
+    return [(one.action, one.argument, one.words.text if one.words else "") for one in builder.layout.hit_regions]
+
+
+@pytest.mark.parametrize(
+    ("kind", "first"),
+    [
+        ("message_too_large", Action.SEND_AS_FILE),
+        ("message_too_large_to_cut", Action.SEND_CUT),
+        ("nothing_can_leave", Action.SWITCH_MODEL),
+        ("overflow", Action.OPTIMIZE_AND_RETRY),
+        ("window_too_small", Action.OPTIMIZE_AND_RETRY),
+        ("auth", Action.OPEN_SETTINGS),
+        ("window_unknown", Action.OPEN_SETTINGS),
+        ("connection", Action.TRY_AGAIN),
+        ("unsupported", Action.SWITCH_MODEL),
+    ],
+)
+def test_the_first_button_is_one_that_can_help(qapp, kind: str, first: Action):
+    assert ways_of(Failure(kind, "It went wrong"))[0][0] is first
+
+
+def test_a_provider_that_said_when_is_asked_then(qapp):
+    later = time.time() + 90
+    action, argument, label = ways_of(Failure("rate_limit", "Too many", retry_at=later))[0]
+    assert (action, float(argument)) == (Action.TRY_AGAIN, later)
+    assert time.strftime("%H:%M:%S", time.localtime(later)) in label
+    assert ways_of(Failure("rate_limit", "Too many", retry_at=later - 100))[0][1] == "", "that is over"
 
 
 @play_scene()

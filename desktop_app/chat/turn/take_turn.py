@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from desktop_app.chat.compaction.make_room import make_room, refuse_without_room
-from desktop_app.chat.ports import Emit, WorldError
+from desktop_app.chat.ports import Emit, ModelError, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import shielded
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.totals import usage_totals_of
-from desktop_app.conversation.events import Failure, QuestionAsked, TurnFailed, TurnFinished, TurnStarted
+from desktop_app.conversation.events import (
+    Failure,
+    QuestionAsked,
+    RetryScheduled,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.conversation.words import translatable
 
+from .explain_failure import explain_failure
 from .prepare import prepare
 from .reply import StreamedReply
 from .tool_calls import ToolCalls
 from .tool_runtime import ToolRuntime
 
+NOT_YET = translatable("The provider takes no more requests for now")
 TOO_MANY_ROUNDS = Failure(
     "rounds",
     "The model wants to continue, but nobody answered",
@@ -37,6 +50,7 @@ async def take_turn(
     is_automatic: bool = True,
     is_forced: bool = False,
     makes_room: bool = False,
+    not_before: float = 0.0,
 ) -> TurnFinished:
     """Answer the prompt, or the newest user message again if it is None; return how that ended.
 
@@ -44,12 +58,15 @@ async def take_turn(
     reply is kept, and each call gets a result. Nothing is raised: errors are part of the outcome.
 
     is_automatic: room may be made without the user's word. is_forced: send although hardly any room is left.
-    makes_room: the user wants room to be made first.
+    makes_room: the user wants room to be made first. not_before: seconds since 1970, until which is waited.
     """
     turn = Turn(session, services, emit, is_automatic)
     emit(TurnStarted(session.id))
     try:
         await prepare(session, services, emit, prompt)
+        if (seconds := not_before - time.time()) > 0:
+            emit(RetryScheduled(session.id, NOT_YET, seconds, attempt=1))
+            await asyncio.sleep(seconds)
         if makes_room:
             await make_room(session, services, Trigger.USER, emit)
         while True:
@@ -62,6 +79,7 @@ async def take_turn(
             await turn.run_tools(reply, services.tools)
     except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
         turn.outcome.fail(error)
+    await turn.outcome.explain(session)
     return await turn.settle()
 
 
@@ -140,8 +158,18 @@ class TurnOutcome:
             self.reason = "stopped"
             return
         self.reason, self._failure = "failed", failure_of(error)
+        if isinstance(error, ModelError) and error.retry_after:
+            self._failure = replace(self._failure, retry_at=time.time() + error.retry_after)
         if not isinstance(error, WorldError | WindowTooSmall):
             self._bug = error
+
+    async def explain(self, session: Session) -> None:
+        """Say of a request that does not fit what can help. A bug in that is told of beside it."""
+        if self._failure is not None and self._bug is None:
+            try:
+                self._failure = await explain_failure(session, self._failure)
+            except Exception as error:  # noqa: BLE001 - the failure is told as it is
+                self._bug = error
 
     def report(self, conversation: str, emit: Emit, on_bug: Callable[[BaseException], None]) -> None:
         """Tell the user of the failure, and the log of the bug, if there was one."""

@@ -58,6 +58,17 @@ class GoOn(BeginTurn, frozen=True):
     makes_room: bool = False
     # It is asked for even if little is left of the window.
     is_forced: bool = False
+    # Seconds since 1970: it is asked for then, if that is to come.
+    not_before: float = 0.0
+
+
+class ShortenMessage(BeginTurn, frozen=True):
+    """Send the newest message, which does not fit, in a branch of its own so that it does.
+
+    as_file: the whole is kept as a file that the model can read; else only both ends are sent.
+    """
+
+    as_file: bool
 
 
 class Stop(ConversationRequest[Done], frozen=True):
@@ -99,6 +110,7 @@ TurnRequest = (
     | StartResearch
     | Regenerate
     | GoOn
+    | ShortenMessage
     | Stop
     | StopTool
     | StopRoom

@@ -6,6 +6,7 @@ import asyncio
 from typing import assert_never
 
 from desktop_app.chat.session import Session
+from desktop_app.chat.shorten import shorten_message
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
@@ -22,14 +23,13 @@ async def respond(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:
             await turns.research(await chats.open(conversation), question, is_now)
         case p.Regenerate(conversation, reply_id):
             await turns.regenerate(await chats.open(conversation), reply_id)
-        case p.GoOn(conversation, makes_room, is_forced):
-            await turns.go_on(await chats.open(conversation), makes_room, is_forced)
-        case p.Stop(conversation):
-            await turns.stop(conversation)
-        case p.StopTool(conversation, reply_id, call_index):
-            tools.stop(conversation, reply_id, call_index)
-        case p.StopRoom(conversation):
-            await turns.stop_room(conversation)
+        case p.GoOn(conversation, makes_room, is_forced, not_before):
+            how = {"makes_room": makes_room, "is_forced": is_forced, "not_before": not_before}
+            await turns.go_on(await chats.open(conversation), **how)
+        case p.ShortenMessage(conversation, as_file):
+            await shorten_message(turns, chats.services, await chats.open(conversation), as_file)
+        case p.Stop() | p.StopTool() | p.StopRoom():
+            await _stop(engine, request)
         case p.AnswerQuestion(_, question, answer):
             tools.questions.answer(question, answer)
         case p.UseOwnWindow(conversation):
@@ -42,6 +42,17 @@ async def respond(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:
         case _:
             assert_never(request)
     return request.respond_with(p.Done())
+
+
+async def _stop(engine: Engine, request: p.Stop | p.StopTool | p.StopRoom) -> None:
+    turns, tools = engine.conversations.turns, engine.services.tool_runtime
+    match request:
+        case p.Stop(conversation):
+            await turns.stop(conversation)
+        case p.StopTool(conversation, reply_id, call_index):
+            tools.stop(conversation, reply_id, call_index)
+        case p.StopRoom(conversation):
+            await turns.stop_room(conversation)
 
 
 async def _count_draft(engine: Engine, session: Session, text: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF
@@ -9,7 +10,7 @@ from PySide6.QtCore import QRectF
 from desktop_app.conversation.events import Failure, OperationRow
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_number
+from desktop_app.ui.widgets.formats import format_moment, format_number
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 
 from .display_list import Action, Fill
@@ -24,6 +25,9 @@ _AGAIN = (Action.TRY_AGAIN,)
 WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "overflow": _TOO_LARGE,
     "window_too_small": _TOO_LARGE,
+    "message_too_large": (Action.SEND_AS_FILE, Action.SEND_CUT, Action.SWITCH_MODEL, Action.EDIT_MESSAGE),
+    "message_too_large_to_cut": (Action.SEND_CUT, Action.SWITCH_MODEL, Action.EDIT_MESSAGE),
+    "nothing_can_leave": (Action.SWITCH_MODEL, Action.START_FRESH, Action.EXPORT),
     "nearly_full": (Action.OPTIMIZE_AND_RETRY, Action.SEND_ANYWAY, Action.START_FRESH, Action.SWITCH_MODEL),
     "silent_cut": (Action.OPTIMIZE_AND_RETRY, Action.USE_OWN_WINDOW, Action.SWITCH_MODEL),
     "rate_limit": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
@@ -96,6 +100,9 @@ def _way_link(way: Action, failure: Failure) -> ActionLink:
     """Return the link of an action; one into the settings leads to the field itself."""
     if way is Action.OPEN_SETTINGS and failure.setting:
         return ActionLink(way, failure.setting, tr(SETTING_WORDS.get(failure.setting.rpartition("/")[2], "")))
+    if way is Action.TRY_AGAIN and failure.retry_at > time.time():
+        at = format_moment(failure.retry_at, "HH:mm:ss")
+        return ActionLink(way, str(failure.retry_at), tr("Try again at {time}").format(time=at))
     return ActionLink(way, "")
 
 

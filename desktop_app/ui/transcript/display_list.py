@@ -62,6 +62,8 @@ class Action(StrEnum):
     FORK = translatable("Fork to a new conversation")
     MORE = translatable("More…")
     EDIT_MESSAGE = translatable("Edit your message")
+    SEND_AS_FILE = translatable("Attach it as a file")
+    SEND_CUT = translatable("Cut it")
 
 
 class Fill(msgspec.Struct, frozen=True):
