@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEasingCurve, QEvent, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
@@ -31,7 +31,7 @@ from desktop_app.ui.widgets.bars import (
     share_text,
 )
 from desktop_app.ui.widgets.formats import format_percent
-from desktop_app.ui.widgets.look import colour, font, paint_focus, scale
+from desktop_app.ui.widgets.look import colour, font, paint_focus, reading_x, scale, turn_around
 from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 
 BAR = 14  # pixels, as in the mockups
@@ -102,7 +102,8 @@ class GaugeBar(WithRole, QWidget):
         return bar_widths(self.shown, window, self._box().width())
 
     def hint_at(self, x: float) -> str:
-        gauge = self._gauge
+        """Return what stands at `x`, in pixels from the left."""
+        gauge, x = self._gauge, reading_x(x, self)
         if gauge is None:
             return tr("Counting the tokens of this conversation…")
         if not gauge.is_window_known:
@@ -129,6 +130,8 @@ class GaugeBar(WithRole, QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = self._box()
         painter.save()
+        turn_around(painter, self)
+        painter.save()
         painter.setClipPath(rounded_path(box))
         painter.fillRect(box, colour("free"))
         if self._gauge is not None:
@@ -137,8 +140,12 @@ class GaugeBar(WithRole, QWidget):
             if self._gauge.is_window_known and self._whole() > self._gauge.window:
                 self._paint_overflow(painter, box, self._gauge)
         painter.restore()
-        if self._gauge is not None and self._gauge.is_window_known:
+        has_marks = self._gauge is not None and self._gauge.is_window_known
+        if self._gauge is not None and has_marks:
             self._paint_marks(painter, box, self._gauge)
+        painter.restore()
+        if self._gauge is not None and has_marks:
+            self._paint_numbers(painter, box, self._gauge)
         if self.hasFocus():
             paint_focus(painter, box.adjusted(0, -EDGE, 0, EDGE), box.height() / 2 + EDGE)
 
@@ -205,20 +212,19 @@ class GaugeBar(WithRole, QWidget):
         painter.setPen(QPen(colour("ink_soft", 0.6), 1.5))
         for x in (warning, critical, exceeded):
             painter.drawLine(QPointF(x, box.top() - 2), QPointF(x, box.bottom() + 1))
-        shares = (gauge.thresholds[0], gauge.thresholds[2], gauge.thresholds[3])
-        self._paint_numbers(painter, box, shares, (warning, critical, exceeded))
 
-    def _paint_numbers(self, painter: QPainter, box: QRectF, shares: Sequence[float], xs: Sequence[float]) -> None:
-        """Paint the shares below their marks, but for one that would touch its neighbour on the left."""
+    def _paint_numbers(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
+        """Paint the shares below their marks, but for one that would touch the one before."""
         shown = font(10.5)
         metrics = QFontMetricsF(shown)
         painter.setFont(shown)
         painter.setPen(colour("ink_faint"))
         free_from = box.left()
-        for share, x in zip(shares, xs, strict=True):
+        for share in (gauge.thresholds[0], gauge.thresholds[2], gauge.thresholds[3]):
+            x = self._x_of(share * gauge.usable)
             word = f"{share * 100:.0f}"
             width = metrics.horizontalAdvance(word)
             if x - width / 2 < free_from:
                 continue
-            painter.drawText(QPointF(x - width / 2, box.bottom() + 1 + metrics.ascent()), word)
+            painter.drawText(QPointF(reading_x(x, self) - width / 2, box.bottom() + 1 + metrics.ascent()), word)
             free_from = x + width / 2 + 2

@@ -15,7 +15,7 @@ from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.translation import tr
 
 from .formats import format_percent
-from .look import Tint, colour, mix
+from .look import Tint, colour, mix, reading_x, turn_around
 
 BASIS_SENTENCES = {
     Provenance.MEASURED: translatable("Measured: the provider reported this total for the last request."),
@@ -92,7 +92,7 @@ def rounded_path(box: QRectF) -> QPainterPath:
 
 
 def paint_parts(painter: QPainter, box: QRectF, parts: Sequence[BarPart], widths: Sequence[float]) -> None:
-    """Paint the parts from the left, with a hairline between those that are wide enough."""
+    """Paint the parts side by side, with a hairline between those that are wide enough."""
     left = box.left()
     for part, width in zip(parts, widths, strict=True):
         gap = 1.0 if width >= 2 * MIN_PART_WIDTH else 0.0
@@ -139,6 +139,7 @@ class SegmentBar(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setOpacity(self._opacity)
+        turn_around(painter, self)
         box = QRectF(self.rect())
         painter.setClipPath(rounded_path(box))
         painter.fillRect(box, colour("free"))
@@ -146,7 +147,7 @@ class SegmentBar(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            part = bar_part_at(event.pos().x(), 0, self._parts, self._widths())
+            part = bar_part_at(reading_x(event.pos().x(), self), 0, self._parts, self._widths())
             QToolTip.showText(event.globalPos(), part.hint if part else "", self)
             return True
         return super().event(event)

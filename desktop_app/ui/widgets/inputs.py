@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QCheckBox, QComboBo
 
 from .buttons import KEYBOARD
 from .layouts import horizontal
-from .look import MEDIUM, NORMAL, StyleAware, colour, font, paint_box, paint_focus, scale
+from .look import MEDIUM, NORMAL, StyleAware, colour, font, paint_box, paint_focus, reading_x, scale, turn_around
 
 # Pixels
 SEGMENT_MARGINS = (3, 3, 3, 3)  # between the track of a segmented choice and the choices
@@ -128,10 +128,12 @@ class Select(QComboBox):
         painter.setFont(font(14))
         painter.setPen(colour("ink" if self.isEnabled() else "ink_faint"))
         text = QFontMetrics(font(14)).elidedText(self.currentText(), Qt.TextElideMode.ElideRight, self.width() - 40)
-        painter.drawText(box.adjusted(12, 0, -28, 0), Qt.AlignmentFlag.AlignVCenter, text)
+        is_turned = self.isRightToLeft()
+        room = box.adjusted(28, 0, -12, 0) if is_turned else box.adjusted(12, 0, -28, 0)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         painter.setPen(QPen(colour("ink_soft"), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        x, y = box.right() - 18, box.center().y()
+        x, y = reading_x(box.right() - 18, self), box.center().y()
         painter.drawPolyline(QPolygonF([QPointF(x - 4, y - 2), QPointF(x, y + 2), QPointF(x + 4, y - 2)]))
         if self.hasFocus():
             paint_focus(painter, box, 8)
@@ -162,6 +164,7 @@ class Slider(QSlider):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        turn_around(painter, self)
         knob, middle, at = scale(KNOB), self.height() / 2, self._x()
         strong = colour("accent" if self.isEnabled() else "ink_faint")
         paint_box(painter, QRectF(0, middle - TRACK / 2, self.width(), TRACK), colour("line"), None, TRACK / 2)
@@ -174,11 +177,11 @@ class Slider(QSlider):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self.setSliderDown(True)
-            self._go_to(event.position().x())
+            self._go_to(reading_x(event.position().x(), self))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.isSliderDown():
-            self._go_to(event.position().x())
+            self._go_to(reading_x(event.position().x(), self))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self.setSliderDown(False)
@@ -213,6 +216,8 @@ class ToggleSwitch(StyleAware, QCheckBox):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.save()
+        turn_around(painter, self)
         height = scale(SWITCH_HEIGHT)
         track = QRectF(3, (self.height() - height) / 2, scale(SWITCH_WIDTH), height)
         is_on = self.isChecked()
@@ -223,7 +228,9 @@ class ToggleSwitch(StyleAware, QCheckBox):
         paint_box(painter, knob, colour("accent_ink" if is_on else "raised"), None, side / 2)
         if self.hasFocus():
             paint_focus(painter, track.adjusted(-3, -3, 3, 3), height)
+        painter.restore()
         painter.setFont(font(14))
         painter.setPen(colour("ink"))
-        room = QRectF(track.right() + scale(SWITCH_GAP), 0, self.width(), self.height())
+        taken = track.right() + scale(SWITCH_GAP)
+        room = QRectF(-taken if self.isRightToLeft() else taken, 0, self.width(), self.height())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())

@@ -115,6 +115,18 @@ def paint_box(
     painter.drawRoundedRect(inner, radius, radius)
 
 
+def turn_around(painter: QPainter, widget: QWidget) -> None:
+    """Paint shapes from the right where the window is read from there; not for text, which would be mirrored."""
+    if widget.isRightToLeft():
+        painter.translate(widget.width(), 0)
+        painter.scale(-1, 1)
+
+
+def reading_x(x: float, widget: QWidget) -> float:
+    """Return how far a point is from the side where reading begins, in pixels; and the other way round."""
+    return widget.width() - x if widget.isRightToLeft() else x
+
+
 def paint_focus(painter: QPainter, box: QRectF, radius: float) -> None:
     """Paint the ring around what has the keyboard."""
     paint_box(painter, box, None, colour("accent"), radius, 2.0)

@@ -114,10 +114,18 @@ def draw_runs(painter: QPainter, room: QRectF, runs: Sequence[Run], size: float,
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.right() - left) or ELLIPSIS
         painter.setFont(shown)
         painter.setPen(colour(run.tint or tint))
-        painter.drawText(QRectF(left, room.top(), room.right() - left + 1, room.height()), LEFT, text)
+        rest = QRectF(left, room.top(), room.right() - left + 1, room.height())
+        painter.drawText(in_reading_order(painter, room, rest), LEFT, text)
         if is_cut:
             return
         left += width
+
+
+def in_reading_order(painter: QPainter, room: QRectF, box: QRectF) -> QRectF:
+    """Return where a box of the room lies; turned around where the window is read from right to left."""
+    is_turned = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    x = room.left() + room.right() - box.right() if is_turned else box.left()
+    return QRectF(x, box.top(), box.width(), box.height())
 
 
 class RowDelegate(QStyledItemDelegate):
@@ -154,11 +162,11 @@ class RowDelegate(QStyledItemDelegate):
         if not self._has_body and row.body:
             runs += [Run("  "), *(Run(run.text, run.tint or "ink_soft", run.weight) for run in row.body)]
         titles = QRectF(room.left(), room.top(), right - tag - room.left(), room.height())
-        draw_runs(painter, titles, runs, 13, "ink")
+        draw_runs(painter, in_reading_order(painter, room, titles), runs, 13, "ink")
         if row.tag:
             title = min(_width(row.title, 13, MEDIUM), titles.width())
             tags = QRectF(room.left() + title + 8, room.top(), tag, room.height())
-            _draw(painter, tags, row.tag, 11, MEDIUM, row.tag_tint, LEFT)
+            _draw(painter, in_reading_order(painter, room, tags), row.tag, 11, MEDIUM, row.tag_tint, LEFT)
 
 
 def _width(text: str, size: float, weight: int = NORMAL) -> float:

@@ -132,7 +132,7 @@ class TextLabel(StyleAware, QLabel):
         top = (self.height() - self._line_height() * layout.lineCount()) / 2
         if not self._wraps:
             line = layout.lineAt(0)
-            is_right = bool(self.alignment() & Qt.AlignmentFlag.AlignRight)
+            is_right = bool(self.alignment() & Qt.AlignmentFlag.AlignRight) != self.isRightToLeft()
             line.setPosition(QPointF(self.width() - line.naturalTextWidth() if is_right else 0.0, line.y()))
         layout.draw(painter, QPointF(0, top))
 
@@ -169,7 +169,9 @@ class TextLabel(StyleAware, QLabel):
         """Return the runs as far as they fit before an ellipsis."""
         room = self.width() - math.ceil(QFontMetricsF(self._font()).horizontalAdvance(ELLIPSIS)) - 1
         layout = self._layout_of(self._runs, 1e6)  # held: a line is a view into it
-        end = layout.lineAt(0).xToCursor(max(room, 0.0))
+        line = layout.lineAt(0)
+        is_from_right = line.xToCursor(0.0) > 0  # the leftmost place is not before the first letter
+        end = line.xToCursor(max(line.naturalTextWidth() - room if is_from_right else room, 0.0))
         cut: list[Run] = []
         for run in self._runs:
             cut.append(Run(run.text[:end].rstrip() if len(run.text) >= end else run.text, run.tint, run.weight))
@@ -184,6 +186,8 @@ class TextLabel(StyleAware, QLabel):
         layout = QTextLayout(text.replace("\n", "\u2028"), self._font())
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        if self._wraps and self.isRightToLeft():
+            option.setAlignment(Qt.AlignmentFlag.AlignRight)
         layout.setTextOption(option)
         layout.setFormats(self._formats(runs))
         layout.beginLayout()
