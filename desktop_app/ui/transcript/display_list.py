@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
@@ -159,6 +160,32 @@ class RowLayout(msgspec.Struct):
         return next((h for h in self.hit_regions if h.box.contains(point) and (is_hovered or not h.is_on_hover)), None)
 
 
+def mirror(layout: RowLayout, width: float) -> None:
+    """Turn the row around, for a window that is read from right to left; inside a document nothing moves."""
+
+    def turned(drawn: DisplayItem) -> DisplayItem:
+        match drawn:
+            case Flow(top_left):
+                return replace(drawn, top_left=QPointF(width - drawn.box.right(), top_left.y()))
+            case DashedRule(left, length):
+                return replace(drawn, left=QPointF(width - left.x() - length, left.y()))
+            case _:
+                return replace(drawn, box=turned_box(drawn.box))
+
+    def turned_box(box: QRectF) -> QRectF:
+        return QRectF(width - box.right(), box.top(), box.width(), box.height())
+
+    layout.drawn = [turned(drawn) for drawn in layout.drawn]
+    layout.hit_regions = [
+        replace(
+            region,
+            box=turned_box(region.box),
+            words=replace(region.words, box=turned_box(region.words.box)) if region.words else None,
+        )
+        for region in layout.hit_regions
+    ]
+
+
 def paint_row(
     painter: QPainter,
     layout: RowLayout,
@@ -206,7 +233,7 @@ def occurrences(document: QTextDocument, text: str) -> list[QTextCursor]:
 
 
 def paint_words(painter: QPainter, words: TextLine, is_underlined: bool = False) -> None:
-    """Paint text on one line."""
+    """Paint text on one line. Code is read from left to right everywhere."""
     font = words.font
     if is_underlined:
         font = QFont(font)
@@ -217,7 +244,10 @@ def paint_words(painter: QPainter, words: TextLine, is_underlined: bool = False)
     if QFontMetricsF(font).horizontalAdvance(text) > words.box.width() + 1:
         text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, words.box.width())
     side = Qt.AlignmentFlag.AlignRight if words.is_right_aligned else Qt.AlignmentFlag.AlignLeft
-    painter.drawText(words.box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+    flags = int(side | Qt.AlignmentFlag.AlignVCenter)
+    if font.styleHint() == QFont.StyleHint.Monospace:
+        flags |= Qt.TextFlag.TextForceLeftToRight.value
+    painter.drawText(words.box, flags, text)
 
 
 def _paint_fill(painter: QPainter, drawn: Fill) -> None:

@@ -9,8 +9,9 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable
 from time import monotonic
+from unicodedata import bidirectional
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
     QFont,
     QTextBlockFormat,
@@ -28,6 +29,7 @@ from .segments import GrowingText, MarkdownSegment
 LINE_HEIGHT = 22
 CODE_LINE_HEIGHT = 19
 MAX_DOCUMENTS = 256  # documents; a message on the screen has a few
+MAX_NEUTRAL = 500  # characters, such as digits and signs, that a text may begin with
 MAX_TEXTS = 64  # messages whose segments are kept
 TINTS_OF_LINES: dict[str, Tint] = {"-": "critical", "+": "ok"}
 _BACKTICKS = re.compile(r"`([^`\n]+)`")
@@ -36,6 +38,13 @@ _BACKTICKS = re.compile(r"`([^`\n]+)`")
 def code_font(size: float) -> QFont:
     """Return the fixed-pitch font."""
     return font(size, is_mono=True)
+
+
+def text_direction(text: str) -> Qt.LayoutDirection:
+    """Return from right to left if the text's first letter is; else Auto: each paragraph goes by its own first one."""
+    letters = (bidirectional(sign) for sign in text[:MAX_NEUTRAL])
+    first = next((kind for kind in letters if kind in ("L", "R", "AL")), "L")
+    return Qt.LayoutDirection.LayoutDirectionAuto if first == "L" else Qt.LayoutDirection.RightToLeft
 
 
 class InkDocument(QTextDocument):
@@ -48,7 +57,16 @@ class InkDocument(QTextDocument):
         self.setDefaultFont(code_font(12.5) if is_code else font())
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        if is_code:
+            option.setTextDirection(Qt.LayoutDirection.LeftToRight)
         self.setDefaultTextOption(option)
+
+    def set_direction(self, direction: Qt.LayoutDirection) -> None:
+        """Let the text be read in that direction, unless it is code."""
+        option = self.defaultTextOption()
+        if option.textDirection() not in (direction, Qt.LayoutDirection.LeftToRight):
+            option.setTextDirection(direction)
+            self.setDefaultTextOption(option)
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Load nothing: a message must not make the window read a file or a server."""
@@ -131,9 +149,13 @@ class DocumentCache:
         self._max_documents = MAX_DOCUMENTS
         self._has_made = False
         self.deadline: float | None = None
+        self._direction = Qt.LayoutDirection.LayoutDirectionAuto
 
-    def begin(self, deadline: float | None) -> None:
-        """Begin another row: one document is made in any case, further ones until the deadline."""
+    def begin(self, deadline: float | None, direction: Qt.LayoutDirection) -> None:
+        """Begin another row, which is read in that direction: one document is made in any case, further ones until the
+        deadline.
+        """
+        self._direction = direction
         self.deadline = deadline
         self._has_made = False
         self._max_documents = MAX_DOCUMENTS
@@ -160,15 +182,16 @@ class DocumentCache:
 
     def ready(self, make: Make, text: object, width: float, *more: object) -> InkDocument | None:
         """Return that document if it is kept, or if there is time to make it."""
-        is_kept = (make, text, width, theme.version, *more) in self._kept
+        is_kept = self._key(make, text, width, *more) in self._kept
         return self.get(make, text, width, *more) if is_kept or self.has_time else None
 
     def get(self, make: Make, text: object, width: float, *more: object) -> InkDocument:
         """Return that document; make it if it is not kept."""
-        key = (make, text, width, theme.version, *more)
+        key = self._key(make, text, width, *more)
         document = self._kept.get(key)
         if document is None:
             document = self._kept[key] = make(text, *more)
+            document.set_direction(self._direction)
             document.setTextWidth(width)
             document.size()  # lays it out: that is what takes time
             self._has_made = True
@@ -176,6 +199,9 @@ class DocumentCache:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return document
+
+    def _key(self, *of_document: object) -> tuple[object, ...]:
+        return (*of_document, theme.version, self._direction)
 
     def passing(self, text: str, width: float) -> InkDocument:
         """Return code that will soon have changed: it is not kept, and pushes nothing out."""

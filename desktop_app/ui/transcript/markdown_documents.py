@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QBrush,
     QFontMetricsF,
@@ -102,12 +103,13 @@ def last_table(document: QTextDocument) -> QTextTable | None:
 
 
 def end_of_text(document: QTextDocument) -> float:
-    """Return where the last line of a paragraph ends, in pixels from its left."""
+    """Return where the last line of a paragraph ends, in pixels from the side where it begins."""
     layout = document.lastBlock().layout()
     if not layout.lineCount():
         return 0.0
-    line = layout.lineAt(layout.lineCount() - 1)
-    return line.x() + line.naturalTextWidth()
+    box = layout.lineAt(layout.lineCount() - 1).naturalTextRect()
+    is_from_right = document.lastBlock().textDirection() == Qt.LayoutDirection.RightToLeft
+    return document.textWidth() - box.left() if is_from_right else box.right()
 
 
 def _parse(text: str, references: str, formulas: Formulas) -> InkDocument:

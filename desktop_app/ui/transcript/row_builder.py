@@ -7,7 +7,7 @@ from enum import Enum
 
 import msgspec
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QFont, QFontMetricsF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication
 
 from desktop_app.conversation.gauge import Segment
 from desktop_app.ui.translation import tr
@@ -134,7 +134,8 @@ class RowBuilder:
 
     def fold_link(self, key: str, words: str, is_unfolded: bool, height: float) -> float:
         """Put the line that folds and unfolds the row at `y`, and return where it ends."""
-        return self.link(0, ActionLink(Action.FOLD, key, f"{'▾' if is_unfolded else '▸'} {words}"), font(12), height)
+        sign = "▾" if is_unfolded else "◂" if QGuiApplication.isRightToLeft() else "▸"
+        return self.link(0, ActionLink(Action.FOLD, key, f"{sign} {words}"), font(12), height)
 
     def buttons(self, inset: float, links: Sequence[ActionLink]) -> None:
         """Put buttons side by side, on as many lines as they need; the first stands out."""

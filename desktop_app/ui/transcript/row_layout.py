@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QGuiApplication
 
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Reasoning, Role
@@ -17,13 +18,13 @@ from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .attachment_rows import estimated_attachments_height, lay_out_attachments
 from .cards import lay_out_failure, lay_out_mark, lay_out_missing, lay_out_other_versions
-from .display_list import Action, Fill, RowLayout
-from .documents import LINE_HEIGHT, DocumentCache
+from .display_list import Action, Fill, RowLayout, mirror
+from .documents import LINE_HEIGHT, DocumentCache, text_direction
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
 from .replies import OtherVersionsItem, ReplyItem
 from .row_builder import ActionLink, RowBuilder, Tag
-from .row_text import actions_of, arguments_summary, meta_of, tags_of, versions_of
+from .row_text import actions_of, arguments_summary, meta_of, spoken_text, tags_of, versions_of
 from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 
@@ -191,7 +192,7 @@ class RowCache:
 
     def make(self, item: Item, width: int, deadline: float | None = None, looked_at: float = 0) -> RowLayout:
         """Lay the row out; of a long text after the deadline only what is kept. looked_at: see `RowBuilder`."""
-        self._documents.begin(deadline)
+        self._documents.begin(deadline, text_direction(spoken_text(item)))
         key = item.key
         if key == self._edited:
             layout = RowLayout(height=self._room)
@@ -201,6 +202,8 @@ class RowCache:
             is_unfolded, can_fold = key in self._unfolded, key not in self._written
             builder = RowBuilder(width, self._documents, is_unfolded, looked_at, self._unfolded, can_fold)
             layout = lay_out(builder, item)
+            if QGuiApplication.isRightToLeft():
+                mirror(layout, width)
         self._kept[key] = self._state(item, width), layout
         self._kept.move_to_end(key)
         while len(self._kept) > MAX_ROWS:

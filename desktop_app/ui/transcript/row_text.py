@@ -129,6 +129,17 @@ def copied_text(item: Item | None) -> str:
             return accessible_text(item)
 
 
+def spoken_text(item: Item) -> str:
+    """Return what somebody wrote; "" for rows of the window's own words."""
+    match item:
+        case MessageItem(row):
+            return row.message.text
+        case ReplyItem():
+            return item.text
+        case _:
+            return ""
+
+
 def accessible_text(item: Item) -> str:
     """Return the row in words."""
     match item:

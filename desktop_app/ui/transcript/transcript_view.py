@@ -267,7 +267,8 @@ class TranscriptView(RowView):
 
     def _paint_ground(self, painter: QPainter, key: str, is_current: bool, layout: RowLayout) -> None:
         if key == self._shown_key:
-            paint_box(painter, QRectF(-14, 0, 3, layout.height), colour("accent"), None, 1.5)
+            x = self.column + 11 if self.isRightToLeft() else -14
+            paint_box(painter, QRectF(x, 0, 3, layout.height), colour("accent"), None, 1.5)
         if is_current:
             box = QRectF(0, 0, self.column, layout.height).adjusted(-10, -6, 10, 6)
             paint_box(painter, box, None, colour("accent"), 10)

@@ -226,7 +226,7 @@ class TranscriptWidget(SelectingView):
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self._open_menu_of(self.currentIndex().row())
         elif event.modifiers() & Qt.KeyboardModifier.AltModifier and event.key() in SIDEWAYS:
-            self._show_neighbour(event.key() == Qt.Key.Key_Right)
+            self._show_neighbour((event.key() == Qt.Key.Key_Right) != self.isRightToLeft())
         elif event.key() == Qt.Key.Key_E and not event.modifiers():
             self._edit_current()
         elif event.key() == Qt.Key.Key_Home:

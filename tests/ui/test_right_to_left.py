@@ -1,0 +1,132 @@
+"""The window turned around, as languages that are read from right to left have it; texts keep their own direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from transcript_rows import call, chat, compaction, result, row
+from ui_scenes import click, point_of
+
+from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.gauge.context_gauge import ContextGauge
+from desktop_app.ui.theme import theme
+from desktop_app.ui.transcript.display_list import Action, Flow, RowLayout, TextLine
+from desktop_app.ui.transcript.items import items_of
+from desktop_app.ui.transcript.row_layout import RowCache
+from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
+from desktop_app.ui.widgets.inputs import Slider
+from desktop_app.ui.widgets.text_label import TextLabel
+
+WIDTH = 700
+LEFT, RIGHT = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft
+MIXED = "שלום, זה הקוד:\n\n```python\nprint(1)\n```\n\nPython היא שפה"
+
+
+@pytest.fixture(autouse=True)
+def direction_is_restored(qapp: QApplication) -> Iterator[None]:
+    yield
+    qapp.setLayoutDirection(LEFT)
+
+
+@pytest.fixture
+def turned(qapp: QApplication) -> None:
+    qapp.setLayoutDirection(RIGHT)
+
+
+def rows() -> list[RowLayout]:
+    """Rows of all kinds that have boxes, laid out anew."""
+    cache = RowCache()
+    shown = [*chat(2), row(2, Role.ASSISTANT, Text(MIXED)), call(3, "read"), result(4, "read", is_error=True)]
+    return [cache.make(item, WIDTH) for item in items_of(shown, (compaction(1, 1),))]
+
+
+def spans(layout: RowLayout) -> list[tuple[float, float]]:
+    """From where to where each thing of the row goes."""
+    boxes = [drawn.box for drawn in layout.drawn if isinstance(drawn, TextLine | Flow)]
+    boxes += [region.box for region in layout.hit_regions]
+    return [(box.left(), box.right()) for box in boxes]
+
+
+def test_a_row_is_turned_around(qapp: QApplication) -> None:
+    before = [spans(layout) for layout in rows()]
+    qapp.setLayoutDirection(RIGHT)
+    after = [spans(layout) for layout in rows()]
+    for one, other in zip(before, after, strict=True):
+        assert other == [(pytest.approx(WIDTH - right), pytest.approx(WIDTH - left)) for left, right in one]
+
+
+@pytest.mark.parametrize("direction", [LEFT, RIGHT])
+def test_a_text_has_its_own_direction_and_code_goes_from_left_to_right(qapp: QApplication, direction) -> None:
+    qapp.setLayoutDirection(direction)
+    cache = RowCache()
+    hebrew, english = (row(n, Role.ASSISTANT, Text(text)) for n, text in enumerate((MIXED, "Say שלום.\n\n`x`")))
+    flows = [flow for item in items_of((hebrew, english), ()) for flow in cache.make(item, WIDTH).flows]
+    found = [(flow.is_code, flow.document.firstBlock().textDirection()) for flow in flows]
+    assert found == [(False, RIGHT), (True, LEFT), (False, RIGHT), (False, LEFT)]
+
+
+def test_a_click_finds_what_was_turned_around(turned, view: TranscriptWidget, qtbot) -> None:
+    view.transcript.open(chat(2), ())
+    assert point_of(view, "m0", Action.COPY).x() < view.viewport().width() / 2
+    with qtbot.waitSignal(view.copied):
+        click(view, qtbot, "m0", Action.COPY)
+
+
+@pytest.mark.parametrize(("key", "expected"), [(Qt.Key.Key_Right, ["a1"]), (Qt.Key.Key_Left, ["n1"])])
+def test_alt_and_an_arrow_follow_the_chevrons(turned, view: TranscriptWidget, qtbot, key, expected) -> None:
+    shown = chat(2)
+    shown[1] = replace(shown[1], versions=("a1", "m1", "n1"))
+    view.transcript.open(shown, ())
+    earlier, later = (point_of(view, "m1", action).x() for action in (Action.EARLIER, Action.LATER))
+    assert earlier > later
+    asked: list[str] = []
+    view.action_requested.connect(lambda action, argument: asked.append(argument))
+    qtbot.keyClick(view, Qt.Key.Key_Up)
+    qtbot.keyClick(view, key, Qt.KeyboardModifier.AltModifier)
+    assert asked == expected
+
+
+def test_the_gauge_fills_from_the_right(turned, qtbot) -> None:
+    gauge = ContextGauge()
+    qtbot.addWidget(gauge)
+    gauge.resize(720, 90)
+    gauge.set_gauge(Gauge({Segment.USER: 2_000}, 2_000, 8_000, 1_000, Status.SAFE))
+    gauge.show()
+    qtbot.waitExposed(gauge)
+    bar = gauge.bar
+    image, middle = bar.grab().toImage(), bar.height() // 4
+    assert image.pixelColor(bar.width() - 60, middle).name() == theme.palette[Segment.USER].lower()
+    assert image.pixelColor(200, middle).name() == theme.palette["free"].lower()
+    used = next(part.hint for part in bar.parts if part.amount)
+    assert bar.hint_at(bar.width() - 60) == used
+    assert bar.hint_at(200) != used
+
+
+def test_a_slider_goes_where_it_is_clicked(turned, qtbot) -> None:
+    slider = Slider()
+    qtbot.addWidget(slider)
+    slider.resize(200, 24)
+    slider.set_range(0, 100)
+    slider.show()
+    QTest.mouseClick(slider, Qt.MouseButton.LeftButton, pos=QPoint(199, 12))
+    assert slider.value() == 0
+    QTest.mouseClick(slider, Qt.MouseButton.LeftButton, pos=QPoint(1, 12))
+    assert slider.value() == 100
+
+
+@pytest.mark.parametrize("direction", [LEFT, RIGHT])
+def test_a_label_that_is_too_long_shows_its_beginning(qapp: QApplication, qtbot, direction) -> None:
+    qapp.setLayoutDirection(direction)
+    pictures = []
+    for text in ("אבגדהוזחטיכלמנסעפצקרשת" + end for end in ("m" * 9, "ל" * 99)):
+        label = TextLabel(text)
+        qtbot.addWidget(label)
+        label.resize(120, 24)
+        pictures.append(label.grab().toImage())
+    assert pictures[0] == pictures[1]
