@@ -8,7 +8,6 @@ from datetime import datetime
 from PySide6.QtCore import QDateTime, QLocale
 
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
-from desktop_app.conversation.words import pluralize as pluralize
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
 
