@@ -15,6 +15,7 @@ from desktop_app.file_locks import file_lock
 from desktop_app.paths import replace_private_file
 
 Theme = Literal["system", "light", "dark"]
+Contrast = Literal["system", "normal", "high"]
 Language = Literal["", "en", "de"]
 """Of the window; "" for the system's."""
 
@@ -92,6 +93,7 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     chat_model: str = "builtin"
     servers: tuple[Server, ...] = ()
     theme: Theme = "system"
+    contrast: Contrast = "system"
     language: Language = ""
     font_scale: FontScale = 1.0
     # The name of a preset, or of one of the user's own policies.

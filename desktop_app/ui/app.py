@@ -74,7 +74,7 @@ def make_application(settings: Settings) -> QApplication:
     application.setStyle("Fusion")
     use_language(application, settings.language)
     use_roles()
-    show_theme(application, settings.theme, settings.font_scale)
+    show_theme(application, settings.theme, settings.font_scale, settings.contrast)
     return application
 
 

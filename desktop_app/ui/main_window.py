@@ -32,6 +32,7 @@ from .queue_controller import QueueController
 from .recovery_controller import RecoveryController
 from .request_controller import RequestController
 from .settings_controller import SettingsController
+from .style import system_look
 from .tools_controller import ToolsController
 from .widgets.graphics import graphics
 from .window_actions import OPEN, WindowControllers, window_actions
@@ -212,7 +213,9 @@ class MainWindow(Parts):
         chat.shown.connect(self.insights.note_opened)
         bridge.happened.connect(self.insights.note)
         # the system
-        QGuiApplication.styleHints().colorSchemeChanged.connect(settings.show_theme)
+        hints = system_look()
+        hints.colorSchemeChanged.connect(settings.show_theme)
+        hints.accessibility().contrastPreferenceChanged.connect(settings.show_theme)
 
     def _recall_layout(self) -> None:
         self.resize(QSize(*SIZE))

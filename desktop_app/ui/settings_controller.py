@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from .settings.settings_dialog import SettingsDialog
 
 
+def look_of(settings: Settings) -> tuple[object, ...]:
+    """Return what decides how every widget looks."""
+    return settings.theme, settings.contrast, settings.font_scale
+
+
 class SettingsController(QObject):
     """Shows and stores the settings. Signals: changed(Settings), once they are stored; policies_requested."""
 
@@ -41,7 +46,7 @@ class SettingsController(QObject):
         """Apply the chosen theme; "system" follows the system."""
         application = QApplication.instance()
         assert isinstance(application, QApplication)
-        show_theme(application, self._settings.theme, self._settings.font_scale)
+        show_theme(application, self._settings.theme, self._settings.font_scale, self._settings.contrast)
 
     @in_task
     async def open(self, setting: str = "") -> None:
@@ -102,6 +107,6 @@ class SettingsController(QObject):
 
     def _take(self, settings: Settings) -> None:
         before, self._settings = self._settings, settings
-        if (before.theme, before.font_scale) != (settings.theme, settings.font_scale):
+        if look_of(before) != look_of(settings):
             self.show_theme()  # every widget is styled anew: a third of a second
         self.changed.emit(settings)

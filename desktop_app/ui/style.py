@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtGui import QGuiApplication, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication
 
 from .theme import Tint, theme
 from .widgets.look import colour, font, scale
 
 
+@cache
+def system_look() -> QStyleHints:
+    """Return what Qt knows of the system's look. It is kept: what it gives dies with it in PySide."""
+    return QGuiApplication.styleHints()
+
+
 def is_dark_wanted(choice: str) -> bool:
     """Return whether "system", "light" or "dark" is dark."""
     if choice == "system":
-        return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return system_look().colorScheme() == Qt.ColorScheme.Dark
     return choice == "dark"
 
 
-def show_theme(application: QApplication, choice: str, font_scale: float) -> None:
-    """Show a theme ("system", "light" or "dark") in every widget."""
-    theme.show(is_dark_wanted(choice), font_scale)
+def is_high_contrast_wanted(choice: str) -> bool:
+    """Return whether "system", "normal" or "high" is a high contrast. "system" is normal where Qt cannot tell."""
+    if choice == "system":
+        return system_look().accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+    return choice == "high"
+
+
+def show_theme(application: QApplication, choice: str, font_scale: float, contrast: str = "system") -> None:
+    """Show a theme ("system", "light" or "dark") in every widget. contrast: "system", "normal" or "high"."""
+    theme.show(is_dark_wanted(choice), font_scale, is_high_contrast_wanted(contrast))
     application.setFont(font())
     application.setPalette(qt_palette())
     application.setStyleSheet(style_sheet())

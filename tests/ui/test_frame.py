@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,7 +16,7 @@ from desktop_app.ui.driver import Heartbeat
 from desktop_app.ui.failure_card import FailureCard
 from desktop_app.ui.header import Header, model_label
 from desktop_app.ui.style import show_theme
-from desktop_app.ui.theme import DARK, LIGHT, theme
+from desktop_app.ui.theme import CONTRAST_DARK, CONTRAST_LIGHT, DARK, LIGHT, theme
 from desktop_app.ui.toast import Toast
 from desktop_app.ui.welcome import PROMPTS, WelcomePage
 
@@ -154,6 +155,27 @@ def test_the_heartbeat_sees_a_blocked_event_loop(qtbot):
     kept = heartbeat.longest_gap
     time.sleep(0.02)
     assert heartbeat.longest_gap == kept
+
+
+def test_a_high_contrast_is_chosen_or_follows_the_system(qapp, monkeypatch):
+    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
+    try:
+        show_theme(qapp, "dark", 1.0, "high")
+        assert theme.palette is CONTRAST_DARK
+        show_theme(qapp, "light", 1.0, "high")
+        assert theme.palette is CONTRAST_LIGHT
+        assert qapp.palette().window().color().name() == CONTRAST_LIGHT["paper"].lower()
+        hints = SimpleNamespace(contrastPreference=lambda: Qt.ContrastPreference.HighContrast)
+        monkeypatch.setattr("desktop_app.ui.style.system_look", lambda: SimpleNamespace(accessibility=lambda: hints))
+        show_theme(qapp, "light", 1.0, "normal")
+        assert theme.palette is LIGHT
+        show_theme(qapp, "light", 1.0)
+        assert theme.palette is CONTRAST_LIGHT
+    finally:
+        theme.show(is_dark=False)
+        qapp.setStyleSheet(style_sheet)
+        qapp.setPalette(palette)
+        qapp.setFont(font)
 
 
 def test_the_theme_is_shown_in_every_widget(qapp):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from transcript_rows import chat
 
 from desktop_app.conversation.events import Failure, QuestionAsked
+from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
@@ -21,11 +23,20 @@ from desktop_app.ui.header import MAX_MODEL_NAME, NARROW, Header
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.questions.question_card import QuestionCard
 from desktop_app.ui.style import show_theme
-from desktop_app.ui.theme import DARK, LIGHT, Palette
+from desktop_app.ui.theme import CONTRAST_DARK, CONTRAST_LIGHT, DARK, LIGHT, Palette, Tint
 from desktop_app.ui.widgets.look import scale
 
-TEXTS = ("ink", "ink_soft", "ink_faint", "accent", "ok", "warning", "tight", "critical")
-GROUNDS = ("paper", "side", "raised", "code")
+TEXTS = ("ink", "ink_soft", "ink_faint", "accent", "ok", "warning", "tight", "critical", Segment.PINNED)
+GROUNDS = ("paper", "side", "raised", "code", "bubble", "accent_soft", "line_soft", "free")
+ON_ACCENT = ("accent_ink",)
+LINES = ("line", "hatch")
+PARTS = tuple(segment for segment in Segment if segment is not Segment.PINNED)
+PALETTES = {
+    "light": (LIGHT, 4.5),  # WCAG 2, AA
+    "dark": (DARK, 4.5),
+    "high contrast, light": (CONTRAST_LIGHT, 7.0),  # AAA
+    "high contrast, dark": (CONTRAST_DARK, 7.0),
+}
 LONG = "/home/anastasia/Projects/customers/northwind/billing-service/migrations/0042_split_ledger_entries.py"
 
 
@@ -54,13 +65,27 @@ def luminance(colour: QColor) -> float:
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_small_text_can_be_read_on_every_ground(palette: Palette) -> None:
-    def contrast(text: str, ground: str) -> float:
+def contrast_in(palette: Palette) -> Callable[[Tint | Segment, Tint | Segment], float]:
+    def contrast(text: Tint | Segment, ground: Tint | Segment) -> float:
         one, other = sorted(luminance(QColor(palette[name])) for name in (text, ground))
         return (other + 0.05) / (one + 0.05)
 
-    assert [(t, g) for t in TEXTS for g in GROUNDS if contrast(t, g) < 4.5] == []  # WCAG AA
+    return contrast
+
+
+@pytest.mark.parametrize("name", PALETTES)
+def test_small_text_can_be_read_on_every_ground(name: str) -> None:
+    palette, least = PALETTES[name]
+    contrast = contrast_in(palette)
+    assert [(t, g, contrast(t, g)) for t in TEXTS for g in GROUNDS if contrast(t, g) < least] == []
+    assert all(contrast(text, "accent") >= least for text in ON_ACCENT)
+    assert set(palette) == {*TEXTS, *GROUNDS, *ON_ACCENT, *LINES, *PARTS}, "a new role is one of these"
+
+
+@pytest.mark.parametrize("palette", [CONTRAST_LIGHT, CONTRAST_DARK], ids=["light", "dark"])
+def test_with_high_contrast_lines_and_parts_of_bars_stand_out(palette: Palette) -> None:
+    contrast = contrast_in(palette)
+    assert [(part, contrast(part, "free")) for part in (*PARTS, *LINES) if contrast(part, "free") < 3] == []
 
 
 @pytest.mark.parametrize(("scale", "with_panel", "alone"), [(1.0, 1_024, 700), (1.5, 1_280, 1_024)])

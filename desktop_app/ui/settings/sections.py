@@ -30,6 +30,11 @@ from .server_list import ServerList
 from .summary_choice import CHAT_MODEL, SummaryChoice, model_choices
 
 THEMES = (("system", translatable("System")), ("light", translatable("Light")), ("dark", translatable("Dark")))
+CONTRASTS = (
+    ("system", translatable("System contrast")),
+    ("normal", translatable("Normal contrast")),
+    ("high", translatable("High contrast")),
+)
 PRESET_NAMES = {
     "relaxed": translatable("Relaxed"),
     "balanced": translatable("Balanced"),
@@ -55,11 +60,13 @@ NO_RULES = translatable("No permanent rules yet: tools ask before they change fi
 def appearance_section(settings: Settings) -> QWidget:
     """Return the section of the theme, the text size and the language."""
     theme = Segments("theme", [(theme, tr(name)) for theme, name in THEMES], settings.theme)
+    contrast = Segments("contrast", [(contrast, tr(name)) for contrast, name in CONTRASTS], settings.contrast)
     languages = [(tr("As the system"), ""), *((name, language) for language, name in LANGUAGES.items())]
     note = tr("Takes effect when Palimpsest is started again.")
     return section(
         tr("Appearance"),
         theme,
+        contrast,
         Percent("font_scale", tr("Text size"), settings.font_scale, SCALES),
         Choice("language", tr("Language"), languages, settings.language, note),
     )
