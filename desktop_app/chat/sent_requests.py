@@ -19,11 +19,13 @@ from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json, chat_of, function_of
 from desktop_app.conversation.sent_request import ComparedPart, SentRequest
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Transcript
 
 from .compaction.snapshot import unmeasured_gauge
 from .operations import not_found
 from .session import Session
+from .turn.reply_limits import longest_reply
 
 MAX_LISTED, FIRST_LISTED = 10_000, 1_000
 """Parts of a request that are listed: the first ones, and the newest."""
@@ -113,10 +115,20 @@ def _cached_tokens(view: View) -> int:
     return usage.cached_tokens + usage.cache_written_tokens if usage is not None else 0
 
 
-def _as_json(session: Session, reply_id: str) -> str:
-    """Return the messages and the tools of the request in OpenAI's chat shape."""
+def sendable_request(session: Session, reply_id: str = "") -> tuple[list[Message], int, tuple[ToolSpec, ...]]:
+    """Return the messages of the request, how long its reply may be, and its tools, as the model would get them.
+
+    reply_id: as of `read_request`. Raises WorldError.
+    """
     view = _view(session, reply_id)
     messages, tools = to_dialect(assemble(view), view.tools, session.counts.dialect)
+    gauge = unmeasured_gauge(session, view) if reply_id else session.gauge()
+    return messages, longest_reply(session, gauge)[0], tools
+
+
+def _as_json(session: Session, reply_id: str) -> str:
+    """Return the messages and the tools of the request in OpenAI's chat shape."""
+    messages, _, tools = sendable_request(session, reply_id)
     request: Json = {"model": session.model_info.id, "messages": chat_of(messages)}
     if tools:
         request["tools"] = [function_of(tool) for tool in tools]

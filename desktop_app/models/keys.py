@@ -39,7 +39,12 @@ VARIABLES: dict[ServerKind, tuple[str, ...]] = {
 
 def named_key(name: str) -> str:
     """Return PALIMPSEST_KEY_<NAME>, where a server of models or of tools ("mcp/NAME") has that name."""
-    return variable("PALIMPSEST_KEY_" + re.sub(r"[^A-Z0-9]", "_", name.upper())).strip()
+    return variable(key_variable(name)).strip()
+
+
+def key_variable(name: str) -> str:
+    """Return the name of the variable of the environment that has the key of that server: PALIMPSEST_KEY_<NAME>."""
+    return "PALIMPSEST_KEY_" + re.sub(r"[^A-Z0-9]", "_", name.upper())
 
 
 def environment_key(server: Server) -> str:

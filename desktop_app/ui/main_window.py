@@ -194,6 +194,7 @@ class MainWindow(Parts):
         view.moment_chosen.connect(request.choose_moment)
         view.replies_requested.connect(request.offer_replies)
         view.copy_requested.connect(request.copy)
+        view.curl_requested.connect(request.copy_curl)
         view.list.action_requested.connect(request.perform)
         asked.part_requested.connect(request.perform_on)
         asked.segment_requested.connect(request.filter)

@@ -214,6 +214,14 @@ class RequestController(Controller):
         QGuiApplication.clipboard().setText(whole.text)
         self._parts.toast.show_message(tr("The request was copied as JSON"))
 
+    @in_task
+    async def copy_curl(self) -> None:
+        """Copy the shown request as a command line that sends it."""
+        reply = self._reply if self._view.moment is ShownRequest.THEN else ""
+        whole = await self._bridge.ask(p.ReadRequestCurl(self._chat.conversation, reply))
+        QGuiApplication.clipboard().setText(whole.text)
+        self._parts.toast.show_message(tr("The request was copied as a curl command. The key stands in a variable."))
+
 
 def _clock(at: float) -> str:
     return clock_time(at, time.time()) if at else ""

@@ -115,6 +115,8 @@ class ScriptedWorld:
                 return _export(wish)
             case p.ReadSpill():
                 return _read(wish)
+            case p.ReadRequestCurl(_, reply_id):
+                return p.RequestText(f"curl {reply_id}")
             case p.ReadRequest() | p.CompareRequests() | p.ReadRequestText():
                 return self._read_request(wish)
             case p.ListTools():

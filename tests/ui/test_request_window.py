@@ -107,6 +107,8 @@ async def test_a_row_of_the_breakdown_and_a_part_whole_and_copied(window: MainWi
     QApplication.clipboard().clear()
     await click(view.copy)
     await until(lambda: row.part.text.split()[0] in QApplication.clipboard().text())
+    await click(view.curl)
+    await until(lambda: QApplication.clipboard().text().startswith("curl"))
 
 
 @play_scene()

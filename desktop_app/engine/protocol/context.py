@@ -175,10 +175,20 @@ class ReadRequestText(ConversationRequest[RequestText], frozen=True):
     index: int = -1
 
 
+class ReadRequestCurl(ConversationRequest[RequestText], frozen=True):
+    """Read a `curl` command line that sends the request as it would be sent now, or as it was for that reply.
+
+    The key stands in a variable of the environment.
+    """
+
+    reply_id: str = ""
+
+
 ContextRequest = (
     ReadRequest
     | CompareRequests
     | ReadRequestText
+    | ReadRequestCurl
     | PlanOptimize
     | WriteSummary
     | CancelSummary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import assert_never
 
 from desktop_app.chat import operations
@@ -17,7 +18,7 @@ from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.sent_requests import compare_requests, read_request, text_of_request
+from desktop_app.chat.sent_requests import compare_requests, read_request, sendable_request, text_of_request
 from desktop_app.chat.session import Session
 from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.events import Failure, RoomProgressed, TurnEvent
@@ -26,7 +27,14 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Flush
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
+from desktop_app.models.curl import curl_of
+from desktop_app.models.litellm_model import LiteLLMModel
 
+NO_CURL = Failure(
+    "unsupported",
+    "The built-in model has no address that curl could reach",
+    advice="Copy the request as JSON, or choose the model of a server.",
+)
 MAX_TEXT = 160
 """Characters of a message that the plan's list shows."""
 MAX_ITEMS = 500
@@ -42,7 +50,7 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
             engine.keep_plan(optimization)
             offer = await engine.conversations.services.summaries.offer(session, optimization.unwritten)
             return request.respond_with(plan_of(optimization, session, offer))
-        case p.ReadRequest() | p.CompareRequests() | p.ReadRequestText():
+        case p.ReadRequest() | p.CompareRequests() | p.ReadRequestText() | p.ReadRequestCurl():
             return await _read_request(session, request)
         case p.CancelSummary():
             await engine.newest.cancel(request.conversation)
@@ -68,7 +76,7 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
 
 
 async def _read_request(
-    session: Session, request: p.ReadRequest | p.CompareRequests | p.ReadRequestText
+    session: Session, request: p.ReadRequest | p.CompareRequests | p.ReadRequestText | p.ReadRequestCurl
 ) -> p.EngineResponse:
     match request:
         case p.ReadRequest(_, reply_id, largest):
@@ -77,6 +85,11 @@ async def _read_request(
             return request.respond_with(p.RequestsCompared(await compare_requests(session, reply_id)))
         case p.ReadRequestText(_, reply_id, index):
             return request.respond_with(p.RequestText(await text_of_request(session, reply_id, index)))
+        case p.ReadRequestCurl(_, reply_id):
+            if not isinstance(session.model, LiteLLMModel):
+                raise WorldError(NO_CURL)
+            request_now = await asyncio.to_thread(sendable_request, session, reply_id)
+            return request.respond_with(p.RequestText(await curl_of(session.model, *request_now)))
 
 
 async def _optimization_for(

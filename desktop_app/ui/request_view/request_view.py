@@ -50,12 +50,14 @@ class PartFrame(QWidget):
 class RequestView(QWidget):
     """Shows what it is given.
 
-    Signals: moment_chosen(ShownRequest); replies_requested, for the menu of earlier requests; copy_requested.
+    Signals: moment_chosen(ShownRequest); replies_requested, for the menu of earlier requests; copy_requested,
+    and curl_requested.
     """
 
     moment_chosen = Signal(object)
     replies_requested = Signal()
     copy_requested = Signal()
+    curl_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,6 +71,8 @@ class RequestView(QWidget):
         self.earlier.setToolTip(tr("Show what the model saw when it answered, and what has changed since"))
         self.copy = Button(tr("Copy JSON"), ButtonKind.QUIET)
         self.copy.setToolTip(tr("Copy this request, with all texts whole"))
+        self.curl = Button(tr("Copy curl"), ButtonKind.QUIET)
+        self.curl.setToolTip(tr("Copy this request as a command line that sends it, without the key"))
         self.note = TextLabel(tr(READING), size=12, tint="ink_faint")
         self.only_changes = LinkButton(tr("Show only changes"), size=12)
         self.only_changes.setCheckable(True)
@@ -79,6 +83,7 @@ class RequestView(QWidget):
         self.moments.chosen.connect(lambda value: self.moment_chosen.emit(ShownRequest(value)))
         self.earlier.clicked.connect(lambda _=False: self.replies_requested.emit())
         self.copy.clicked.connect(lambda _=False: self.copy_requested.emit())
+        self.curl.clicked.connect(lambda _=False: self.curl_requested.emit())
         self.only_changes.toggled.connect(self._show)
         self.all_parts.clicked.connect(lambda _=False: self.filter(None))
         self.show_moment(ShownRequest.NOW, "")
@@ -150,7 +155,7 @@ class RequestView(QWidget):
         QPainter(self).fillRect(self.rect(), colour("paper"))
 
     def _lay_out(self) -> None:
-        bar = horizontal((self.title, 1), self.moments, self.earlier, self.copy, spacing=6)
+        bar = horizontal((self.title, 1), self.moments, self.earlier, self.copy, self.curl, spacing=6)
         below = horizontal((self.note, 1), self.only_changes, self.all_parts, spacing=12)
         self._column = vertical(bar, below, (PartFrame(self.list), 1), holder=self, spacing=8)
 
@@ -173,6 +178,7 @@ class RequestView(QWidget):
         self.only_changes.setText(tr("Show all parts") if self.only_changes.isChecked() else tr("Show only changes"))
         self.all_parts.setVisible(self.segment is not None)
         self.copy.setVisible(not is_compared)
+        self.curl.setVisible(not is_compared)
         shown = rows_in(self._rows, self.segment, is_compared and self.only_changes.isChecked())
         self.list.parts.set_rows(shown)
         self.note.set_text(self._words or self._describe(shown))

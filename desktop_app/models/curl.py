@@ -1,0 +1,68 @@
+"""A request as a `curl` command line that sends what we would send; the key stands in a variable."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.tools import ToolSpec
+
+from .keys import key_variable
+from .litellm_library import WARM_UP
+from .litellm_model import LiteLLMModel
+from .provider_dialects import request_of
+
+STAND_IN = "palimpsest-stands-in-for-the-key"
+"""Sent to nobody, in place of the key: what is copied never had it."""
+UNTOLD = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding", "user-agent"})
+"""Headers that curl writes itself."""
+END = "JSON"
+_IN_DOUBLE_QUOTES = re.compile(r'([\\"`$])')
+
+
+async def curl_of(
+    model: LiteLLMModel, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+) -> str:
+    """Return the command. It is made by sending the request to a transport that notes it and answers itself."""
+    client = await model.litellm.load()
+    endpoint = replace(model.endpoint, key=STAND_IN if model.endpoint.key else "")
+    sent: list[Any] = []
+
+    def note(request: Any) -> Any:
+        sent.append(request)
+        return client.httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=WARM_UP)
+
+    pool = client.Pool(endpoint, 1.0, client.httpx.MockTransport(note))
+    request = request_of(endpoint.kind, model.name, model.info, messages, max_tokens, tools) | model.options
+    opened: list[Any] = []
+    try:
+        await client.open_stream(endpoint, model.name, request, pool, opened)
+    except client.ERRORS:
+        if not sent:
+            raise  # else only the answer was not to its liking
+    finally:
+        for response in opened:
+            await response.aclose()
+        await pool.close()
+    return _command(sent[0], key_variable(endpoint.name))
+
+
+def _command(request: Any, variable: str) -> str:
+    headers = {name: value for name, value in request.headers.items() if name not in UNTOLD}
+    lines = [f"curl -sN {_quoted(str(request.url), variable)}"]
+    lines += [f"  -H {_quoted(f'{name}: {value}', variable)}" for name, value in headers.items()]
+    body = json.dumps(json.loads(request.content), ensure_ascii=False, indent=2)
+    # A document here has no limit, as an argument would; no line of JSON is the word that ends it.
+    return " \\\n".join([*lines, f"  --data-binary @- <<'{END}'"]) + f"\n{body}\n{END}\n"
+
+
+def _quoted(text: str, variable: str) -> str:
+    if STAND_IN not in text:
+        return shlex.quote(text)
+    return '"' + _IN_DOUBLE_QUOTES.sub(r"\\\1", text).replace(STAND_IN, f"${{{variable}}}") + '"'
