@@ -14,6 +14,7 @@ from ui_scenes import click, point_of
 
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.context_panel.breakdown_table import BreakdownTable, TableLine
 from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.display_list import Action, Flow, RowLayout, TextLine
@@ -106,6 +107,19 @@ def test_the_gauge_fills_from_the_right(turned, qtbot) -> None:
     used = next(part.hint for part in bar.parts if part.amount)
     assert bar.hint_at(bar.width() - 60) == used
     assert bar.hint_at(200) != used
+
+
+def test_a_table_begins_at_the_right(turned, qtbot) -> None:
+    table = BreakdownTable()
+    qtbot.addWidget(table)
+    table.set_lines([TableLine("", 2_000, None, Segment.USER)])
+    table.resize(300, table.sizeHint().height())
+    image = table.grab().toImage()
+    coloured = [
+        x for x in range(300) if image.pixelColor(x, image.height() // 2).name() == theme.palette[Segment.USER].lower()
+    ]
+    assert coloured
+    assert min(coloured) > 150
 
 
 def test_a_slider_goes_where_it_is_clicked(turned, qtbot) -> None:

@@ -14,7 +14,7 @@ from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.formats import format_number, percentages
-from desktop_app.ui.widgets.look import BOLD, NORMAL, StyleAware, Tint, colour, font, paint_box, scale
+from desktop_app.ui.widgets.look import BOLD, NORMAL, StyleAware, Tint, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 
 MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -171,7 +171,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
             painter.drawLine(QPointF(room.left(), room.top() + 0.5), QPointF(room.right(), room.top() + 0.5))
         side = scale(SQUARE)
         if line.square is not None:
-            square = QRectF(room.left(), room.center().y() - side / 2, side, side)
+            square = in_reading_order(painter, room, QRectF(room.left(), room.center().y() - side / 2, side, side))
             opacity = 0.35 if line.tint == "ink_faint" else 1.0
             paint_box(painter, square, colour(line.square, opacity), None, 2.5)
         shown = font(13, BOLD if line.is_sum else NORMAL)
@@ -183,9 +183,11 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         name = QFontMetricsF(shown).elidedText(line.name, Qt.TextElideMode.ElideRight, name_room)
         painter.setPen(colour(line.tint))
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(left, room.top(), name_room, room.height()), middle, name)
+        box = in_reading_order(painter, room, QRectF(left, room.top(), name_room, room.height()))
+        painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, name)
         right = middle | Qt.AlignmentFlag.AlignRight
-        painter.drawText(QRectF(left, room.top(), numbers - left, room.height()), right, tokens)
+        box = in_reading_order(painter, room, QRectF(left, room.top(), numbers - left, room.height()))
+        painter.drawText(box, right, tokens)
         painter.setFont(font(13))
         painter.setPen(colour("ink_faint" if line.tint != "critical" else "critical"))
         share = "" if line.share is None else f"{line.share} %" if line.share or not line.tokens else "< 1 %"

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
+from desktop_app.ui.widgets.look import BOLD, StyleAware, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -85,8 +85,9 @@ class FigureTable(WithRole, StyleAware, QWidget):
         painter.setPen(colour("ink" if tint == "ink" else "ink_faint"))
         for cell, left, right in zip(cells, edges, edges[1:], strict=False):
             if left >= scale(MIN_NAME) - scale(GAP):  # else there is no room for this column
+                box = QRectF(left, y, right - left, scale(ROW))
                 painter.drawText(
-                    QRectF(left, y, right - left, scale(ROW)),
+                    in_reading_order(painter, QRectF(self.rect()), box),
                     Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
                     cell,
                 )
@@ -94,7 +95,8 @@ class FigureTable(WithRole, StyleAware, QWidget):
     def _paint_name(self, painter: QPainter, y: float, row: FigureRow, edges: list[float]) -> None:
         left, side = 0.0, scale(SQUARE)
         if row.square is not None:
-            paint_box(painter, QRectF(0, y + (scale(ROW) - side) / 2, side, side), colour(row.square), None, 2)
+            square = QRectF(0, y + (scale(ROW) - side) / 2, side, side)
+            paint_box(painter, in_reading_order(painter, QRectF(self.rect()), square), colour(row.square), None, 2)
             left = side + 8.0
         shown, metrics = font(13), QFontMetricsF(font(13))
         end = next((edge for edge in edges if edge >= scale(MIN_NAME) - scale(GAP)), float(self.width()))
@@ -104,7 +106,8 @@ class FigureTable(WithRole, StyleAware, QWidget):
             if text and room > scale(16):
                 text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
                 painter.setPen(tint)
-                painter.drawText(QRectF(left, y, room, scale(ROW)), int(Qt.AlignmentFlag.AlignVCenter), text)
+                box = in_reading_order(painter, QRectF(self.rect()), QRectF(left, y, room, scale(ROW)))
+                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
                 left += metrics.horizontalAdvance(f"{text} ")
 
 

@@ -16,7 +16,7 @@ from desktop_app.ui.actions import keys_text
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
-from desktop_app.ui.widgets.look import StyleAware, colour, font, paint_box, scale
+from desktop_app.ui.widgets.look import StyleAware, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER
 
 from .arrangement import Arrangement, Order
@@ -56,6 +56,7 @@ class WideButton(Button):
         if self._shortcut:
             painter.setFont(font(11))
             key = QRectF(inner.right() - width + 2, box.center().y() - scale(9), width, scale(18))
+            key = in_reading_order(painter, box, key)
             paint_box(painter, key, None, colour("line"), 4)
             painter.setPen(colour("ink_faint"))
             painter.drawText(key, int(Qt.AlignmentFlag.AlignCenter), self._shortcut)

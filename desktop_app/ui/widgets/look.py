@@ -127,6 +127,13 @@ def reading_x(x: float, widget: QWidget) -> float:
     return widget.width() - x if widget.isRightToLeft() else x
 
 
+def in_reading_order(painter: QPainter, room: QRectF, box: QRectF) -> QRectF:
+    """Return where a box of the room lies; turned around where the window is read from right to left."""
+    is_turned = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    x = room.left() + room.right() - box.right() if is_turned else box.left()
+    return QRectF(x, box.top(), box.width(), box.height())
+
+
 def paint_focus(painter: QPainter, box: QRectF, radius: float) -> None:
     """Paint the ring around what has the keyboard."""
     paint_box(painter, box, None, colour("accent"), radius, 2.0)

@@ -18,7 +18,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from .look import MEDIUM, NORMAL, TRANSPARENT, StyleAware, Tint, colour, font, paint_box, recolour, scale
+from .look import (
+    MEDIUM,
+    NORMAL,
+    TRANSPARENT,
+    StyleAware,
+    Tint,
+    colour,
+    font,
+    in_reading_order,
+    paint_box,
+    recolour,
+    scale,
+)
 from .text_label import ELLIPSIS, Run
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -119,13 +131,6 @@ def draw_runs(painter: QPainter, room: QRectF, runs: Sequence[Run], size: float,
         if is_cut:
             return
         left += width
-
-
-def in_reading_order(painter: QPainter, room: QRectF, box: QRectF) -> QRectF:
-    """Return where a box of the room lies; turned around where the window is read from right to left."""
-    is_turned = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
-    x = room.left() + room.right() - box.right() if is_turned else box.left()
-    return QRectF(x, box.top(), box.width(), box.height())
 
 
 class RowDelegate(QStyledItemDelegate):
