@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+import pytest
+from PySide6.QtCore import QCoreApplication, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QFileDialog
 from transcript_rows import row
-from ui_scenes import click, settle, tell
+from ui_scenes import actions, click, settle, tell
 
 from desktop_app.conversation.events import MessageRecorded, ReplyStarted, TextDelta, TurnStarted
 from desktop_app.conversation.message import Role, Text
 from desktop_app.ui.transcript.code_files import save_code
 from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.selection import position_at
 
 CODE = "\n".join(f"value_{n} = {n}" for n in range(500))
 REPLY = f"Here it is:\n\n```python\n{CODE}\n```\n\nAnd shorter:\n\n```\nx = 1\n```\n"
@@ -76,3 +78,67 @@ def test_code_that_cannot_be_saved_says_why(tmp_path):
     assert "not saved" in save_code(tmp_path / "folder", "x")
     save_code(tmp_path / "a", "\ud800")
     assert (tmp_path / "a").exists()
+
+
+LONG_LINE = "total = " + " + ".join(f"term_{n}" for n in range(60))
+WIDE = f"```python\n{LONG_LINE}\nshort = 1\n```\n"
+
+
+def code_flow(view):
+    (flow,) = [flow for flow in view.layout_of(view.transcript.row_of("m0")).flows if flow.is_code]
+    return flow
+
+
+def lines_of_first(flow):
+    return flow.document.begin().layout().lineCount()
+
+
+def turn_wheel(view, by: QPoint, modifiers=Qt.KeyboardModifier.NoModifier):
+    at = view.origin(0) + code_flow(view).box.center()
+    where = QPointF(view.viewport().mapToGlobal(at.toPoint()))
+    phase, button = Qt.ScrollPhase.NoScrollPhase, Qt.MouseButton.NoButton
+    event = QWheelEvent(at, where, QPoint(), by, button, modifiers, phase, False)
+    QCoreApplication.sendEvent(view.viewport(), event)
+
+
+@pytest.fixture
+def wide(view, qtbot):
+    view.transcript.open([row(0, Role.ASSISTANT, Text(WIDE))], ())
+    settle(view, qtbot)
+    return view
+
+
+def test_long_lines_are_wrapped_until_the_user_wants_them_whole(wide, qtbot):
+    assert lines_of_first(code_flow(wide)) > 1
+    click(wide, qtbot, "m0", Action.WRAP_CODE)
+    qtbot.waitUntil(lambda: lines_of_first(code_flow(wide)) == 1)
+    assert code_flow(wide).max_shift > 100
+    click(wide, qtbot, "m0", Action.WRAP_CODE)
+    qtbot.waitUntil(lambda: lines_of_first(code_flow(wide)) > 1)
+    assert not code_flow(wide).max_shift
+
+
+def test_code_with_short_lines_offers_no_choice(view, qtbot):
+    view.transcript.open([row(0, Role.ASSISTANT, Text("```\nx = 1\n```"))], ())
+    settle(view, qtbot)
+    assert Action.WRAP_CODE not in actions(view, "m0")
+
+
+@pytest.mark.parametrize("is_shifted", [False, True])
+def test_the_wheel_scrolls_whole_lines_sideways_to_their_end(wide, qtbot, is_shifted):
+    click(wide, qtbot, "m0", Action.WRAP_CODE)
+    settle(wide, qtbot)
+    shift = Qt.KeyboardModifier.ShiftModifier if is_shifted else Qt.KeyboardModifier.NoModifier
+    back, on = (QPoint(0, 240), QPoint(0, -240)) if is_shifted else (QPoint(240, 0), QPoint(-240, 0))
+    before = position_at(wide.layout_of(0), code_flow(wide).box.topLeft() + QPointF(200, 6))
+    turn_wheel(wide, on, shift)
+    assert code_flow(wide).shift == 120
+    after = position_at(wide.layout_of(0), code_flow(wide).box.topLeft() + QPointF(200, 6))
+    assert after > before
+    for _ in range(100):
+        turn_wheel(wide, on, shift)
+    end = position_at(wide.layout_of(0), code_flow(wide).box.topRight() + QPointF(-2, 6))
+    assert end == (0, len(LONG_LINE))
+    for _ in range(100):
+        turn_wheel(wide, back, shift)
+    assert code_flow(wide).shift == 0

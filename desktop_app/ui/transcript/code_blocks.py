@@ -8,6 +8,7 @@ import msgspec
 
 from .segments import CodeSegment, MarkdownSegment, code_of_block
 
+TAB = 10  # characters, about as wide as Qt's 80 pixels
 MAX_LINES, SHOWN_LINES = 60, 24
 """Longer code is folded to its first lines."""
 
@@ -23,6 +24,15 @@ class CodeBlock(msgspec.Struct, frozen=True):
     @property
     def lines(self) -> int:
         return self.text.count("\n") + 1
+
+    @property
+    def unwrapped(self) -> str:
+        """The key under which its lines are not wrapped."""
+        return f"{self.key} unwrapped"
+
+    @property
+    def longest_line(self) -> str:
+        return max(self.text.split("\n"), key=len).expandtabs(TAB)
 
     @property
     def is_long(self) -> bool:

@@ -48,7 +48,7 @@ def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> 
     builder.layout.drawn.insert(index, Fill(whole, colour("code"), None, scale(8)))
 
 
-def code_head(builder: RowBuilder, block: CodeBlock, pad: float) -> None:
+def code_head(builder: RowBuilder, block: CodeBlock, pad: float, *more: ActionLink) -> None:
     """Put the language on the line at `y`, and on its right what can be done with the code."""
     line, small = scale(28), font(11, MEDIUM)
     left = builder.words(pad, block.language, font(11), "ink_faint", line)
@@ -62,7 +62,7 @@ def code_head(builder: RowBuilder, block: CodeBlock, pad: float) -> None:
         label = tr("Show diagram") if builder.is_toggled(_toggle(block)) else tr("Show code")
         links.append(ActionLink(Action.SHOW_CODE, _toggle(block), label))
     x = builder.width - pad + scale(LINK_GAP)
-    for link in links:
+    for link in (*links, *more):
         x -= advance(small, link.label) + 1 + scale(LINK_GAP)
         builder.link(x, link, small, line)
     builder.y += line

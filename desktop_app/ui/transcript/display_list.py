@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
 from msgspec.structs import replace
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import (
-    QAbstractTextDocumentLayout,
     QColor,
     QFont,
-    QFontMetricsF,
-    QPainter,
-    QPalette,
-    QPen,
-    QTextCursor,
     QTextDocument,
 )
 
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.widgets.graphics import graphics
-from desktop_app.ui.widgets.look import colour, paint_box
-from desktop_app.ui.widgets.pictures import paint_picture
-
-MAX_MARKS = 200  # in one document, which is short
 
 
 class Action(StrEnum):
@@ -35,6 +23,7 @@ class Action(StrEnum):
     COPY_CODE = translatable("Copy code")
     SAVE_CODE = translatable("Save code…")
     SHOW_CODE = translatable("Show code")
+    WRAP_CODE = translatable("Wrap")
     REGENERATE = translatable("Regenerate")
     PIN = translatable("Pin")
     UNPIN = translatable("Unpin")
@@ -88,13 +77,23 @@ class TextLine(msgspec.Struct, frozen=True):
 
 
 class Flow(msgspec.Struct, frozen=True):
-    """A document at a position. language: of code to be highlighted. joint: what separates it from the text before."""
+    """A document at a position. language: of code to be highlighted. joint: what separates it from the text before.
+
+    shift: pixels by which its lines are scrolled to the left, up to max_shift, under that key.
+    """
 
     top_left: QPointF
     document: QTextDocument
     language: str = ""
     is_code: bool = False
     joint: str = "\n"
+    shift: float = 0
+    max_shift: float = 0
+    shift_key: str = ""
+
+    def inside(self, point: QPointF) -> QPointF:
+        """Return a point of the row as one of the document."""
+        return point - self.top_left + QPointF(self.shift, 0)
 
     @property
     def box(self) -> QRectF:
@@ -184,111 +183,3 @@ def mirror(layout: RowLayout, width: float) -> None:
         )
         for region in layout.hit_regions
     ]
-
-
-def paint_row(
-    painter: QPainter,
-    layout: RowLayout,
-    clip: QRectF,
-    is_hovered: bool,
-    hot: HitRegion | None,
-    marked: Sequence[QTextCursor],
-    found: str = "",
-) -> None:
-    """Paint the row at the painter's origin. clip: its visible part. hot: the region under the mouse.
-
-    marked: what is selected. found: a text that is marked wherever it is.
-    """
-    painter.setOpacity(1.0 if is_hovered else layout.opacity)
-    for drawn in layout.drawn:
-        match drawn:
-            case Fill():
-                _paint_fill(painter, drawn)
-            case TextLine():
-                paint_words(painter, drawn)
-            case DashedRule():
-                _paint_rule(painter, drawn)
-            case _ if not drawn.box.intersects(clip):
-                pass
-            case Picture(box, url, radius):
-                paint_picture(painter, box, url, radius)
-            case DrawnGraphic(box, name):
-                painter.drawImage(box.topLeft(), graphics.image(name, box.size()))
-            case Flow():
-                _paint_flow(painter, drawn, clip, _marks(drawn.document, marked, found))
-    painter.setOpacity(1.0)
-    for region in layout.hit_regions:
-        if region.words is not None and (is_hovered or not region.is_on_hover):
-            paint_words(painter, region.words, is_underlined=region is hot)
-
-
-def occurrences(document: QTextDocument, text: str) -> list[QTextCursor]:
-    """Return a cursor for each occurrence of the text, of either case, up to MAX_MARKS."""
-    cursors: list[QTextCursor] = []
-    cursor = document.find(text) if text else QTextCursor()
-    while not cursor.isNull() and len(cursors) < MAX_MARKS:
-        cursors.append(cursor)
-        cursor = document.find(text, cursor)
-    return cursors
-
-
-def paint_words(painter: QPainter, words: TextLine, is_underlined: bool = False) -> None:
-    """Paint text on one line. Code is read from left to right everywhere."""
-    font = words.font
-    if is_underlined:
-        font = QFont(font)
-        font.setUnderline(True)
-    painter.setFont(font)
-    painter.setPen(words.ink)
-    text = words.text
-    if QFontMetricsF(font).horizontalAdvance(text) > words.box.width() + 1:
-        text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, words.box.width())
-    side = Qt.AlignmentFlag.AlignRight if words.is_right_aligned else Qt.AlignmentFlag.AlignLeft
-    flags = int(side | Qt.AlignmentFlag.AlignVCenter)
-    if font.styleHint() == QFont.StyleHint.Monospace:
-        flags |= Qt.TextFlag.TextForceLeftToRight.value
-    painter.drawText(words.box, flags, text)
-
-
-def _paint_fill(painter: QPainter, drawn: Fill) -> None:
-    if not drawn.has_square_top:
-        paint_box(painter, drawn.box, drawn.fill, drawn.border, drawn.radius)
-        return
-    painter.save()
-    painter.setClipRect(drawn.box, Qt.ClipOperation.IntersectClip)
-    taller = drawn.box.adjusted(0, -2 * drawn.radius, 0, 0)
-    paint_box(painter, taller, drawn.fill, drawn.border, drawn.radius)
-    painter.restore()
-
-
-def _paint_rule(painter: QPainter, rule: DashedRule) -> None:
-    pen = QPen(rule.ink, 1)
-    pen.setDashPattern([6, 4])
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setPen(pen)
-    painter.drawLine(rule.left, rule.left + QPointF(rule.length, 0))
-
-
-def _marks(document: QTextDocument, marked: Sequence[QTextCursor], found: str) -> list[tuple[QTextCursor, QColor]]:
-    """Return what is marked in a document, and the colour behind it."""
-    marks = [(cursor, colour("accent", 0.28)) for cursor in marked if cursor.document() == document]
-    return marks + [(cursor, colour("warning", 0.28)) for cursor in occurrences(document, found)]
-
-
-def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marks: Sequence[tuple[QTextCursor, QColor]]) -> None:
-    context = QAbstractTextDocumentLayout.PaintContext()
-    palette = QPalette(context.palette)
-    palette.setColor(QPalette.ColorRole.Text, colour("ink"))
-    context.palette = palette
-    context.clip = clip.translated(-flow.top_left)
-    selections = []
-    for cursor, ground in marks:
-        selection = QAbstractTextDocumentLayout.Selection()
-        selection.cursor = cursor
-        selection.format.setBackground(ground)
-        selections.append(selection)
-    context.selections = selections
-    painter.save()
-    painter.translate(flow.top_left)
-    flow.document.documentLayout().draw(painter, context)
-    painter.restore()

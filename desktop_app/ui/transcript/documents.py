@@ -112,6 +112,15 @@ def code_document(text: str) -> InkDocument:
     return document
 
 
+def unwrapped_code_document(text: str) -> InkDocument:
+    """Return code whose lines are as long as they were written."""
+    document = code_document(text)
+    option = document.defaultTextOption()
+    option.setWrapMode(QTextOption.WrapMode.NoWrap)
+    document.setDefaultTextOption(option)
+    return document
+
+
 def diff_document(text: str) -> InkDocument:
     """Return the lines of a diff, each on the colour of what it does."""
     document = code_document(text)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from .display_list import Action, RowLayout, occurrences
+from .display_list import Action, RowLayout
+from .row_painter import occurrences
 from .transcript_model import TranscriptModel
 from .transcript_view import TranscriptView
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from enum import Enum
 
 import msgspec
@@ -69,7 +69,8 @@ class RowBuilder:
 
     is_unfolded: whether the user has folded or unfolded it. looked_at: the middle of the row's visible part, in pixels
     from its top: long text is laid out from there. unfolded: the keys of long code that the user has unfolded, and of
-    diagrams whose code is shown. can_fold_code: whether long code is folded at all.
+    diagrams whose code is shown. can_fold_code: whether long code is folded at all. shifts: pixels by which code is
+    scrolled to the left.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class RowBuilder:
         looked_at: float = 0,
         unfolded: Container[str] = (),
         can_fold_code: bool = True,
+        shifts: Mapping[str, float] | None = None,
     ) -> None:
         self.width = width
         self.cache = cache
@@ -87,6 +89,7 @@ class RowBuilder:
         self.looked_at = looked_at
         self.can_fold_code = can_fold_code
         self._unfolded = unfolded
+        self._shifts = shifts or {}
         self.layout = RowLayout()
         self.y = 0.0
 
@@ -97,6 +100,10 @@ class RowBuilder:
     def is_toggled(self, key: str) -> bool:
         """Return whether the user has switched what has that key."""
         return key in self._unfolded
+
+    def shift_of(self, key: str) -> float:
+        """Return how many pixels the code with that key is scrolled to the left."""
+        return self._shifts.get(key, 0.0)
 
     def finish(self) -> RowLayout:
         self.layout.height = self.y

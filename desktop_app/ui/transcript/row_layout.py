@@ -18,7 +18,7 @@ from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 
 from .attachment_rows import estimated_attachments_height, lay_out_attachments
 from .cards import lay_out_failure, lay_out_mark, lay_out_missing, lay_out_other_versions
-from .display_list import Action, Fill, RowLayout, mirror
+from .display_list import Action, Fill, Flow, RowLayout, mirror
 from .documents import LINE_HEIGHT, DocumentCache, text_direction
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
@@ -166,6 +166,7 @@ class RowCache:
         self._documents = DocumentCache()
         self._kept: OrderedDict[str, tuple[tuple[object, ...], RowLayout]] = OrderedDict()
         self._unfolded: set[str] = set()
+        self._shifts: dict[str, float] = {}
         self._written: set[str] = set()  # rows seen while they were written: nothing is folded under the reader's eyes
         self._edited, self._room = "", 0  # the row in whose place another widget stands, and how high that is
 
@@ -174,6 +175,12 @@ class RowCache:
 
     def is_unfolded(self, key: str) -> bool:
         return key in self._unfolded
+
+    def scroll_code(self, flow: Flow, pixels: float) -> bool:
+        """Scroll code to the left; return False where it does not go further."""
+        shift = min(max(flow.shift + pixels, 0.0), flow.max_shift)
+        self._shifts[flow.shift_key] = shift
+        return shift != flow.shift
 
     def leave_room(self, key: str, height: int) -> None:
         """Leave that row blank and that high; "" for none."""
@@ -200,7 +207,7 @@ class RowCache:
             if isinstance(item, ReplyItem):
                 self._written.add(key)
             is_unfolded, can_fold = key in self._unfolded, key not in self._written
-            builder = RowBuilder(width, self._documents, is_unfolded, looked_at, self._unfolded, can_fold)
+            builder = RowBuilder(width, self._documents, is_unfolded, looked_at, self._unfolded, can_fold, self._shifts)
             layout = lay_out(builder, item)
             if QGuiApplication.isRightToLeft():
                 mirror(layout, width)
@@ -217,4 +224,5 @@ class RowCache:
     def _state(self, item: Item, width: int) -> tuple[object, ...]:
         room = self._room if item.key == self._edited else None
         unfolded = sum(key.startswith(item.key) for key in self._unfolded)
-        return item, width, theme.version, graphics.version, unfolded, room
+        shift = sum(shift for key, shift in self._shifts.items() if key.startswith(item.key))
+        return item, width, theme.version, graphics.version, unfolded, shift, room

@@ -108,15 +108,14 @@ def position_at(layout: RowLayout, point: QPointF) -> tuple[int, int] | None:
         return None
     number = min(range(len(flows)), key=lambda n: _distance(flows[n], point.y()))
     flow = flows[number]
-    inside = point - flow.top_left
-    return number, max(flow.document.documentLayout().hitTest(inside, Qt.HitTestAccuracy.FuzzyHit), 0)
+    return number, max(flow.document.documentLayout().hitTest(flow.inside(point), Qt.HitTestAccuracy.FuzzyHit), 0)
 
 
 def anchor_at(layout: RowLayout, point: QPointF) -> str:
     """Return the link under a point of the row; "" if there is none."""
     for flow in layout.flows:
         if flow.box.contains(point):
-            return flow.document.documentLayout().anchorAt(point - flow.top_left)
+            return flow.document.documentLayout().anchorAt(flow.inside(point))
     return ""
 
 

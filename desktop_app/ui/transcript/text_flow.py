@@ -13,10 +13,19 @@ from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
 from .code_blocks import CodeBlock, fold_code
 from .diagrams import CODE_PAD, code_head, find_diagram, lay_out_diagram
 from .display_list import Action, Fill, Flow
-from .documents import CODE_LINE_HEIGHT, LINE_HEIGHT, InkDocument, code_document, plain_document, soft_document
+from .documents import (
+    CODE_LINE_HEIGHT,
+    LINE_HEIGHT,
+    InkDocument,
+    code_document,
+    code_font,
+    plain_document,
+    soft_document,
+    unwrapped_code_document,
+)
 from .formulas import drawn_formulas
 from .markdown_documents import end_of_text, markdown_document, rows_document, table_columns
-from .row_builder import ActionLink, RowBuilder
+from .row_builder import ActionLink, RowBuilder, advance
 from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment, split_plain_text
 
 SEGMENT_GAP = 8
@@ -36,7 +45,7 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
     for run in _nearest_first(builder, _runs(segments), heights):
         columns = _columns(segments, run, builder.width)
         for number in run:
-            document = _document(builder, segments, documents, number, columns)
+            document = _document(builder, segments, documents, number, columns, blocks.get(number))
             if document is None:
                 break
             documents[number] = document
@@ -108,12 +117,14 @@ def _document(
     documents: Documents,
     number: int,
     columns: tuple[float, ...],
+    block: CodeBlock | None,
 ) -> InkDocument | None:
     segment, before = segments[number], documents[number - 1] if number else None
     ready = builder.cache.ready
     match segment:
         case CodeSegment():
-            return ready(code_document, segment.text, builder.width - 2 * scale(CODE_PAD))
+            make = unwrapped_code_document if block and builder.is_toggled(block.unwrapped) else code_document
+            return ready(make, segment.text, builder.width - 2 * scale(CODE_PAD))
         case TableSegment():
             return ready(rows_document, segment, builder.width, columns, drawn_formulas(segment.text, builder.width))
         case ProseSegment(goes_on=goes_on):
@@ -150,15 +161,12 @@ def _place(
     _put(builder, 0, document, height, joint)
 
 
-def _put(
-    builder: RowBuilder, x: float, document: InkDocument | None, height: float, joint: str, language: str | None = None
-):
+def _put(builder: RowBuilder, x: float, document: InkDocument | None, height: float, joint: str) -> None:
     if document is None:
         builder.layout.is_complete = False
         builder.y += height
     else:
-        is_code = language is not None
-        builder.flow(Flow(QPointF(x, builder.y), document, language or "", is_code=is_code, joint=joint))
+        builder.flow(Flow(QPointF(x, builder.y), document, joint=joint))
 
 
 def _code_box(
@@ -167,17 +175,48 @@ def _code_box(
     """Put code in a box, with its language, and links that copy or save all of it."""
     pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
     if code.is_first:
-        code_head(builder, block, pad)
-    _put(builder, pad, document, height, code.joint, code.language)
+        code_head(builder, block, pad, *_wrap_link(builder, block))
+    if document is None:
+        _put(builder, pad, None, height, code.joint)
+    else:
+        most, shift = _max_shift(builder, block), builder.shift_of(block.key)
+        at = QPointF(pad, builder.y)
+        builder.flow(Flow(at, document, code.language, True, code.joint, min(shift, most), most, block.key))
     if code.is_last and block.is_long and builder.can_fold_code:
         label = tr("Show all %n lines", "", block.lines) if block.is_folded else tr("Show less")
         builder.link(pad, ActionLink(Action.FOLD, block.key, label), font(12.5, MEDIUM), scale(26))
         builder.y += scale(26)
     if code.is_last:
+        _scroll_mark(builder, block, pad)
         builder.skip(10)
     box = QRectF(0, top, builder.width, builder.y - top)
     radius = scale(8) if code.is_first and code.is_last else 0
     builder.layout.drawn.insert(index, Fill(box, colour("code"), None, radius))
+
+
+def _wrap_link(builder: RowBuilder, block: CodeBlock) -> list[ActionLink]:
+    """Return the link that stops wrapping lines which are longer than the box, or wraps them again."""
+    is_unwrapped = builder.is_toggled(block.unwrapped)
+    label = tr("Wrap") if is_unwrapped else tr("Don't wrap")
+    return [ActionLink(Action.WRAP_CODE, block.unwrapped, label)] if _overhang(builder, block) > 0 else []
+
+
+def _overhang(builder: RowBuilder, block: CodeBlock) -> float:
+    """Return by how many pixels the longest line is longer than the box."""
+    return advance(code_font(12.5), block.longest_line) + scale(8) - (builder.width - 2 * scale(CODE_PAD))
+
+
+def _max_shift(builder: RowBuilder, block: CodeBlock) -> float:
+    return max(_overhang(builder, block), 0.0) if builder.is_toggled(block.unwrapped) else 0.0
+
+
+def _scroll_mark(builder: RowBuilder, block: CodeBlock, pad: float) -> None:
+    """Put a thin bar that tells which part of the lines is in sight."""
+    most, room = _max_shift(builder, block), builder.width - 2 * pad
+    if most:
+        shift = min(builder.shift_of(block.key), most)
+        bar = QRectF(pad + room * shift / (room + most), builder.y + scale(3), room * room / (room + most), scale(4))
+        builder.layout.drawn.append(Fill(bar, colour("line"), None, scale(2)))
 
 
 def _estimate(segment: MarkdownSegment, width: float) -> float:

@@ -15,12 +15,13 @@ from desktop_app.ui.widgets.graphics import graphics
 from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scale
 from desktop_app.ui.widgets.pictures import pictures
 
-from .display_list import HitRegion, RowLayout, paint_row
+from .display_list import HitRegion, RowLayout
 from .highlight import Highlighter
 from .message_editor import MessageEditor
 from .pages import GapItem
 from .replies import ReplyItem
 from .row_layout import RowCache, estimated_height
+from .row_painter import paint_row
 from .row_view import GAP, TOP, RowView
 from .selection import TextSelection
 from .transcript_model import TranscriptModel

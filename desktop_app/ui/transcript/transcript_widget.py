@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -66,7 +67,7 @@ class TranscriptWidget(SelectingView):
                 choose_code_file(self.window(), argument, self.copied.emit)
             case Action.READ:
                 self._read(argument)
-            case Action.FOLD | Action.SHOW_CODE:
+            case Action.FOLD | Action.SHOW_CODE | Action.WRAP_CODE:
                 self.cache.fold(argument)
                 self.lay_out_visible()
             case Action.STOP:
@@ -196,6 +197,19 @@ class TranscriptWidget(SelectingView):
         row, layout, point = self._under(event.position())
         if layout is not None:
             self.select_word(row, point)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll code whose lines are not wrapped sideways; everything else up and down."""
+        turn = event.angleDelta()
+        is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        sideways = turn.x() or (turn.y() if is_shifted else 0)
+        _, layout, point = self._under(event.position())
+        flow = next((f for f in layout.flows if f.max_shift and f.box.contains(point)), None) if layout else None
+        if flow is not None and sideways and abs(sideways) >= abs(turn.y() * (not is_shifted)):
+            self.cache.scroll_code(flow, -sideways / 2)
+            self.lay_out_visible()
+        else:
+            super().wheelEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Leave:
