@@ -77,7 +77,7 @@ def style_sheet() -> str:
 QToolTip {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 4px 8px; }}
 QLineEdit {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; border-radius: {scale(6)}px;
     padding: {scale(4)}px {scale(8)}px; selection-background-color: {c["accent"]};
-    selection-color: {c["accent_ink"]}; }}
+    selection-color: {c["accent_ink"]}; placeholder-text-color: {c["ink_faint"]}; }}
 QLineEdit:focus {{ border-color: {c["accent"]}; }}
 QMenu {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 5px; }}
 QMenu::item {{ padding: {scale(6)}px {scale(22)}px {scale(6)}px {scale(12)}px; border-radius: {scale(5)}px; }}

@@ -34,6 +34,7 @@ class EffectPane(ScrollColumn):
         self.bar = GaugeBar()
         self.bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.bar.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.bar.setAccessibleName(tr("Gauge under this policy"))
         self.now = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.past = TextLabel(tr(WAITING), size=13, tint="ink_soft", wraps=True)
         self.method = TextLabel(size=12, tint="ink_faint", wraps=True)

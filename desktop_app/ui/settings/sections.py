@@ -40,7 +40,7 @@ PRESET_NAMES = {
     "balanced": translatable("Balanced"),
     "aggressive": translatable("Aggressive"),
 }
-SCALES = (80, 160, 5)  # percent: minimum, maximum, step
+SCALES = (80, 200, 5)  # percent: minimum, maximum, step
 MIN_ROUNDS, MAX_ROUNDS = 1, 1_000
 AUTOMATIC_NOTE = translatable(
     "When this is off, nothing is summarized without your approval, and a full context window stops the chat."
@@ -61,6 +61,8 @@ def appearance_section(settings: Settings) -> QWidget:
     """Return the section of the theme, the text size and the language."""
     theme = Segments("theme", [(theme, tr(name)) for theme, name in THEMES], settings.theme)
     contrast = Segments("contrast", [(contrast, tr(name)) for contrast, name in CONTRASTS], settings.contrast)
+    theme.choices.setAccessibleName(tr("Theme"))
+    contrast.choices.setAccessibleName(tr("Contrast"))
     languages = [(tr("As the system"), ""), *((name, language) for language, name in LANGUAGES.items())]
     note = tr("Takes effect when Palimpsest is started again.")
     return section(

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QCheckBox, QComboBox, QSizePolicy, QSlider, QStyle, QWidget
 
+from .accessibility import Role, WithRole
 from .buttons import KEYBOARD
 from .layouts import horizontal
 from .look import MEDIUM, NORMAL, StyleAware, colour, font, paint_box, paint_focus, reading_x, scale, turn_around
@@ -58,9 +59,10 @@ class SegmentButton(StyleAware, QAbstractButton):
             paint_focus(painter, QRectF(self.rect()), 6)
 
 
-class Segmented(QWidget):
+class Segmented(WithRole, QWidget):
     """A choice of a few values beside each other. Signal: chosen(value), by the user."""
 
+    accessible_role = Role.Grouping
     chosen = Signal(str)
 
     def __init__(self, choices: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
