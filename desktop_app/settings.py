@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.setup import Persona
 from desktop_app.conversation.tools import Rule
 from desktop_app.file_locks import file_lock
 from desktop_app.paths import replace_private_file
@@ -109,6 +110,8 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     vision_model: str = ""
     # Answers /research.
     research_model: str = ""
+    # Named sets of a system prompt, parameters and more, for new conversations.
+    personas: tuple[Persona, ...] = ()
     # What is allowed or forbidden from now on.
     rules: tuple[Rule, ...] = ()
     # Names of tools that are not offered.

@@ -11,9 +11,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
-from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
+from desktop_app.chat.ports import NO_OPTIONS, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, ToolCall, Usage
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.errors.advice import RequestTarget
@@ -39,9 +40,14 @@ class FakeModel:
         self._target = RequestTarget(Endpoint("scripted", "http://127.0.0.1/v1"), info.label)
 
     async def stream(
-        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+        self,
+        messages: Sequence[Message],
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        options: ReplyOptions = NO_OPTIONS,
     ) -> AsyncGenerator[Piece, None]:
         body = {"model": self._name} | request_of("openai", self._name, self.info, messages, max_tokens, tools)
+        body |= {name: getattr(options, name) for name in options.names()}
         step = self._provider.take(Request(body, ""), SHAPE)
         await asyncio.sleep(0)
         try:

@@ -67,6 +67,7 @@ class ArchiveThread:
     create = _on_thread(Store.create)
     change = _on_thread(Store.change)
     store_gauge = _on_thread(Store.store_gauge)
+    setup = _on_thread(Store.setup)
     entries = _on_thread(Store.entries)
     unsent = _on_thread(Store.unsent)
     store_unsent = _on_thread(Store.store_unsent)

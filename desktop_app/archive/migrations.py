@@ -110,7 +110,10 @@ FIFTH: Migration = (
 )
 """A policy and a place in the list for each conversation, and drafts, which are not of the record yet."""
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH)
+SIXTH: Migration = ("ALTER TABLE conversations ADD COLUMN setup TEXT NOT NULL DEFAULT ''",)
+"""The system prompt and the parameters of a conversation, as JSON."""
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
 
 
 def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:

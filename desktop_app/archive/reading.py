@@ -12,6 +12,7 @@ from peewee import ModelSelect, SqliteDatabase, Value, fn
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.unsent import UnsentMessages
 
@@ -53,6 +54,16 @@ def conversation(database: SqliteDatabase, conversation: str) -> ConversationInf
     for columns in database.execute(_conversations().where(ConversationRow.id == conversation)):
         return info_of(columns)
     raise no_conversation(conversation)
+
+
+def setup(database: SqliteDatabase, conversation: str) -> ConversationSetup:
+    """Return how that conversation is held; the defaults where nothing is stored, or nothing that can be read."""
+    stored = ConversationRow.select(ConversationRow.setup).where(ConversationRow.id == conversation).scalar(database)
+    try:
+        return msgspec.json.decode(stored, type=ConversationSetup) if stored else ConversationSetup()
+    except (msgspec.DecodeError, TypeError):
+        log.warning("the setup of conversation %s cannot be read", conversation)
+        return ConversationSetup()
 
 
 def _conversations() -> ModelSelect[ConversationRow]:

@@ -65,6 +65,7 @@ class ConversationRow(Model):
     section = TextField(default="")
     is_pinned = BooleanField(default=False)
     is_put_away = BooleanField(default=False)
+    setup = TextField(default="")
     uncounted = IntegerField(default=0)
     """Messages that are not counted for the user, such as system prompts and replaced answers."""
 

@@ -115,6 +115,7 @@ class Store:
 
     conversations = _within(_reading, reading.conversations)
     conversation = _within(_reading, reading.conversation)
+    setup = _within(_reading, reading.setup)
     entries = _within(_reading, reading.entries)
     unsent = _within(_reading, reading.unsent)
     spills_in_use = _within(_reading, reading.spills_in_use)

@@ -9,13 +9,15 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
+import msgspec
 from peewee import SqliteDatabase, fn
 
 from desktop_app.chat.ports import Changes
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.setup import ConversationSetup
+from desktop_app.conversation.surrogates import replace_surrogates_in_builtins, replace_surrogates_in_text
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.unsent import UnsentMessages
 
@@ -62,6 +64,8 @@ def store_gauge(database: SqliteDatabase, conversation: str, share: float, statu
 
 def _storable(value: object) -> object:
     """Return the value without lone surrogates, which UTF-8 cannot encode."""
+    if isinstance(value, ConversationSetup):
+        return msgspec.json.encode(replace_surrogates_in_builtins(msgspec.to_builtins(value))).decode()
     return replace_surrogates_in_text(str(value)) if isinstance(value, str) else value
 
 

@@ -93,7 +93,8 @@ async def fork(chats: Conversations, session: Session, message_id: str) -> Sessi
     kept = entries_before(path, following[0].id) if following else path
     link = ConversationLink(conversation=session.id, title=session.info.title, is_back=True)
     title = f"{session.info.title} (copy)"
-    copied = await chats.create_with(title, [*copy_entries(kept), stamp(link)], session.info.model, session.info.folder)
+    info, entries = session.info, [*copy_entries(kept), stamp(link)]
+    copied = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy)
     await session.record(stamp(ConversationLink(conversation=copied.id, title=title)))
     return copied
 

@@ -9,11 +9,14 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
+from msgspec.structs import replace
+
 from desktop_app.context.own_policies import find_policy
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
+from desktop_app.conversation.setup import ConversationSetup, Persona
 from desktop_app.conversation.transcript import AnyEntry, Continuation
 from desktop_app.settings import Settings
 
@@ -26,6 +29,8 @@ from .tasks import Tasks
 from .titles import UNTITLED
 from .turn.tool_calls import CRASHED
 from .turns import Turns
+
+NO_SETUP = ConversationSetup()
 
 
 class Conversations:
@@ -62,19 +67,36 @@ class Conversations:
         """Run work that nobody waits for, unless it is running. It is cancelled at the end; a bug in it is reported."""
         self._tasks.start_once(key, work)
 
-    async def create(self, title: str = "", messages: Sequence[Message] = (), model: str = "") -> Session:
-        """Create a conversation: empty but for the system prompt, or with imported messages as they are."""
-        entries: list[AnyEntry] = [stamp(message) for message in messages]
-        if not messages and self.settings.system_prompt.strip():
-            entries.append(stamp(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
-        model = model or self.settings.chat_model
-        return await self.create_with(title or UNTITLED, entries, model, self.settings.folder)
+    async def create(
+        self, title: str = "", messages: Sequence[Message] = (), model: str = "", persona: str = ""
+    ) -> Session:
+        """Create a conversation: empty but for the system prompt, or with imported messages as they are.
 
-    async def create_with(self, title: str, entries: Sequence[AnyEntry], model: str, folder: str) -> Session:
+        persona: the name of that with which it begins; "" or one that there is not any more for none.
+        """
+        chosen = next((one for one in self.settings.personas if persona and one.name == persona), Persona(""))
+        entries: list[AnyEntry] = [stamp(message) for message in messages]
+        if not messages and chosen.setup.system_prompt is None and self.settings.system_prompt.strip():
+            entries.append(stamp(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
+        model = model or chosen.model or self.settings.chat_model
+        folder, setup = chosen.folder or self.settings.folder, replace(chosen.setup, persona=chosen.name)
+        return await self.create_with(title or UNTITLED, entries, model, folder, setup, chosen.policy)
+
+    async def create_with(
+        self,
+        title: str,
+        entries: Sequence[AnyEntry],
+        model: str,
+        folder: str,
+        setup: ConversationSetup = NO_SETUP,
+        policy: str = "",
+    ) -> Session:
         """Create a conversation from these entries, which are stamped already."""
         now, messages = time.time(), sum(isinstance(entry, Message) and entry.is_counted for entry in entries)
-        info = ConversationInfo(uuid.uuid4().hex, title, now, now, messages, model, folder=folder)
+        info = ConversationInfo(uuid.uuid4().hex, title, now, now, messages, model, folder=folder, policy=policy)
         await self.archive.create(info, entries)
+        if setup != NO_SETUP:
+            await self.archive.change(info.id, setup=setup)
         session = await self.open(info.id)
         await self.turns.note(session)
         return session
@@ -87,7 +109,7 @@ class Conversations:
                 info = await self._info_with_model(conversation)
                 entries = await self.archive.entries(conversation)
                 model, policy = model_or_stand_in(self.models, info.model), self.policy_named(info.policy)
-                session = Session(info, entries, model, policy, self.archive)
+                session = Session(info, entries, model, policy, self.archive, await self.archive.setup(conversation))
                 await self._end_what_was_running(session)
                 await self.turns.queue.read(conversation)
                 self.turns.queue.forget_recorded(conversation, lambda sent: session.message(sent) is not None)

@@ -49,7 +49,8 @@ async def _make(chats: Conversations, session: Session) -> Session:
         entries.append(newest)
     anew = tuple(stamp(replace(entry, id="", at=0.0)) for entry in entries)
     title = f"{session.info.title} (continued)"
-    fresh = await chats.create_with(title, anew, session.info.model, session.info.folder)
+    info = session.info
+    fresh = await chats.create_with(title, anew, info.model, info.folder, session.setup, info.policy)
     await session.record(stamp(ConversationLink(conversation=fresh.id, title=title)))
     return fresh
 

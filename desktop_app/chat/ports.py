@@ -9,16 +9,20 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Literal, Protocol, TypedDict, Unpack
 
 import msgspec
-from msgspec.structs import replace
 
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, ToolCall, Usage
+from desktop_app.conversation.setup import ConversationSetup, ReplyOptions
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.unsent import UnsentMessages
 
+from .prices import Price as Price
+from .prices import with_price as with_price
+
+NO_OPTIONS = ReplyOptions()
 Emit = Callable[[TurnEvent], None]
 """Where events go, in order, each once what it tells is stored."""
 
@@ -120,30 +124,6 @@ class ToolCallPiece(msgspec.Struct, frozen=True):
 Piece = TextPiece | ReasoningPiece | ToolCallPiece | ReplyEnd
 
 
-class Price(msgspec.Struct, frozen=True):
-    """What a model costs, in US dollars for each token. None: cached tokens cost what others cost."""
-
-    prompt: float
-    reply: float
-    cached: float | None = None
-    cache_written: float | None = None
-
-    def of(self, usage: Usage) -> float:
-        """Return what a request with that usage costs, in US dollars."""
-        cached = self.prompt if self.cached is None else self.cached
-        written = self.prompt if self.cache_written is None else self.cache_written
-        plain = usage.prompt_tokens - usage.cached_tokens - usage.cache_written_tokens
-        prompt = plain * self.prompt + usage.cached_tokens * cached + usage.cache_written_tokens * written
-        return prompt + usage.reply_tokens * self.reply
-
-
-def with_price(usage: Usage | None, price: Price | None) -> Usage | None:
-    """Return the usage with what it cost: as the provider said, else by the price list, if the model is in it."""
-    if usage is None or usage.dollars is not None or price is None:
-        return usage
-    return replace(usage, dollars=price.of(usage))
-
-
 class ChatModel(Protocol):
     """A language model that can be talked to."""
 
@@ -158,12 +138,17 @@ class ChatModel(Protocol):
         ...
 
     def stream(
-        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+        self,
+        messages: Sequence[Message],
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        options: ReplyOptions = NO_OPTIONS,
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece, ending with `ReplyEnd`. Raises only ModelError.
 
         Closing the iterator or cancelling the task closes the connection. Messages start with the system
-        prompt, if there is one, then a user message; calls and results are paired. tools: those on offer.
+        prompt, if there is one, then a user message; calls and results are paired. tools: those on offer. options:
+        those that the provider does not take are not sent.
         """
         ...
 
@@ -245,6 +230,7 @@ class Changes(TypedDict, total=False):
     folder: str
     """"" for none."""
     policy: str
+    setup: ConversationSetup
     section: str
     is_pinned: bool
     is_put_away: bool
@@ -287,6 +273,8 @@ class Archive(EntryStore, Protocol):
     async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
         """Store how full the window was, for the sidebar."""
         ...
+
+    async def setup(self, conversation: str) -> ConversationSetup: ...
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]: ...
 

@@ -33,6 +33,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
@@ -61,9 +62,10 @@ class Session:
         model: ChatModel,
         policy: ContextPolicy,
         archive: EntryStore,
+        setup: ConversationSetup = ConversationSetup(),  # noqa: B008 - frozen
     ) -> None:
         self.info = info
-        self._chosen = policy
+        self._chosen, self.setup = policy, setup
         self.archive = archive
         self.transcript = Transcript(Chain(entries))
         self.view: View = view_of(self.transcript)
@@ -85,8 +87,7 @@ class Session:
         self._tally: Tally | None = None
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
-        # What the model was last given to read ahead.
-        self.items_read: Chain[Item] | None = None
+        self.items_read: Chain[Item] | None = None  # what the model was last given to read ahead
         self._sent: Request | None = None
         self._learned_limit = 0
         self._is_window_trusted = False
@@ -108,7 +109,8 @@ class Session:
         """Return what a request might take under that policy."""
         info, limit = self.model.info, self._learned_limit
         is_assumed = info.window_provenance is Provenance.ASSUMED and not limit
-        return budget_for(policy, min(info.window, limit or info.window), info.max_output, is_assumed)
+        most = self.setup.longest_reply(info.max_output)
+        return budget_for(policy, min(info.window, limit or info.window), most, is_assumed)
 
     def learn_limit(self, error: ModelError) -> None:
         """Take over the size of the window from the error of a provider that refused a request, if it is given."""
@@ -198,7 +200,7 @@ class Session:
         view, (messages, tools) = self.view, self.assemble()
         as_of = view.path[-1].id if view.path else ""
         figures = self.gauge(), self._count_request(), len(view.items), reported_before(view)
-        self._sent = Request(messages, tools, as_of, *figures)
+        self._sent = Request(messages, tools, as_of, self.setup.options, *figures)
         return self._sent
 
     def _count_request(self) -> int:

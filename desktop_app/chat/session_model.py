@@ -9,9 +9,10 @@ from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import ModelChanged
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 
-from .ports import ChatModel, Emit, ModelCatalogue, ModelError, Piece, WindowUnknown
+from .ports import NO_OPTIONS, ChatModel, Emit, ModelCatalogue, ModelError, Piece, WindowUnknown
 from .session import Session
 
 
@@ -38,7 +39,11 @@ class MissingModel:
         return self._tokenizer
 
     async def stream(
-        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+        self,
+        messages: Sequence[Message],
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        options: ReplyOptions = NO_OPTIONS,
     ) -> AsyncGenerator[Piece, None]:
         """Raise the reason."""
         raise self._reason

@@ -141,6 +141,8 @@ class RequestContext(Entry, frozen=True, kw_only=True, tag="equipment"):
     tools: tuple[ToolSpec, ...] = ()
     memory: str = ""
     """What is remembered of the user, as it stands behind the system prompt; "" for none."""
+    system_prompt: str | None = None
+    """In place of the system messages of the record; None if those hold."""
 
 
 class Recalled(Entry, frozen=True, kw_only=True, tag="recalled"):

@@ -7,12 +7,13 @@ from contextlib import aclosing, suppress
 
 import msgspec
 
-from desktop_app.chat.ports import ModelError, Piece
+from desktop_app.chat.ports import NO_OPTIONS, ModelError, Piece
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 
 from .builtin import MODEL_ID
@@ -38,7 +39,11 @@ class BuiltinModel(msgspec.Struct, frozen=True):
         return tokenizer_for(MODEL_ID)
 
     async def stream(
-        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+        self,
+        messages: Sequence[Message],
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        options: ReplyOptions = NO_OPTIONS,
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece. Raises ModelError.
 
@@ -50,7 +55,7 @@ class BuiltinModel(msgspec.Struct, frozen=True):
             try:
                 endpoint = Endpoint("The built-in model", server.base_url, server.token)
                 model = LiteLLMModel(self.info, self.tokenizer, self.litellm, endpoint, MODEL_ID, OPTIONS)
-                async with aclosing(model.stream(messages, max_tokens)) as pieces:
+                async with aclosing(model.stream(messages, max_tokens, options=options)) as pieces:
                     async for piece in pieces:
                         has_begun = True
                         yield piece

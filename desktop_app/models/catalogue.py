@@ -14,6 +14,7 @@ from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo, WindowSource
+from desktop_app.conversation.setup import OptionName
 from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
@@ -27,6 +28,7 @@ from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
 from .provider_dialects import dialect_fields
 from .published import proposals, published_of
+from .reply_options import supported_options
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for
 from .window_failures import key_failure, window_failure
@@ -125,6 +127,13 @@ class Catalogue:
     def _server_of(self, model_id: str) -> tuple[Server | None, str]:
         server_name, _, name = model_id.partition("/")
         return next((s for s in self._settings.servers if s.name == server_name), None), name
+
+    async def supported_options(self, model_id: str) -> tuple[OptionName, ...]:
+        """Return the parameters that the model takes. Raises ModelError if it is unknown."""
+        if model_id == builtin.MODEL_ID:
+            return ("temperature", "top_p")
+        server, name = self._find(model_id)
+        return supported_options((await self.litellm.load()).litellm, server.kind, name)
 
     def proposals(self, kind: ServerKind) -> tuple[str, ...]:
         """Return names of models to propose for such a server, best first; more once litellm is loaded."""

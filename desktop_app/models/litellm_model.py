@@ -9,11 +9,12 @@ from typing import Any
 
 import msgspec
 
-from desktop_app.chat.ports import ModelError, Piece
+from desktop_app.chat.ports import NO_OPTIONS, ModelError, Piece
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 
 from .discovery import find_better_address, list_models
@@ -22,6 +23,7 @@ from .errors.failures import RequestTarget, error_of, error_without_response, od
 from .json_fields import MalformedChunk
 from .litellm_library import LiteLLM
 from .provider_dialects import request_of
+from .reply_options import option_fields, supported_options
 from .reply_reader import ReplyReader, StreamError
 from .window_failures import version_failure
 
@@ -43,11 +45,18 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
     """More fields of each request."""
 
     async def stream(
-        self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+        self,
+        messages: Sequence[Message],
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        options: ReplyOptions = NO_OPTIONS,
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         client = await self.litellm.load()
         request = request_of(self.endpoint.kind, self.name, self.info, messages, max_tokens, tools) | self.options
+        if options.names():
+            supported = supported_options(client.litellm, self.endpoint.kind, self.name)
+            request |= option_fields(options, supported, self.endpoint.kind)
         reply = ReplyReader(self.info.record_name)
         try:
             async with aclosing(self.litellm.chunks(self.endpoint, self.name, request)) as chunks:

@@ -40,6 +40,8 @@ def responses_request_of(request: Json) -> Json:
     }
     if instructions:
         body["instructions"] = instructions
+    if request.get("reasoning_effort"):
+        body["reasoning"] = {"effort": request["reasoning_effort"]}
     if request.get("tools"):
         body["tools"] = [{"type": "function", "strict": False} | tool["function"] for tool in request["tools"]]
     return body

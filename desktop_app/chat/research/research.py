@@ -104,7 +104,8 @@ async def _tools_on_offer(session: Session, tools: ToolRuntime, role: RoleModel)
     if not role.model.info.supports_tools:
         detail = f"{role.model.info.label} cannot call tools."
         raise WorldError(replace(NO_TOOLS, detail=detail, advice="Choose another model for research."))
-    offered, off = await tools.toolbox.specs(tools.context_of(session)), tools.settings().tools_off
+    offered = await tools.toolbox.specs(tools.context_of(session))
+    off = {*tools.settings().tools_off, *session.setup.tools_off}
     specs = tuple(spec for spec in offered if spec.name in TOOLS and not spec.source and spec.name not in off)
     if WEB.isdisjoint(spec.name for spec in specs):
         raise WorldError(replace(NO_TOOLS, detail="web_search and web_fetch are switched off."))

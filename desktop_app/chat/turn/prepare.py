@@ -61,13 +61,15 @@ async def record_request_context(session: Session, services: Services, at: float
     Tools that were switched on or off count at once. Memory that was saved meanwhile waits until the beginning of the
     request changes anyway, or the provider's cache of it is cold: until then it is in the conversation itself.
     """
-    if services.tools is None:
+    now, prompt = session.view.request_context, session.setup.system_prompt
+    if services.tools is None and prompt == now.system_prompt:
         return False
-    tools, now = await services.tools.specs(session), session.view.request_context
+    tools = await services.tools.specs(session) if services.tools is not None else now.tools
     memory = await services.memory.text(session) if services.memory is not None else ""
-    is_due = tools != now.tools or (memory != now.memory and is_prefix_free(session))
+    is_due = (tools, prompt) != (now.tools, now.system_prompt) or (memory != now.memory and is_prefix_free(session))
     if is_due:
-        await session.record(stamp(RequestContext(tools=tools, memory=memory, at=at)))
+        context = RequestContext(tools=tools, memory=memory, system_prompt=prompt, at=at)
+        await session.record(stamp(context))
     return is_due
 
 

@@ -119,7 +119,7 @@ class StreamedReply:
         self._announce()
         try:
             async with aclosing(
-                with_pauses(session.model.stream(request.messages, max_tokens, request.tools))
+                with_pauses(session.model.stream(request.messages, max_tokens, request.tools, request.options))
             ) as pieces:
                 async for piece in pieces:
                     bounds.check(piece)

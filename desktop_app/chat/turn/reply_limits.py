@@ -69,7 +69,8 @@ def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tu
     doubt = DOUBT.get(gauge.provenance, DOUBT_ELSE) * gauge.total
     room = max(round(gauge.window - gauge.total - doubt), session.budget.reserve, 1)
     room = min(room, max(session.budget.reserve, 1)) if is_modest else room
-    own = session.model_info.max_output or max(session.policy.reserve_most, session.budget.reserve)
+    own = session.setup.longest_reply(session.model_info.max_output)
+    own = own or max(session.policy.reserve_most, session.budget.reserve)
     return min(own, room), room < own
 
 

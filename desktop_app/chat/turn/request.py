@@ -6,6 +6,7 @@ import msgspec
 
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 
 
@@ -16,6 +17,8 @@ class Request(msgspec.Struct, frozen=True):
     tools: tuple[ToolSpec, ...]
     as_of: str
     """The id of the newest entry that it was assembled from."""
+    options: ReplyOptions
+    """Parameters, of which the provider gets those that it takes."""
     gauge: Gauge
     """Its figures, as they were shown."""
     counted: int

@@ -22,6 +22,7 @@ IN_A_FOLDER = ("write", "edit", "bash", "grep", "glob", "list")
 are paid for with each request. `read` stays, for it reads on in what was truncated."""
 
 DENIED = "The user did not allow this call. Do not try the same in another way: go on without it, or ask the user."
+OFF_HERE = "The user has switched this tool off in this conversation."
 FORBIDDEN = "A rule of the user's forbids this call. Do not try the same in another way."
 
 
@@ -78,11 +79,13 @@ class ToolRuntime:
         if not session.model_info.supports_tools:
             return ()
         context = self.context_of(session)
-        off = {*self.settings().tools_off, *(() if context.folder else IN_A_FOLDER)}
+        off = {*self.settings().tools_off, *session.setup.tools_off, *(() if context.folder else IN_A_FOLDER)}
         return tuple(spec for spec in await self.toolbox.specs(context) if spec.name not in off)
 
     async def refusal(self, session: Session, call: ToolCall, emit: Emit) -> str:
         """Return why that call may not run, for the model; "" if it may. Ask the user where no rule decides."""
+        if call.name in session.setup.tools_off:
+            return OFF_HERE
         needs = await self.toolbox.needs(call, self.context_of(session))
         decision = self._decide(session, needs)
         if decision == "ask":

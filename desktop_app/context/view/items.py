@@ -160,6 +160,12 @@ def memory_item(context: RequestContext) -> Item:
     return Item(message, ItemKind.MEMORY)
 
 
+def prompt_item(context: RequestContext) -> Item:
+    """Return the system prompt that takes the place of the record's own."""
+    text = Text(context.system_prompt or "")
+    return Item(Message(id=f"{context.id}/prompt", at=context.at, role=Role.SYSTEM, parts=(text,)))
+
+
 def continuation_item(reply_id: str, so_far: str, lost_call: str = "") -> Item:
     """Return the request to go on with the reply of that id, of which `so_far` is there."""
     line = continuation_prompt(so_far, lost_call)

@@ -42,6 +42,7 @@ from .items import (
     is_of_user,
     memory_item,
     messages_of,
+    prompt_item,
     recalled_item,
     summary_message,
 )
@@ -239,7 +240,9 @@ class _Fold:
             self.statuses.pop(message_id, None)
         present = [m for m in self.messages if m.id not in self.statuses] if self.statuses else self.messages
         sequence = NormalizedSequence()
-        for message in present:
+        if self.request_context.system_prompt:
+            sequence.add(prompt_item(self.request_context))
+        for message in present if self.request_context.system_prompt is None else ():
             if message.role is _SYSTEM:
                 sequence.add(self._item(message))
         if self.request_context.memory:

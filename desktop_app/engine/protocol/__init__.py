@@ -14,6 +14,7 @@ from .lines import *
 from .policies import *
 from .servers import *
 from .settings import *
+from .setups import *
 from .tools import *
 from .turns import *
 from .unsent import *

@@ -91,6 +91,8 @@ class ListConversations(EngineRequest[ConversationsListed], frozen=True): ...
 
 class CreateConversation(EngineRequest[ConversationOpened], frozen=True):
     title: str = ""
+    persona: str = ""
+    """The name of the persona that it begins with; "" for none."""
 
 
 class OpenConversation(ConversationRequest[ConversationOpened], frozen=True): ...

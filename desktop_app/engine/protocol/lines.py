@@ -22,6 +22,7 @@ from .insights import InsightsRequest
 from .policies import PolicyRequest
 from .servers import ServerRequest
 from .settings import SettingsRequest
+from .setups import SetupRequest
 from .tools import ToolRequest
 from .turns import TurnRequest
 from .unsent import UnsentRequest
@@ -38,6 +39,7 @@ AnyRequest = (
     | ToolRequest
     | SettingsRequest
     | ServerRequest
+    | SetupRequest
     | AttachmentRequest
     | InsightsRequest
 )

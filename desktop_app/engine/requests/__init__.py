@@ -7,7 +7,7 @@ from typing import assert_never
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
-from . import attachments, context, conversations, insights, policies, servers, settings, tools, turns, unsent
+from . import attachments, context, conversations, insights, policies, servers, settings, setups, tools, turns, unsent
 
 
 async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
@@ -28,6 +28,8 @@ async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
         return await settings.respond(engine, request)
     if isinstance(request, p.ServerRequest):
         return await servers.respond(engine, request)
+    if isinstance(request, p.SetupRequest):
+        return await setups.respond(engine, request)
     if isinstance(request, p.InsightsRequest):
         return await insights.respond(engine, request)
     if isinstance(request, p.UnsentRequest):

@@ -58,7 +58,7 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             size = await asyncio.to_thread(write_export, Path(request.path), text, request.is_replacing)
             return request.respond_with(p.ConversationExported(request.path, size))
         case _:
-            return request.respond_with(_opened(engine, await _open(engine, request)))
+            return request.respond_with(describe_opened(engine, await _open(engine, request)))
 
 
 async def _open(engine: Engine, request: p.OpeningRequest) -> Session:
@@ -66,7 +66,7 @@ async def _open(engine: Engine, request: p.OpeningRequest) -> Session:
     chats = engine.conversations
     match request:
         case p.CreateConversation():
-            return await chats.create(request.title)
+            return await chats.create(request.title, persona=request.persona)
         case p.OpenConversation():
             return await chats.open(request.conversation)
         case p.ChooseModel():
@@ -116,7 +116,8 @@ def _changes_of(request: p.Arrange) -> Changes:
     return changes
 
 
-def _opened(engine: Engine, session: Session) -> p.ConversationOpened:
+def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
+    """Return the conversation as it is now."""
     queue = engine.conversations.turns.queue
     waiting = queue.state(session.id)
     return p.ConversationOpened(

@@ -1,0 +1,45 @@
+"""How a conversation is held: its system prompt, its parameters, and what it has of its own besides."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import assert_never
+
+from desktop_app.chat.ports import ModelError
+from desktop_app.chat.session import Session
+from desktop_app.chat.setups import change_setup, system_prompt_of
+from desktop_app.conversation.setup import OptionName
+from desktop_app.engine import protocol as p
+from desktop_app.engine.engine import Engine
+
+from .conversations import describe_opened
+
+
+async def respond(engine: Engine, request: p.SetupRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    chats = engine.conversations
+    match request:
+        case p.ReadSetup(conversation):
+            return request.respond_with(await _read(engine, await chats.open(conversation)))
+        case p.ChangeSetup(conversation, setup, model, folder, policy):
+            if folder is not None:
+                await chats.choose_folder(conversation, folder)
+            if policy is not None:
+                await chats.choose_policy(conversation, policy)
+            session = await chats.open(conversation)
+            if model is not None and model != session.info.model:
+                session = await chats.choose_model(conversation, model)
+            await change_setup(chats, session, setup)
+            return request.respond_with(describe_opened(engine, session))
+        case _:
+            assert_never(request)
+
+
+async def _read(engine: Engine, session: Session) -> p.SetupRead:
+    supported: tuple[OptionName, ...] = ()
+    with suppress(ModelError):  # its server may not be set up any more
+        supported = await engine.services.catalogue.supported_options(session.info.model)
+    off = engine.services.settings.tools_off
+    specs = await engine.services.tools.all_specs(engine.services.tool_runtime.context_of(session))
+    tools = tuple(spec.name for spec in specs if spec.name not in off)
+    return p.SetupRead(session.setup, system_prompt_of(session), supported, tools)

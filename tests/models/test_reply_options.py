@@ -1,0 +1,56 @@
+"""Parameters of a reply: those that the model takes are sent, through the real litellm; the others are not."""
+
+from __future__ import annotations
+
+import pytest
+from test_kinds import HELLO
+
+from desktop_app.conversation.setup import ReplyOptions
+from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.reply_options import option_fields, supported_options
+from kinds_of_server import CODEX, EACH, Kind
+from provider import Reply
+
+ALL = ReplyOptions(temperature=0.3, top_p=0.8, reasoning_effort="high")
+
+
+@pytest.mark.parametrize("kind", **EACH)
+async def test_what_is_supported_is_sent_and_nothing_else(kind: Kind, litellm: LiteLLM) -> None:
+    client = await litellm.load()
+    supported = supported_options(client.litellm, kind.kind, kind.model)
+    sent = option_fields(ALL, supported, kind.kind)
+    with kind.provider(Reply("Hello")) as provider:
+        _ = [piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 5_000, (), ALL)]
+        (request,) = provider.requests
+    said = repr(request.body)
+    assert ("'temperature': 0.3" in said) is ("temperature" in sent)
+    assert ("0.8" in said) is ("top_p" in sent)
+    assert set(supported) <= {"temperature", "top_p", "reasoning_effort"}
+
+
+@pytest.mark.parametrize("kind", **EACH)
+async def test_without_options_a_request_is_as_it_was(kind: Kind, litellm: LiteLLM) -> None:
+    with kind.provider(Reply("Hello"), Reply("Hello")) as provider:
+        model = kind.model_at(provider, litellm)
+        _ = [piece async for piece in model.stream(HELLO, 5_000)]
+        _ = [piece async for piece in model.stream(HELLO, 5_000, (), ReplyOptions())]
+        one, other = provider.requests
+    assert one.body == other.body
+
+
+async def test_models_that_reason_have_no_temperature_and_the_effort_reaches_them(litellm: LiteLLM) -> None:
+    client = await litellm.load()
+    assert supported_options(client.litellm, "openai", "gpt-5.1") == ("reasoning_effort",)
+    assert "temperature" in supported_options(client.litellm, "openai", "gpt-4o")
+    assert "reasoning_effort" not in supported_options(client.litellm, "openai", "gpt-4o")
+    assert "reasoning_effort" not in supported_options(client.litellm, "anthropic", "claude-sonnet-4-5")
+    with CODEX.provider(Reply("Hello")) as provider:
+        _ = [piece async for piece in CODEX.model_at(provider, litellm).stream(HELLO, 5_000, (), ALL)]
+        (request,) = provider.requests
+    assert request.body["reasoning"] == {"effort": "high"}
+
+
+def test_one_of_two_that_exclude_each_other_is_sent() -> None:
+    assert option_fields(ALL, ("temperature", "top_p"), "anthropic") == {"temperature": 0.3}
+    assert option_fields(ReplyOptions(top_p=0.8), ("temperature", "top_p"), "anthropic") == {"top_p": 0.8}
+    assert option_fields(ReplyOptions(temperature=0.0), ("temperature",), "openai") == {"temperature": 0.0}
