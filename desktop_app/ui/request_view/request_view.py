@@ -111,7 +111,9 @@ class RequestView(QWidget):
 
     def set_request(self, request: SentRequest) -> None:
         count, listed = request.unlisted[1], len(request.parts)
-        words = tr("The first and the newest %n parts, of {all}", "", listed).format(all=format_number(listed + count))
+        words = tr("%n parts of {all} are listed: the first and the newest", "", listed).format(
+            all=format_number(listed + count)
+        )
         self._set_rows(rows_of(request), words if count else "")
 
     def set_changes(self, parts: Sequence[ComparedPart]) -> None:
