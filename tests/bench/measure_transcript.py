@@ -39,6 +39,11 @@ def target_of(figure: str) -> float:
     return next((most for ending, most in TARGETS.items() if figure.endswith(ending)), float("inf"))
 
 
+def allowed(figure: str, slower: float) -> float:
+    """Return its target; of the clock's time more on a busy machine, since others took of it, but not of CPU time."""
+    return target_of(figure) * (1 if figure.endswith(("_cpu_ms", "_mib", "_share")) else slower)
+
+
 def measure(messages: int) -> dict[str, object]:
     """Return what one run measured, in a data folder of its own. Raises TimeoutExpired for one that does not end."""
     from long_archive import write_archive
@@ -58,7 +63,7 @@ def measure(messages: int) -> dict[str, object]:
             subprocess.run(command, timeout=LONGEST_RUN, check=True)
         measured = json.loads((data / "measured.json").read_bytes())
     slower = max(before, slowness())
-    missed = {name: value for name, value in measured["figures"].items() if value > slower * target_of(name)}
+    missed = {name: value for name, value in measured["figures"].items() if value > allowed(name, slower)}
     return {"messages": messages, "slowness": round(slower, 2), "missed": missed, **measured}
 
 

@@ -14,6 +14,7 @@ from measure_transcript import measure
 MESSAGES = 20_000
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux tells it")
 def test_the_window_never_stutters() -> None:
     measured = measure(MESSAGES)
