@@ -27,7 +27,7 @@ from .selection import TextSelection
 from .transcript_model import TranscriptModel
 
 BOTTOM = 14  # pixels under the last row
-LAYOUT_SLICE = 0.012  # seconds of laying out in one pass of the event loop
+LAYOUT_SLICE = 0.008  # seconds of laying out in one pass of the event loop
 HIGHLIGHTED_FOR = 1_600  # milliseconds that a message which was jumped to is marked
 
 
