@@ -63,9 +63,8 @@ class Session:
         archive: EntryStore,
         setup: ConversationSetup = ConversationSetup(),  # noqa: B008 - frozen
     ) -> None:
-        self.info = info
+        self.info, self.archive = info, archive
         self._chosen, self.setup = policy, setup
-        self.archive = archive
         self.transcript = Transcript(Chain(entries))
         self.view: View = view_of(self.transcript)
         self.recorded = RecordedMessages(entries)
@@ -269,8 +268,7 @@ class Session:
         await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
         changes = message_changes((message.id for _, message in self.recorded.numbered(changed)), self.view)
-        pins, totals = self.pins(), self.totals()
-        return ViewChanged(self.id, operations, changes, cause, pins, totals, self.other_versions())
+        return ViewChanged(self.id, operations, changes, cause, self.pins(), self.totals(), self.other_versions())
 
     def operations(self) -> tuple[OperationRow, ...]:
         return self.recorded.operations(self.transcript.entries)
