@@ -11,12 +11,15 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from transcript_rows import call, chat, compaction, result, row
-from ui_scenes import settle, tell
+from ui_scenes import run_in_loop, settle, tell
 
 from desktop_app.conversation.events import (
+    Failure,
     MessageRecorded,
     ReplyStarted,
     TextDelta,
+    TurnFailed,
+    TurnFinished,
     TurnStarted,
 )
 from desktop_app.conversation.message import Role as Speaker
@@ -63,11 +66,18 @@ def test_code_has_its_language_its_text_and_its_buttons(view, qtbot, listening):
     view.transcript.open([row(0, Speaker.ASSISTANT, Text(REPLY))], ())
     code = rows_of(view, qtbot).find(Role.Grouping, "python")
     assert code.find(Role.StaticText).name == CODE
+    names = [node.name for node in rows_of(view, qtbot).all() if node.role is Role.Button]
+    assert len([name for name in names if "code" in name.lower()]) == 2, "each once, and within the code"
     copied = []
     view.copied.connect(copied.append)
     act(code.find(Role.Button, "Copy").object)
     qtbot.waitUntil(lambda: bool(copied))
     assert QGuiApplication.clipboard().text() == CODE
+
+
+def test_formulas_are_told_as_they_were_written(view, qtbot, listening):
+    view.transcript.open([row(0, Speaker.ASSISTANT, Text("It holds that $a^2 + b^2 = c^2$ here."))], ())
+    assert "a^2 + b^2 = c^2" in texts_of(rows_of(view, qtbot))
 
 
 def test_a_link_is_followed(view, qtbot, listening, monkeypatch):
@@ -196,3 +206,18 @@ def test_rows_that_come_grow_fold_and_go_while_they_are_read_do_no_harm(qtbot, l
         del view
         if number % 20 == 0:
             gc.collect()
+
+
+@run_in_loop
+async def test_the_end_of_a_reply_is_announced(view, listening, monkeypatch):
+    said = []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", lambda event: said.append(getattr(event, "message", str)()))
+    tell(view.transcript, TurnStarted("c"), MessageRecorded("c", row(0)), ReplyStarted("c", "m1", "Sonnet"))
+    tell(view.transcript, MessageRecorded("c", row(1, Speaker.ASSISTANT)), TurnFinished("c"))
+    finished = [text for text in said if text]
+    assert len(finished) == 1
+    failure = Failure(kind="provider", title="The model did not answer", detail="503", kept="", advice="")
+    tell(view.transcript, TurnStarted("c"), TurnFailed("c", failure), TurnFinished("c", "failed"))
+    assert "503" in said[-1]
+    tell(view.transcript, TurnStarted("c"), TurnFinished("c", "stopped"))
+    assert said[-1] not in (finished[0], "")

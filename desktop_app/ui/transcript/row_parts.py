@@ -7,11 +7,12 @@ from enum import Enum
 
 import msgspec
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QTextCursor, QTextDocument
 
 from desktop_app.ui.translation import tr
 
 from .display_list import Action, Flow, HitRegion, Picture, RowLayout, TextLine
+from .formulas import selected_text
 
 NAMED_BY_ACTION = (Action.COPY_CODE, Action.SAVE_CODE, Action.EARLIER, Action.LATER)
 """What is painted of these is too short where their place is not seen."""
@@ -57,12 +58,12 @@ def parts_of_row(layout: RowLayout, is_unfolded: bool) -> list[RowPart]:
             case Picture(box):
                 parts.append(RowPart(RowPartKind.PICTURE, tr("Picture"), box))
             case Flow() if not (blocks and drawn.is_code):
-                parts.append(RowPart(RowPartKind.TEXT, drawn.document.toPlainText(), drawn.box))
+                parts.append(RowPart(RowPartKind.TEXT, _text_of(drawn.document), drawn.box))
                 parts.extend(_links(drawn))
             case _:
                 pass
-    buttons = [_button(region, is_unfolded) for region in layout.hit_regions]
-    parts += [button for button in buttons if button.action not in (Action.COPY_CODE, Action.SAVE_CODE)]
+    others = (region for region in layout.hit_regions if not any(_is_beside(region.box, one.box) for one in blocks))
+    parts += [_button(region, is_unfolded) for region in others]
     return sorted((part for part in parts if part.name), key=_place)
 
 
@@ -110,6 +111,13 @@ def _button(region: HitRegion, is_unfolded: bool) -> RowPart:
     return RowPart(
         RowPartKind.BUTTON, name.lstrip("▸▾ "), region.box, region.action, region.argument, (), region.is_on_hover
     )
+
+
+def _text_of(document: QTextDocument) -> str:
+    """Return the text, with formulas as they were written."""
+    cursor = QTextCursor(document)
+    cursor.select(QTextCursor.SelectionType.Document)
+    return selected_text(cursor)
 
 
 def _links(flow: Flow) -> Iterator[RowPart]:
