@@ -6,17 +6,20 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from accessible_tree import Node, Role, read
-from plan_scenes import PLAN
+from accessible_tree import Node, Role, act, read
+from plan_scenes import AFTER, BEFORE, PLAN
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QWidget
 from settings_scenes import open_settings
 from ui_scenes import play_scene, until
 
 from desktop_app.conversation.events import QuestionAsked
+from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.settings import Settings
+from desktop_app.ui.context_panel.breakdown_table import BreakdownTable, lines_of
+from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.policy.policy_sheet import PolicySheet
@@ -132,3 +135,33 @@ def test_a_question_is_an_alert_whose_answers_are_buttons(qtbot, listening):
     assert tree.name
     assert sorted(set(faults(tree))) == []
     assert tree.find(Role.Button, card.once.text()).actions
+
+
+def test_the_gauge_has_its_value_its_segments_and_an_action(qtbot, listening):
+    gauge = ContextGauge()
+    qtbot.addWidget(gauge)
+    gauge.resize(700, 80)
+    gauge.show()
+    gauge.set_gauge(BEFORE)
+    tree = read(gauge.bar)
+    assert tree.role is Role.Button
+    assert "4,310 of 8,192" in tree.name
+    value = QAccessible.queryAccessibleInterface(tree.find(Role.ProgressBar).object).valueInterface()
+    assert (value.currentValue(), value.maximumValue()) == (4_310, 8_192)
+    assert len([node for node in tree.all() if node.role is Role.StaticText]) == len(BEFORE.segments)
+    with qtbot.waitSignal(gauge.breakdown_requested):
+        act(gauge.bar)
+
+
+def test_a_line_of_the_breakdown_is_pressed(qtbot, listening):
+    table = BreakdownTable()
+    qtbot.addWidget(table)
+    table.set_lines(lines_of(BEFORE))
+    table.show()
+    button = read(table).find(Role.Button, "Assistant").object
+    with qtbot.waitSignal(table.segment_chosen) as chosen:
+        act(button)
+    assert chosen.args == [Segment.ASSISTANT]
+    table.set_lines(lines_of(AFTER))
+    left = {node.name for node in read(table).all() if not node.is_invisible}
+    assert not [name for name in left if name.startswith("Assistant")]

@@ -32,6 +32,12 @@ class TableLine:
     tint: Tint = "ink"
     is_sum: bool = False
 
+    @property
+    def share_words(self) -> str:
+        if self.share is None:
+            return ""
+        return tr("{number} %").format(number=self.share) if self.share or not self.tokens else tr("< 1 %")
+
 
 def lines_of(gauge: Gauge, has_unused: bool = False) -> list[TableLine]:
     """Return the segments and their sum, then the reserve and what is free, which add up to the window.
@@ -103,7 +109,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         shadows: list[ShadowLine] = []
         for number, line in enumerate(self.lines):
             text = spoken.format(category=line.name, tokens=format_number(line.tokens))
-            text += f", {line.share} %" if line.share is not None else ""
+            text = ", ".join(filter(None, (text, line.share_words)))
             chosen = line.square if isinstance(line.square, Segment) else None
             press = partial(self.segment_chosen.emit, chosen) if chosen is not None else None
             shadows.append(ShadowLine(line.name, text, QRect(0, number * height, self.width(), height), press))
@@ -190,5 +196,4 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         painter.drawText(box, right, tokens)
         painter.setFont(font(13))
         painter.setPen(colour("ink_faint" if line.tint != "critical" else "critical"))
-        share = "" if line.share is None else f"{line.share} %" if line.share or not line.tokens else "< 1 %"
-        painter.drawText(room, right, share)
+        painter.drawText(room, right, line.share_words)
