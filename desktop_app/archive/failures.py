@@ -12,15 +12,16 @@ from peewee import DatabaseError
 
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 
 DATABASE_ERRORS = (DatabaseError, sqlite3.DatabaseError)
 """peewee wraps errors of starting a statement, but not those of fetching its rows."""
 
 _SCHEMA_ERROR = re.compile(r"no such (table|column)|malformed|vtable constructor failed")
 
-KEPT = "Everything that was stored before is still there."
-UNCHANGED = "Nothing was changed."
-UNTOUCHED = "The file was not touched."
+KEPT = translatable("Everything that was stored before is still there.")
+UNCHANGED = translatable("Nothing was changed.")
+UNTOUCHED = translatable("The file was not touched.")
 
 
 @contextmanager
@@ -52,24 +53,39 @@ def _code(error: BaseException) -> int | None:
 def _failure_of(error: Exception, path: Path) -> Failure | None:
     detail = str(error)
     if isinstance(error, OSError):
-        advice = "Check the folder and its permissions, or choose another one with --data-dir."
-        return Failure("disk", f"The data folder {path.parent} cannot be used", detail, UNCHANGED, advice)
+        advice = translatable("Check the folder and its permissions, or choose another one with --data-dir.")
+        return Failure(
+            "disk",
+            translatable("The data folder {parent} cannot be used").format(parent=path.parent),
+            detail,
+            UNCHANGED,
+            advice,
+        )
     if is_damage(error):
-        kept = "The file was left as it is; conversations outside of the damaged place can still be read."
-        advice = "Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one."
-        return Failure("damaged", f"The archive {path} is damaged", detail, kept, advice)
+        kept = translatable("The file was left as it is; conversations outside of the damaged place can still be read.")
+        advice = translatable("Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.")
+        return Failure("damaged", translatable("The archive {path} is damaged").format(path=path), detail, kept, advice)
     match _code(error):
         case sqlite3.SQLITE_FULL:
-            title, advice = "The disk is full", "Free some space, then try again."
+            title, advice = translatable("The disk is full"), translatable("Free some space, then try again.")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            title, advice = f"{path} cannot be written", "Check the permissions of the file and of its folder."
+            title, advice = (
+                translatable("{path} cannot be written").format(path=path),
+                translatable("Check the permissions of the file and of its folder."),
+            )
         case sqlite3.SQLITE_CANTOPEN:
-            title, advice = f"{path} cannot be opened", "Check that the folder exists and can be written."
+            title, advice = (
+                translatable("{path} cannot be opened").format(path=path),
+                translatable("Check that the folder exists and can be written."),
+            )
         case sqlite3.SQLITE_IOERR:
-            title, advice = "The disk did not do what was asked", "Check the disk and its free space."
+            title, advice = (
+                translatable("The disk did not do what was asked"),
+                translatable("Check the disk and its free space."),
+            )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            advice = "Close what else reads or writes it, then try again."
-            return Failure("locked", "Another program holds the archive", detail, KEPT, advice)
+            advice = translatable("Close what else reads or writes it, then try again.")
+            return Failure("locked", translatable("Another program holds the archive"), detail, KEPT, advice)
         case _:
             return None
     return Failure("disk", title, detail, KEPT, advice)
@@ -77,47 +93,78 @@ def _failure_of(error: Exception, path: Path) -> Failure | None:
 
 def already_open(path: Path, holder: str) -> ArchiveError:
     """Return the error of a data folder in use. holder: the other process's id, if known."""
-    detail = f"{path.parent} is in use" + (f" by process {holder}." if holder else ".")
-    advice = "Use the window that is open, close it first, or choose another folder with --data-dir."
-    title = "Palimpsest is already open on this data folder"
+    used = translatable("{folder} is in use by process {holder}.") if holder else translatable("{folder} is in use.")
+    detail = used.format(folder=path.parent, holder=holder)
+    advice = translatable("Use the window that is open, close it first, or choose another folder with --data-dir.")
+    title = translatable("Palimpsest is already open on this data folder")
     return ArchiveError(Failure("locked", title, detail, UNCHANGED, advice))
 
 
 def foreign_file(path: Path, detail: str) -> ArchiveError:
     """Return the error of a file that is no archive."""
-    advice = "Move it elsewhere, or choose another folder with --data-dir."
-    return ArchiveError(Failure("damaged", f"{path} is not a Palimpsest archive", detail, UNTOUCHED, advice))
+    advice = translatable("Move it elsewhere, or choose another folder with --data-dir.")
+    return ArchiveError(
+        Failure(
+            "damaged", translatable("{path} is not a Palimpsest archive").format(path=path), detail, UNTOUCHED, advice
+        )
+    )
 
 
 def empty_beside_log(path: Path) -> ArchiveError:
     """Return the error of an empty archive with a log, which opening would erase."""
-    title = f"The archive {path} is empty, but its log is not"
-    detail = f"{path.name}-wal holds what was written last. Opening the empty file would erase it."
-    advice = "Copy both files away, then put a backup in their place, or choose another folder with --data-dir."
-    return ArchiveError(Failure("damaged", title, detail, "Neither file was touched.", advice))
+    title = translatable("The archive {path} is empty, but its log is not").format(path=path)
+    detail = translatable("{name}-wal holds what was written last. Opening the empty file would erase it.").format(
+        name=path.name
+    )
+    advice = translatable(
+        "Copy both files away, then put a backup in their place, or choose another folder with --data-dir."
+    )
+    return ArchiveError(Failure("damaged", title, detail, translatable("Neither file was touched."), advice))
 
 
 def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
     """Return the error of an archive with unknown migrations."""
-    detail = f"It has version {version}; this program knows version {known} and older."
-    title, advice = f"{path} was written by a newer Palimpsest", "Install the newest Palimpsest."
+    detail = translatable("It has version {version}; this program knows version {known} and older.").format(
+        version=version, known=known
+    )
+    title, advice = (
+        translatable("{path} was written by a newer Palimpsest").format(path=path),
+        translatable("Install the newest Palimpsest."),
+    )
     return ArchiveError(Failure("damaged", title, detail, UNTOUCHED, advice))
 
 
 def older_archive(path: Path, version: int) -> ArchiveError:
     """Return the error of an archive that must be migrated, which a reader must not do."""
-    detail = f"It has version {version}, and is brought up to date when Palimpsest opens it."
-    advice = "Start Palimpsest once on this data folder, then try again."
-    return ArchiveError(Failure("locked", f"{path} was written by an older Palimpsest", detail, UNTOUCHED, advice))
+    detail = translatable("It has version {version}, and is brought up to date when Palimpsest opens it.").format(
+        version=version
+    )
+    advice = translatable("Start Palimpsest once on this data folder, then try again.")
+    return ArchiveError(
+        Failure(
+            "locked",
+            translatable("{path} was written by an older Palimpsest").format(path=path),
+            detail,
+            UNTOUCHED,
+            advice,
+        )
+    )
 
 
 def no_archive(path: Path) -> ArchiveError:
     """Return the error of a missing archive."""
-    advice = "Start Palimpsest once, import a conversation, or choose another folder with --data-dir."
-    return ArchiveError(Failure("not_found", f"There is no archive in {path.parent} yet", advice=advice))
+    advice = translatable("Start Palimpsest once, import a conversation, or choose another folder with --data-dir.")
+    return ArchiveError(
+        Failure(
+            "not_found", translatable("There is no archive in {parent} yet").format(parent=path.parent), advice=advice
+        )
+    )
 
 
 def no_conversation(conversation: str) -> ArchiveError:
     """Return the error of a missing or deleted conversation."""
-    title, detail = f"There is no conversation {conversation!r}", "It does not exist, or it was deleted."
-    return ArchiveError(Failure("not_found", title, detail, advice="Choose one from the list."))
+    title, detail = (
+        translatable("There is no conversation {conversation}").format(conversation=f"{conversation!r}"),
+        translatable("It does not exist, or it was deleted."),
+    )
+    return ArchiveError(Failure("not_found", title, detail, advice=translatable("Choose one from the list.")))

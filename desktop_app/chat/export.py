@@ -11,12 +11,13 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.words import translatable
 
 from .export_html import html_of
 from .export_markdown import markdown_of
 from .ports import WorldError
 
-KEPT = "The conversation is as it was."
+KEPT = translatable("The conversation is as it was.")
 
 
 def render_export(title: str, view: View, format: str, scope: str) -> str:
@@ -39,13 +40,21 @@ def write_export(path: Path, text: str, is_replacing: bool = False) -> int:
     try:
         _write(path, content, is_replacing)
     except FileExistsError as error:
-        title = f"There is a file {path.name} already"
+        title = translatable("There is a file {name} already").format(name=path.name)
         raise WorldError(
-            Failure("exists", title, str(path), "It is as it was.", "Replace it, or choose another.")
+            Failure(
+                "exists",
+                title,
+                str(path),
+                translatable("It is as it was."),
+                translatable("Replace it, or choose another."),
+            )
         ) from error
     except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
-        detail, advice = getattr(error, "strerror", None) or str(error), "Choose another place."
-        raise WorldError(Failure("disk", f"{path} could not be written", detail, KEPT, advice)) from error
+        detail, advice = getattr(error, "strerror", None) or str(error), translatable("Choose another place.")
+        raise WorldError(
+            Failure("disk", translatable("{path} could not be written").format(path=path), detail, KEPT, advice)
+        ) from error
     return len(content)
 
 

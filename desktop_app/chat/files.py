@@ -9,6 +9,7 @@ from pathlib import Path
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.openai_chat import BadChat, read_chat
+from desktop_app.conversation.words import translatable
 
 from .conversations import Conversations
 from .ports import WorldError
@@ -29,12 +30,18 @@ def messages_of_file(path: Path) -> tuple[str, list[Message]]:
         return path.stem, read_chat(path.read_bytes(), lambda _: uuid.uuid4().hex)
     except BadChat as error:
         reason = str(error) if error.line else f"{error.reason[:1].upper()}{error.reason[1:]}"
-        advice = "Each line must be one chat message as a JSON object." if error.line else "Choose another file."
+        advice = (
+            translatable("Each line must be one chat message as a JSON object.")
+            if error.line
+            else translatable("Choose another file.")
+        )
         raise _not_imported(path, reason, advice) from error
     except OSError as error:
-        raise _not_imported(path, error.strerror or str(error), "Choose another file.") from error
+        raise _not_imported(path, error.strerror or str(error), translatable("Choose another file.")) from error
 
 
 def _not_imported(path: Path, detail: str, advice: str) -> WorldError:
-    kept = "Nothing of it was imported; everything else is as it was."
-    return WorldError(Failure("bad_input", f"{path.name} could not be imported", detail, kept, advice))
+    kept = translatable("Nothing of it was imported; everything else is as it was.")
+    return WorldError(
+        Failure("bad_input", translatable("{name} could not be imported").format(name=path.name), detail, kept, advice)
+    )

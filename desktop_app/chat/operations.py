@@ -15,6 +15,7 @@ from desktop_app.conversation.transcript import (
     active_entries,
     steps_of,
 )
+from desktop_app.conversation.words import translatable
 
 from .ports import WorldError
 from .session import Session
@@ -71,7 +72,7 @@ def with_partners(session: Session, wanted: set[str]) -> list[str]:
 async def pin(session: Session, message_id: str) -> list[TurnEvent]:
     """Pin a message; an archived one is brought back first, since a pin is in every view."""
     if session.message(message_id) is None:
-        raise not_found("This message")
+        raise not_found(translatable("This message"))
     async with session.changes:
         events = await _back(session, (message_id,))
         is_pinned = message_id in session.view.pins
@@ -106,12 +107,16 @@ async def _record(session: Session, *entries: Undo | BringBack | Pin | Unpin) ->
 def _operation(session: Session, operation_id: str) -> Prune | Compaction:
     operation = session.transcript.entry(operation_id)
     if not isinstance(operation, Prune | Compaction):
-        raise not_found("This operation")
+        raise not_found(translatable("This operation"))
     return operation
 
 
 def not_found(what: str) -> WorldError:
     """Return the error for an id that is not in the record."""
     return WorldError(
-        Failure(kind="not_found", title=f"{what} is not in this conversation", advice="Open the conversation again.")
+        Failure(
+            kind="not_found",
+            title=translatable("{what} is not in this conversation").format(what=what),
+            advice=translatable("Open the conversation again."),
+        )
     )

@@ -18,10 +18,10 @@ from desktop_app.conversation.setup import ConversationSetup, ReplyOptions
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.unsent import UnsentMessages
+from desktop_app.conversation.words import translatable
 
 from .prices import Price as Price
 from .prices import with_price as with_price
-from .record_reader import RecordReader
 
 NO_OPTIONS = ReplyOptions()
 Emit = Callable[[TurnEvent], None]
@@ -53,6 +53,14 @@ ErrorKind = Literal[
     "garbage",
 ]
 """The kinds of a provider's errors; "provider" where the kind is not known."""
+
+
+DELETED = Failure(
+    kind="deleted",
+    title=translatable("This conversation was deleted"),
+    kept=translatable("Nothing was sent or changed."),
+    advice=translatable("Restore it first."),
+)
 
 
 class ModelError(WorldError):
@@ -254,7 +262,7 @@ class EntryStore(Protocol):
         ...
 
 
-class Archive(EntryStore, RecordReader, Protocol):
+class Archive(EntryStore, Protocol):
     """The durable store."""
 
     async def conversations(self) -> tuple[ConversationInfo, ...]:

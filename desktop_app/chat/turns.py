@@ -11,10 +11,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.counting.totals import totals_of
 from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from desktop_app.conversation.transcript import Rewind, Trigger
 from desktop_app.conversation.unsent import QueuedMessage
+from desktop_app.conversation.words import translatable
 
 from .answers import broken_reply, first_answer
 from .compaction.make_room import make_room
@@ -85,7 +87,7 @@ class Turns:
         """
         message = session.message(message_id)
         if message is None or message.role is not Role.USER or not session.branches.is_current(message_id):
-            raise not_found("This message")
+            raise not_found(translatable("This message"))
         edited = user_message(text, attachments)
         await self._begin_anew(session, lambda _: message, partial(self._turn, session, edited))
 
@@ -205,7 +207,7 @@ class Turns:
         reply_id: an answer to that message; "" for the newest user message. Raises WorldError as `edit` does.
         """
         if reply_id and not session.branches.is_current(reply_id):
-            raise not_found("This message")
+            raise not_found(translatable("This message"))
         await self._begin_anew(session, partial(first_answer, reply_id=reply_id), partial(self._turn, session, None))
 
     async def go_on(self, session: Session, **how: Any) -> None:
@@ -236,8 +238,8 @@ class Turns:
     def refuse_while_running(self, conversation: str) -> None:
         """Raise WorldError while a reply is being written."""
         if self.is_running(conversation):
-            advice = "Wait for its end, or stop it first."
-            raise WorldError(Failure(kind="busy", title="A reply is still being written", advice=advice))
+            advice = translatable("Wait for its end, or stop it first.")
+            raise WorldError(Failure(kind="busy", title=translatable("A reply is still being written"), advice=advice))
 
     def expect(self, session: Session) -> None:
         """Let a local model get ready and read the conversation, since the user has begun to type."""
@@ -274,7 +276,7 @@ class Turns:
             if finished.reason == "finished":
                 self._tasks.start_once(f"name of {session.id}", partial(self._listed.generate_title, session))
         finally:
-            self._publish(replace(finished, totals=session.totals()))
+            self._publish(replace(finished, totals=totals_of(session.transcript)))
             if finished.reason == "finished" and self.queue.next(session.id) is not None and not session.is_leaving:
                 self._tasks.start_once(f"queue of {session.id}", partial(self._send_next, session))
 

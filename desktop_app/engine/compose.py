@@ -20,6 +20,7 @@ from desktop_app.context.own_policies import faults_of
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.tools import Rule
+from desktop_app.conversation.words import translatable
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
 from desktop_app.models.last_known import LastKnownFile
@@ -122,14 +123,28 @@ def _read_settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:
     try:
         settings = read_settings(file)
     except SettingsDamaged as error:
-        advice = "Choose your settings again, or mend the file that was kept and put it back."
-        return Settings(), (Failure("bad_input", "The settings could not be read", str(error), advice=advice),)
+        advice = translatable("Choose your settings again, or mend the file that was kept and put it back.")
+        return Settings(), (
+            Failure("bad_input", translatable("The settings could not be read"), str(error), advice=advice),
+        )
     except OSError as error:
         detail = error.strerror or str(error)
-        return Settings(), (Failure("disk", "The settings could not be read", detail, advice=f"Check {file}."),)
+        return Settings(), (
+            Failure(
+                "disk",
+                translatable("The settings could not be read"),
+                detail,
+                advice=translatable("Check {file}.").format(file=file),
+            ),
+        )
     if not (faults := faults_of(settings.policies)):
         return settings, ()
-    kept, advice = "The file is as it was; all other numbers are used.", f"Correct “policies” in {file}."
+    kept, advice = (
+        translatable("The file is as it was; all other numbers are used."),
+        translatable("Correct “policies” in {file}.").format(file=file),
+    )
     return settings, (
-        Failure("bad_input", "Some numbers of your policies are not used", " ".join(faults), kept, advice),
+        Failure(
+            "bad_input", translatable("Some numbers of your policies are not used"), " ".join(faults), kept, advice
+        ),
     )

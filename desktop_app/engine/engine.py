@@ -12,6 +12,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import Tasks
 from desktop_app.conversation.events import Failure, TurnEvent
+from desktop_app.conversation.words import translatable
 from desktop_app.tools.file_names import FileNames
 
 from .event_coalescer import EventCoalescer
@@ -65,8 +66,13 @@ class Engine:
         """Return the plan of that id. Raises WorldError if it is not kept any more."""
         plan = self._plans.get(plan_id)
         if plan is None:
-            title, advice = "This plan is no longer valid", "Open Optimize conversation again."
-            raise WorldError(Failure(kind="stale", title=title, kept="Nothing was changed.", advice=advice))
+            title, advice = (
+                translatable("This plan is no longer valid"),
+                translatable("Open Optimize conversation again."),
+            )
+            raise WorldError(
+                Failure(kind="stale", title=title, kept=translatable("Nothing was changed."), advice=advice)
+            )
         return plan
 
     def take_plan(self, plan_id: str) -> Optimization:
@@ -85,7 +91,9 @@ class Engine:
             await self.newest.cancel(key)
             raise
         if task.cancelled():
-            raise WorldError(Failure("cancelled", "This was cancelled", kept="Nothing was changed."))
+            raise WorldError(
+                Failure("cancelled", translatable("This was cancelled"), kept=translatable("Nothing was changed."))
+            )
         return task.result()
 
     async def publish(self, session: Session, events: list[TurnEvent]) -> None:

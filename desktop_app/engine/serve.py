@@ -20,6 +20,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Tasks
 from desktop_app.chat.turn.take_turn import failure_of
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 
 from .compose import compose_engine
 from .engine import Engine, log_bug
@@ -47,10 +48,12 @@ END_SECONDS = 5.0
 
 NOT_UNDERSTOOD = Failure(
     "engine",
-    "The engine does not know this request",
-    "The window and the engine seem to be of different versions, as after an update that was not finished.",
-    "Nothing was changed.",
-    "Close Palimpsest and start it again.",
+    translatable("The engine does not know this request"),
+    translatable(
+        "The window and the engine seem to be of different versions, as after an update that was not finished."
+    ),
+    translatable("Nothing was changed."),
+    translatable("Close Palimpsest and start it again."),
 )
 
 log = logging.getLogger(__name__)

@@ -15,6 +15,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import Rule
+from desktop_app.conversation.words import translatable
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
 from desktop_app.models.local_servers import discover_local, providers_in_environment
@@ -85,10 +86,17 @@ class EngineServices:
             try:
                 settings = await asyncio.to_thread(read_settings, file)
             except SettingsDamaged as error:
-                title, kept = "The settings could not be read", "The settings of before are used."
-                raise WorldError(Failure("bad_input", title, str(error), kept, f"Correct {file}.")) from error
+                title, kept = (
+                    translatable("The settings could not be read"),
+                    translatable("The settings of before are used."),
+                )
+                raise WorldError(
+                    Failure("bad_input", title, str(error), kept, translatable("Correct {file}.").format(file=file))
+                ) from error
             except OSError as error:
-                raise WorldError(Failure("disk", "The settings could not be read", error.strerror or "")) from error
+                raise WorldError(
+                    Failure("disk", translatable("The settings could not be read"), error.strerror or "")
+                ) from error
             if settings == self.settings:
                 return False
             await self._apply(settings)
@@ -128,9 +136,13 @@ class EngineServices:
         try:
             return await asyncio.to_thread(update_settings, settings_file(self.data), change, otherwise)
         except OSError as error:
-            title, detail = "The settings could not be saved", error.strerror or str(error)
-            advice = f"Make sure that {self.data} can be written and the disk is not full."
-            raise WorldError(Failure("disk", title, detail, "The settings are as they were.", advice)) from error
+            title, detail = translatable("The settings could not be saved"), error.strerror or str(error)
+            advice = translatable("Make sure that {data} can be written and the disk is not full.").format(
+                data=self.data
+            )
+            raise WorldError(
+                Failure("disk", title, detail, translatable("The settings are as they were."), advice)
+            ) from error
 
     async def close(self) -> None:
         """Stop turns, store what has arrived, and end children and threads, one after the other."""

@@ -15,6 +15,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.words import translatable
 
 from .builtin import MODEL_ID
 from .endpoint import Endpoint
@@ -86,10 +87,10 @@ class BuiltinModel(msgspec.Struct, frozen=True):
             raise ModelError(
                 Failure(
                     "provider",
-                    "The built-in model is not installed",
+                    translatable("The built-in model is not installed"),
                     self.info.note,
-                    kept="Your message is stored.",
-                    advice="Run packaging/run once to install it, or choose another model.",
+                    kept=translatable("Your message is stored."),
+                    advice=translatable("Run packaging/run once to install it, or choose another model."),
                 )
             )
         await self.server.start()

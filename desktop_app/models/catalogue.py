@@ -15,6 +15,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo, WindowSource
 from desktop_app.conversation.setup import OptionName
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
@@ -198,7 +199,9 @@ class Catalogue:
         max_output = min(max_output, window)  # some servers report the whole window
         result, endpoint, note = self._results.get(_key(server, name)), self._endpoint(server), ""
         if result is not None and not result.is_up:
-            note = f"{server.name} does not answer at {endpoint.address}."
+            note = translatable("{server} does not answer at {address}.").format(
+                server=server.name, address=endpoint.address
+            )
         elif result is not None and not window:
             note = window_failure(endpoint, name, result).detail
         return ModelInfo(
@@ -255,9 +258,11 @@ class Catalogue:
         raise ModelError(
             Failure(
                 "not_found",
-                f"There is no model “{model_id}”",
-                f"The models that are set up: {', '.join(info.id for info in self.infos())}.",
-                advice="Choose one of them, or add its server in the settings.",
+                translatable("There is no model “{model_id}”").format(model_id=model_id),
+                translatable("The models that are set up: {models}.").format(
+                    models=", ".join(info.id for info in self.infos())
+                ),
+                advice=translatable("Choose one of them, or add its server in the settings."),
             )
         )
 

@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 from desktop_app.process_secrets import seal_process, variable
 
 TOKEN_VARIABLE = "PALIMPSEST_LLAMA_TOKEN"
@@ -132,7 +133,13 @@ async def _address(child: asyncio.subprocess.Process, errors: IO[bytes]) -> str:
     try:
         line = await asyncio.wait_for(child.stdout.readline(), START_SECONDS)
     except TimeoutError as error:
-        raise ModelError(_not_started(f"It did not answer within {START_SECONDS:.0f} seconds.")) from error
+        raise ModelError(
+            _not_started(
+                translatable("It did not answer within {start_seconds} seconds.").format(
+                    start_seconds=f"{START_SECONDS:.0f}"
+                )
+            )
+        ) from error
     if not line.endswith(b"\n"):
         await _end(child)
         raise _EndedWhileLoading(_not_started(_last_words(errors, child.returncode or 0)))
@@ -167,10 +174,10 @@ def _import_path() -> str:
 def _not_started(detail: str) -> Failure:
     return Failure(
         "provider",
-        "The built-in model could not be started",
+        translatable("The built-in model could not be started"),
         detail,
-        kept="Your message is stored.",
-        advice="Try again. If it stays so, run `palimpsest doctor`, or choose another model.",
+        kept=translatable("Your message is stored."),
+        advice=translatable("Try again. If it stays so, run `palimpsest doctor`, or choose another model."),
     )
 
 

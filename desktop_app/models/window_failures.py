@@ -8,24 +8,31 @@ from msgspec.structs import replace
 
 from desktop_app.chat.ports import ErrorKind
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 
 from .discovery import KEY_REFUSED, ProbeResult
 from .endpoint import Endpoint
 from .errors.advice import RequestTarget, failure_of
 from .errors.classify import Classification
 
-KEPT = "What you wrote is kept, and nothing was changed in the conversation."
+ANSWERED_PHRASE = translatable("{url} answered {status} ({phrase})")
+WITHOUT_JSON = translatable("{answered} with something else than JSON.")
+KEPT = translatable("What you wrote is kept, and nothing was changed in the conversation.")
 
 
 def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -> Failure:
     """Return why the model's window is unknown. result: None if its server was not asked yet."""
     server = endpoint.name
     if not endpoint.is_address:
-        detail = f"“{endpoint.base_url}” is not the address of a server."
-        advice = "Write the whole address in the settings, such as http://localhost:1234/v1."
-        return _failure_of_setting(endpoint, "address", f"{server} has no valid address", detail, advice)
+        detail = translatable("“{base_url}” is not the address of a server.").format(base_url=endpoint.base_url)
+        advice = translatable("Write the whole address in the settings, such as http://localhost:1234/v1.")
+        return _failure_of_setting(
+            endpoint, "address", translatable("{server} has no valid address").format(server=server), detail, advice
+        )
     if result is None or not result.is_up:
-        detail = f"Nothing answers at {endpoint.address}, and it never told how many tokens {model} accepts."
+        detail = translatable(
+            "Nothing answers at {address}, and it never told how many tokens {model} accepts."
+        ).format(address=endpoint.address, model=model)
         return _failure_of_request(endpoint, model, "connection", detail)
     if result.status in KEY_REFUSED:
         return key_failure(endpoint, result)
@@ -34,36 +41,58 @@ def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -
     if result.status >= HTTPStatus.INTERNAL_SERVER_ERROR or result.status == HTTPStatus.TOO_MANY_REQUESTS:
         return _failure_of_request(endpoint, model, "server", f"{_answered(result)}.")
     if result.status != HTTPStatus.OK or not result.is_json:
-        detail = f"{_answered(result)}{'' if result.status != HTTPStatus.OK else ' with something else than JSON'}."
-        advice = "Check the address: it usually ends with /v1."
-        return _failure_of_setting(endpoint, "address", f"{server} is not found at this address", detail, advice)
+        detail = translatable("{answered}.") if result.status != HTTPStatus.OK else WITHOUT_JSON
+        detail = detail.format(answered=_answered(result))
+        advice = translatable("Check the address: it usually ends with /v1.")
+        return _failure_of_setting(
+            endpoint,
+            "address",
+            translatable("{server} is not found at this address").format(server=server),
+            detail,
+            advice,
+        )
     if result.listed and model not in result.listed:
-        return _failure_of_request(endpoint, model, "not_found", f"It does not list {model}.", result.listed)
-    title, detail = f"The window of {model} is not known", f"{server} does not say how many tokens {model} accepts."
-    advice = f"Enter the number of tokens for {server} in the settings, such as 8192 or 32K."
+        return _failure_of_request(
+            endpoint, model, "not_found", translatable("It does not list {model}.").format(model=model), result.listed
+        )
+    title, detail = (
+        translatable("The window of {model} is not known").format(model=model),
+        translatable("{server} does not say how many tokens {model} accepts.").format(server=server, model=model),
+    )
+    advice = translatable("Enter the number of tokens for {server} in the settings, such as 8192 or 32K.").format(
+        server=server
+    )
     return _failure_of_setting(endpoint, "window", title, detail, advice, kind="window_unknown")
 
 
 def version_failure(endpoint: Endpoint, answered: str, better_address: str) -> Failure:
     """Return the failure of an address that lacks its "/v1"."""
-    title = f"The address of {endpoint.name} lacks “/v1”"
-    detail = f"{answered}, but {better_address}/models answers as it should."
+    title = translatable("The address of {name} lacks “/v1”").format(name=endpoint.name)
+    detail = translatable("{answered}, but {better_address}/models answers as it should.").format(
+        answered=answered, better_address=better_address
+    )
     return _failure_of_setting(
-        endpoint, "address", title, detail, f"Change the address to {better_address} in the settings."
+        endpoint,
+        "address",
+        title,
+        detail,
+        translatable("Change the address to {better_address} in the settings.").format(better_address=better_address),
     )
 
 
 def key_failure(endpoint: Endpoint, result: ProbeResult) -> Failure:
     """Return the failure of a server that needs a key, or another one."""
-    detail = f"{_answered(result)}{'' if endpoint.key else ', and no key is set'}."
+    detail = translatable("{answered}.") if endpoint.key else translatable("{answered}, and no key is set.")
+    detail = detail.format(answered=_answered(result))
     return _failure_of_request(endpoint, "", "auth", detail)
 
 
 def _answered(result: ProbeResult) -> str:
     try:
-        return f"{result.url} answered {result.status} ({HTTPStatus(result.status).phrase})"
+        phrase = HTTPStatus(result.status).phrase
+        return ANSWERED_PHRASE.format(url=result.url, status=result.status, phrase=phrase)
     except ValueError:
-        return f"{result.url} answered {result.status}"
+        return translatable("{url} answered {status}").format(url=result.url, status=result.status)
 
 
 def _failure_of_request(

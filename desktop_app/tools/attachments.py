@@ -14,7 +14,7 @@ import msgspec
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Attachment
-from desktop_app.conversation.words import pluralize
+from desktop_app.conversation.words import pluralize, translatable
 
 from .child_process import run_script
 from .text_files import bom_of, decode_text
@@ -48,7 +48,7 @@ async def read_attachment(path: Path) -> Attachment:
     if kind == "text":
         return await asyncio.to_thread(_text_of, path.name, content)
     if not kind:
-        raise _refusal(f"{path.name} is neither an image nor text", KINDS)
+        raise _refusal(translatable("{name} is neither an image nor text").format(name=path.name), KINDS)
     return await _read_in_child(kind, path, path.name)
 
 
@@ -65,15 +65,25 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
         with open(path, "rb", opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise _refusal(f"{path.name} is not a file", "Attach the files in it one by one.")
+                raise _refusal(
+                    translatable("{name} is not a file").format(name=path.name),
+                    translatable("Attach the files in it one by one."),
+                )
             if status.st_size > MAX_BYTES:
-                raise _refusal(f"{path.name} is larger than {MAX_BYTES // 1_000_000} MB", "Attach a part of it.")
+                raise _refusal(
+                    translatable("{name} is larger than {size} MB").format(name=path.name, size=MAX_BYTES // 1_000_000),
+                    translatable("Attach a part of it."),
+                )
             kind = kind_of(path.name, file.read(_SNIFFED))
             file.seek(0)
             content = file.read(MAX_BYTES) if kind == "text" else b""
     except OSError as error:
-        advice = "Check its path and its rights."
-        raise _refusal(f"{path.name} cannot be read: {error.strerror}", advice, "not_found") from error
+        advice = translatable("Check its path and its rights.")
+        raise _refusal(
+            translatable("{name} cannot be read: {strerror}").format(name=path.name, strerror=error.strerror),
+            advice,
+            "not_found",
+        ) from error
     is_binary = b"\0" in content and not bom_of(content)[0]
     return ("", b"") if is_binary else (kind, content)
 
@@ -107,19 +117,26 @@ async def _read_in_child(kind: ReaderKind, path: Path, name: str) -> Attachment:
     """Let a process of its own read the file: what it holds may be made to take for ever, or all memory."""
     printed = await run_script("attachment_child.py", kind, str(path.absolute()), seconds=SECONDS)
     if printed is None:
-        title = f"{name} could not be read within {SECONDS:.0f} seconds and 1 GB of memory"
-        raise _refusal(title, "Save it anew in the program that made it, or attach a part of it.")
+        title = translatable("{name} could not be read within {seconds} seconds and 1 GB of memory").format(
+            name=name, seconds=f"{SECONDS:.0f}"
+        )
+        raise _refusal(title, translatable("Save it anew in the program that made it, or attach a part of it."))
     read = msgspec.json.decode(printed, type=_ChildReply)
     if read.error:
-        raise _refusal(f"{name} {read.error}", "Save it anew in the program that made it, or attach it as text.")
+        raise _refusal(
+            f"{name} {read.error}", translatable("Save it anew in the program that made it, or attach it as text.")
+        )
     if kind != "image" and len(read.content) > MAX_TEXT:
         raise _too_long(name)
     return Attachment(name, read.media_type, read.content, read.about)
 
 
 def _too_long(name: str) -> WorldError:
-    return _refusal(f"{name} holds more than {MAX_TEXT:,} characters", "Attach a part of it.")
+    return _refusal(
+        translatable("{name} holds more than {max_text} characters").format(name=name, max_text=f"{MAX_TEXT:,}"),
+        translatable("Attach a part of it."),
+    )
 
 
 def _refusal(title: str, advice: str, kind: str = "bad_input") -> WorldError:
-    return WorldError(Failure(kind, title, kept="Nothing was sent.", advice=advice))
+    return WorldError(Failure(kind, title, kept=translatable("Nothing was sent."), advice=advice))

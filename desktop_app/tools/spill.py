@@ -13,6 +13,7 @@ from pathlib import Path
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 
 from .text_files import replace_file
 
@@ -56,7 +57,7 @@ class SpillFolder:
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 replace_file(Path(os.path.realpath(path)), content, mode=0o600)
         except OSError as error:
-            raise WorldError(_failure("A long output could not be kept", error)) from error
+            raise WorldError(_failure(translatable("A long output could not be kept"), error)) from error
         return name
 
     def _read(self, name: str) -> str | None:
@@ -68,7 +69,7 @@ class SpillFolder:
         except FileNotFoundError:
             return None
         except (OSError, UnicodeError) as error:
-            raise WorldError(_failure("A long output could not be read", error)) from error
+            raise WorldError(_failure(translatable("A long output could not be read"), error)) from error
 
     def _clean(self, still_used: AbstractSet[str], older_than_days: float) -> int:
         oldest = time.time() - older_than_days * DAY
@@ -88,6 +89,6 @@ def _failure(title: str, error: Exception) -> Failure:
         "disk",
         title,
         reason or str(error),
-        "What was shown of it is kept.",
-        "Free some space, or check the data folder.",
+        translatable("What was shown of it is kept."),
+        translatable("Free some space, or check the data folder."),
     )

@@ -11,6 +11,7 @@ from .bridge import ENGINE_DIED, Bridge
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
+from .told_texts import tr_told
 from .translation import tr
 
 CAME_BACK = translatable("The engine stopped and was restarted. Nothing that was saved is lost.")
@@ -60,7 +61,7 @@ class EngineWatch(Controller):
         if failure.detail or failure.kept:
             self._parts.failure.show_failure(failure)
         else:
-            self._parts.toast.show_message(f"{tr(failure.title)}. {tr(failure.advice)}".strip())
+            self._parts.toast.show_message(f"{tr_told(failure.title)}. {tr_told(failure.advice)}".strip())
 
     def show_bug(self, words: str) -> None:
         """Show a bug of the window, which is in the log."""

@@ -15,6 +15,7 @@ from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
+from .told_texts import tr_told
 from .translation import tr
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class InsightsController(Controller):
             read = await self._bridge.ask(p.ReadInsights(self._scope()))
         except EngineFailure as error:
             if asked == self._asked:
-                page.say(f"{tr(error.failure.title)}. {tr(error.failure.advice)}".strip())
+                page.say(f"{tr_told(error.failure.title)}. {tr_told(error.failure.advice)}".strip())
         else:
             if asked == self._asked:
                 page.show_insights(read)
@@ -96,7 +97,7 @@ class InsightsController(Controller):
             await self._bridge.ask(p.ExportInsights(path, self._scope()))
         except EngineFailure as error:
             words = (error.failure.title, error.failure.detail, error.failure.advice)
-            self.page.say(". ".join(tr(word).rstrip(".") for word in words if word) + ".")
+            self.page.say(". ".join(tr_told(word).rstrip(".") for word in words if word) + ".")
         else:
             self.page.say(tr("Written to {path}").format(path=path))
 

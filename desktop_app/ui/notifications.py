@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, QTimer
 
 from desktop_app.conversation.events import (
     DescriptionStarted,
-    FiguresCounted,
     GaugeChanged,
     OperationRow,
     RetryScheduled,
@@ -28,6 +27,7 @@ from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
 
 from .toast import Toast
+from .told_texts import tr_told
 from .translation import tr
 from .widgets.formats import format_number, format_percent
 
@@ -77,10 +77,10 @@ class Notifications:
         self._is_making_room = False
         self._is_stopped = False
 
-    def open(self, gauge: Gauge | None) -> None:
-        """Start anew with another conversation, whose present state is no news; None while it is being counted."""
-        self._rank = RANKS[gauge.status] if gauge is not None else 0
-        self._is_known = gauge is not None and gauge.is_window_known
+    def open(self, gauge: Gauge) -> None:
+        """Start anew with another conversation, whose present state is no news."""
+        self._rank = RANKS[gauge.status]
+        self._is_known = gauge.is_window_known
         self._is_making_room = self._is_stopped = False
 
     def note_stop(self) -> None:
@@ -92,8 +92,6 @@ class Notifications:
         match event:
             case GaugeChanged(_, gauge):
                 return self._status_news(gauge)
-            case FiguresCounted(_, gauge):
-                self._rank, self._is_known = RANKS[gauge.status], gauge.is_window_known
             case RoomStarted():
                 self._is_making_room, self._is_stopped = True, False
             case ViewChanged(operations=rows) if any(not (row.is_undone or row.kind == "failed") for row in rows):
@@ -133,7 +131,7 @@ def notification_of(event: TurnEvent) -> Notification | None:
         case DescriptionStarted(images=images, model=model):
             return Notification(tr("{model} is describing %n images…", "", images).format(model=model), stays=True)
         case RoomRefused(reason=reason):
-            return Notification(tr(reason))
+            return Notification(tr_told(reason))
         case ViewChanged(operations=operations, cause=cause) if operations:
             return _operations_news(operations, cause)
         case _:
@@ -198,7 +196,7 @@ class RetryNotice(QObject):
     def _show(self) -> None:
         left = math.ceil(self._due - monotonic())
         words = tr("Retrying in {seconds} s ({reason})") if left > 0 else tr("Retrying now ({reason})")
-        text = words.format(seconds=left, reason=tr(self._reason))
+        text = words.format(seconds=left, reason=tr_told(self._reason))
         if text != self._shown:
             is_first, self._shown = not self._shown, text
             self._toast.show_message(text, tr("Stop"), self._stop, stays=True, is_quiet=not is_first)

@@ -16,6 +16,7 @@ from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
+from .told_texts import tr_told
 from .translation import tr
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class PolicyController(Controller):
             replayed = await self._bridge.ask(p.ReplayPolicy(conversation, before, after))
         except EngineFailure as error:
             if sheet is self._sheet and error.failure.kind != "cancelled":  # a newer one comes instead
-                sheet.show_past_failure(tr(error.failure.title))
+                sheet.show_past_failure(tr_told(error.failure.title))
             return
         if sheet is self._sheet and sheet.draft() == after:
             sheet.show_past(before, after, replayed)

@@ -20,6 +20,7 @@ from .conversation_controller import ConversationController
 from .parts import Parts
 from .request_view.part_rows import PartAction, PartRow, title_of
 from .request_view.request_view import ShownRequest
+from .told_texts import tr_told
 from .tools_controller import ToolsController
 from .transcript.row_text import clock_time
 from .translation import tr
@@ -125,7 +126,7 @@ class RequestController(Controller):
                 request = (await self._bridge.ask(p.ReadRequest(conversation, reply if is_earlier else ""))).request
                 show = partial(self._view.set_request, request)
         except EngineFailure as error:
-            show = partial(self._view.show_failure, error.failure.title)
+            show = partial(self._view.show_failure, tr_told(error.failure.title))
         if (conversation, moment, reply) != (self._chat.conversation, self._view.moment, self._reply):
             self._pause.start()  # something else was chosen meanwhile
             return

@@ -12,7 +12,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import ServerKind
 
 from .bridge import Bridge, EngineFailure, in_task
-from .translation import tr
+from .told_texts import tr_told
 
 if TYPE_CHECKING:
     from .settings.server_form import ServerForm
@@ -41,7 +41,7 @@ class ServerSetup(QObject):
             servers = (await self._bridge.ask(p.FindServers())).servers
         except EngineFailure as error:
             if isValid(self._dialog):
-                self._dialog.servers.end_search(tr(error.failure.title))
+                self._dialog.servers.end_search(tr_told(error.failure.title))
             return
         if isValid(self._dialog):  # else it was closed meanwhile
             self._dialog.servers.show_found(servers)

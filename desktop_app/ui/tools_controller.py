@@ -19,6 +19,7 @@ from .controller import Controller
 from .conversation_controller import ConversationController
 from .parts import Parts
 from .settings_controller import SettingsController
+from .told_texts import tr_told
 from .translation import tr
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class ToolsController(Controller):
             page = await self._bridge.ask(request)
         except EngineFailure as error:
             if isValid(viewer):
-                viewer.show_failure(tr(error.failure.title))
+                viewer.show_failure(tr_told(error.failure.title))
             return
         if isValid(viewer):  # it may have been closed meanwhile
             viewer.show_page(request.query, request.offset, page)

@@ -38,9 +38,14 @@ def tr(text: str, note: str = "", count: int = -1) -> str:
     return found if count < 0 else found.replace("%n", locale().toString(count))
 
 
+def chosen_language() -> str:
+    """Return the window's language: "en" or "de"."""
+    return _chosen.language() or "en"
+
+
 def locale() -> QLocale:
     """Return how numbers and dates are written in the window's language."""
-    return QLocale(_chosen.language() or "en")
+    return QLocale(chosen_language())
 
 
 def use_language(application: QApplication, wanted: str) -> str:

@@ -31,11 +31,12 @@ from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Trigger
+from desktop_app.conversation.words import translatable
 
 from .snapshot import ContextSnapshot, snapshot_of, unmeasured_gauge, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
 
-NOTHING = "There is nothing to optimize right now: all messages are recent enough to stay unchanged."
+NOTHING = translatable("There is nothing to optimize right now: all messages are recent enough to stay unchanged.")
 
 
 class Optimization(msgspec.Struct, frozen=True):
@@ -176,7 +177,9 @@ async def write_summary(
     compaction = await write_compaction(optimization.before_summary, plan, request, report)
     if compaction is not None:
         return _with_compaction(optimization, compaction)
-    return replace(optimization, id=uuid.uuid4().hex, note="No summary would be shorter than what it replaces.")
+    return replace(
+        optimization, id=uuid.uuid4().hex, note=translatable("No summary would be shorter than what it replaces.")
+    )
 
 
 def with_summary(optimization: Optimization, page: str) -> Optimization | None:
@@ -200,9 +203,11 @@ async def check_summary(optimization: Optimization, page: str) -> Optimization:
     """Return the plan with the edited summary, measured and checked again. Raises WorldError if it frees nothing."""
     changed = await asyncio.to_thread(with_summary, optimization, page)
     if changed is None:
-        kept = "Your text is still in the editor, and nothing was changed."
-        advice = "Shorten it, or take the summary that was proposed."
-        raise WorldError(Failure("bad_input", "This summary is longer than what it replaces", "", kept, advice))
+        kept = translatable("Your text is still in the editor, and nothing was changed.")
+        advice = translatable("Shorten it, or take the summary that was proposed.")
+        raise WorldError(
+            Failure("bad_input", translatable("This summary is longer than what it replaces"), "", kept, advice)
+        )
     return changed
 
 
@@ -239,6 +244,6 @@ def _measured_steps(session: Session, optimization: Optimization) -> list[Operat
 
 def stale_plan() -> WorldError:
     """Return the error for a plan that was made on another view."""
-    advice = "Open Optimize conversation again for a new plan."
-    title = "The conversation has changed since this plan was made"
-    return WorldError(Failure("stale", title, kept="Nothing was changed.", advice=advice))
+    advice = translatable("Open Optimize conversation again for a new plan.")
+    title = translatable("The conversation has changed since this plan was made")
+    return WorldError(Failure("stale", title, kept=translatable("Nothing was changed."), advice=advice))

@@ -41,6 +41,7 @@ from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.memory import Memory, memories_in
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import Flush, Trigger, Undo, active_entries
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
 
 from .flush import FlushQuestion, ask_for_notes, question_by_calls, question_by_json
@@ -228,7 +229,7 @@ async def redo_flush(session: Session, store: MemoryStore, flush_id: str) -> lis
 def _flush(session: Session, flush_id: str) -> Flush:
     flush = session.transcript.entry(flush_id)
     if not isinstance(flush, Flush):
-        raise not_found("This flush")
+        raise not_found(translatable("This flush"))
     return flush
 
 
@@ -253,17 +254,34 @@ def _where(wanted: Memory) -> dict[str, Any]:
     """Return the fields that say where a memory is sent. Raises WorldError if that is nowhere."""
     names = {"user": "everywhere", "folder": wanted.folder, "conversation": wanted.conversation}
     if not names[wanted.scope]:
-        raise WorldError(Failure("bad_input", f"This memory belongs to no {wanted.scope}", kept="Nothing was changed."))
+        raise WorldError(
+            Failure(
+                "bad_input",
+                translatable("This memory belongs to no {scope}").format(scope=wanted.scope),
+                kept=translatable("Nothing was changed."),
+            )
+        )
     return {"scope": wanted.scope, "folder": wanted.folder, "conversation": wanted.conversation}
 
 
 def _text(text: str) -> str:
     line = clean_note(text, "user")
     if isinstance(line, Refusal):
-        raise WorldError(Failure("bad_input", "A memory has to say something", kept="Nothing was changed."))
-    if len(" ".join(text.split())) > MAX_NOTE_CHARACTERS:
-        title = f"A memory has {MAX_NOTE_CHARACTERS} characters at most"
         raise WorldError(
-            Failure("bad_input", title, kept="Nothing was changed.", advice="Shorten it, or make two of it.")
+            Failure(
+                "bad_input", translatable("A memory has to say something"), kept=translatable("Nothing was changed.")
+            )
+        )
+    if len(" ".join(text.split())) > MAX_NOTE_CHARACTERS:
+        title = translatable("A memory has {max_note_characters} characters at most").format(
+            max_note_characters=MAX_NOTE_CHARACTERS
+        )
+        raise WorldError(
+            Failure(
+                "bad_input",
+                title,
+                kept=translatable("Nothing was changed."),
+                advice=translatable("Shorten it, or make two of it."),
+            )
         )
     return line

@@ -45,6 +45,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, RequestContext
+from desktop_app.conversation.words import translatable
 
 from .research_reply import ResearchReply, ResearchToolCalls
 
@@ -55,11 +56,23 @@ MAX_MESSAGES, MAX_CHARACTERS = 6, 1_500
 """The newest messages that come along, and characters of each: enough to know what "it" means in a question."""
 BEFORE = "[The last messages of the conversation, only to know what the question refers to:]"
 QUESTION = "[The question:]"
-KEPT = "Your question is saved, and so is what was read."
-NO_TOOLS = Failure("bad_input", "The web cannot be searched here", "", KEPT, "Switch web_search on in the settings.")
-LESS = "Ask for less at once, or choose another model for research."
-NO_ANSWER = Failure("provider", "The research came to no answer", "The model went on searching to the end.", KEPT, LESS)
-TOO_LONG = Failure("timeout", "The research took too long", kept=KEPT, advice=LESS)
+KEPT = translatable("Your question is saved, and so is what was read.")
+NO_TOOLS = Failure(
+    "bad_input",
+    translatable("The web cannot be searched here"),
+    "",
+    KEPT,
+    translatable("Switch web_search on in the settings."),
+)
+LESS = translatable("Ask for less at once, or choose another model for research.")
+NO_ANSWER = Failure(
+    "provider",
+    translatable("The research came to no answer"),
+    translatable("The model went on searching to the end."),
+    KEPT,
+    LESS,
+)
+TOO_LONG = Failure("timeout", translatable("The research took too long"), kept=KEPT, advice=LESS)
 
 
 def question_in(text: str) -> str:
@@ -102,7 +115,7 @@ async def _prepare(session: Session, services: Services, emit: Emit, question: s
 async def _tools_on_offer(session: Session, tools: ToolRuntime, role: RoleModel) -> tuple[ToolSpec, ...]:
     """Return what the research may use. Raises WorldError if that is nothing."""
     if not role.model.info.supports_tools:
-        detail = f"{role.model.info.label} cannot call tools."
+        detail = translatable("{label} cannot call tools.").format(label=role.model.info.label)
         raise WorldError(replace(NO_TOOLS, detail=detail, advice="Choose another model for research."))
     offered = await tools.toolbox.specs(tools.context_of(session))
     off = {*tools.settings().tools_off, *session.setup.tools_off}

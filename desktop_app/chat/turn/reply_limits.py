@@ -11,7 +11,10 @@ from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.message import Usage
+from desktop_app.conversation.words import translatable
 
+KEPT = translatable("Your message is stored, and so is the text that had arrived.")
+KEPT_CALLS = translatable("Your message is stored, and so is the text that had arrived. None of them was run.")
 DOUBT = {Provenance.MEASURED: 0.01}
 """Of the request: by how much the provider may count more. Some refuse a request whose longest reply would not fit."""
 DOUBT_ELSE = 0.05
@@ -35,20 +38,29 @@ class ReplyBounds:
         calls, characters = _size(piece)
         self._characters += characters
         if calls > self._policy.stream_calls:
-            raise self._error(f"more than {self._policy.stream_calls:,} tool calls", "None of them was run.")
+            raise self._error(
+                translatable("more than {calls} tool calls").format(calls=f"{self._policy.stream_calls:,}"), KEPT_CALLS
+            )
         if self._characters > self._policy.stream_characters:
-            raise self._error(f"more than {self._policy.stream_characters:,} characters", "")
+            raise self._error(
+                translatable("more than {characters} characters").format(
+                    characters=f"{self._policy.stream_characters:,}"
+                ),
+                KEPT,
+            )
         return None
 
     def _check_quiet(self) -> None:
         seconds = self._policy.stream_quiet_seconds
         if self._clock() - self._content_at > seconds:
-            raise self._error(f"nothing but signs of life for {seconds:,} seconds", "")
+            raise self._error(
+                translatable("nothing but signs of life for {seconds} seconds").format(seconds=f"{seconds:,}"), KEPT
+            )
 
     def _error(self, what: str, kept: str) -> ModelError:
-        title, detail = f"The reply of {self._model} was stopped", f"Its server sent {what} in one reply."
-        kept = f"Your message is stored, and so is the text that had arrived. {kept}".strip()
-        advice = "Try again, or choose another model. The limit is a number of the policy."
+        title = translatable("The reply of {model} was stopped").format(model=self._model)
+        detail = translatable("Its server sent {what} in one reply.").format(what=what)
+        advice = translatable("Try again, or choose another model. The limit is a number of the policy.")
         return ModelError(Failure("garbage", title, detail, kept, advice), kind="garbage")
 
 
@@ -76,9 +88,16 @@ def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tu
 
 def limit_exceeded(used: int, window: int) -> WorldError:
     """Return the error for a window that is full, where nothing more could be freed."""
-    title = f"Context limit exceeded ({used:,}/{window:,} tokens)"
-    detail, kept = "The window was full before the reply had ended.", "What had arrived of the reply is saved."
-    advice = "Optimize the conversation and ask the model to go on, or choose a model with a larger window."
+    title = translatable("Context limit exceeded ({used}/{window} tokens)").format(
+        used=f"{used:,}", window=f"{window:,}"
+    )
+    detail, kept = (
+        translatable("The window was full before the reply had ended."),
+        translatable("What had arrived of the reply is saved."),
+    )
+    advice = translatable(
+        "Optimize the conversation and ask the model to go on, or choose a model with a larger window."
+    )
     return WorldError(Failure("overflow", title, detail, kept, advice))
 
 
@@ -89,10 +108,14 @@ def silent_cut(model: str, sent: int, usage: Usage, limit: int, own: int) -> Fai
     """
     return Failure(
         kind="silent_cut",
-        title="The server may have read only a part of the conversation",
-        detail=f"{model} reports {usage.prompt_tokens:,} tokens for a request of about {sent:,}. Some servers drop "
-        "what they have no room for without saying so, often the beginning: the system prompt, and your rules.",
-        kept="The reply is kept as it came.",
-        advice=f"From now on the window is taken for {limit:,} tokens instead of {own:,}. Make room and let it answer "
-        "again, or use the full window if you know that it is right.",
+        title=translatable("The server may have read only a part of the conversation"),
+        detail=translatable(
+            "{model} reports {prompt_tokens} tokens for a request of about {sent}. Some servers drop what they have no "
+            "room for without saying so, often the beginning: the system prompt, and your rules."
+        ).format(model=model, prompt_tokens=f"{usage.prompt_tokens:,}", sent=f"{sent:,}"),
+        kept=translatable("The reply is kept as it came."),
+        advice=translatable(
+            "From now on the window is taken for {limit} tokens instead of {own}. Make room and let it answer again, "
+            "or use the full window if you know that it is right."
+        ).format(limit=f"{limit:,}", own=f"{own:,}"),
     )

@@ -37,8 +37,8 @@ from .tool_runtime import ToolRuntime
 NOT_YET = translatable("The provider takes no more requests for now")
 TOO_MANY_ROUNDS = Failure(
     "rounds",
-    "The model wants to continue, but nobody answered",
-    advice="Answer, or raise the number of rounds in the settings.",
+    translatable("The model wants to continue, but nobody answered"),
+    advice=translatable("Answer, or raise the number of rounds in the settings."),
 )
 
 
@@ -186,15 +186,17 @@ def failure_of(error: BaseException) -> Failure:
     if isinstance(error, WindowTooSmall):
         return Failure(
             kind="window_too_small",
-            title="This does not fit into the model’s context window",
-            detail=f"{error.needed:,} tokens must be sent, but only {error.usable:,} are usable.",
-            kept="Your message and the whole conversation are saved.",
+            title=translatable("This does not fit into the model’s context window"),
+            detail=translatable("{needed} tokens must be sent, but only {usable} are usable.").format(
+                needed=f"{error.needed:,}", usable=f"{error.usable:,}"
+            ),
+            kept=translatable("Your message and the whole conversation are saved."),
             advice=error.advice,
         )
     return Failure(
         kind="bug",
-        title="Something went wrong inside Palimpsest",
+        title=translatable("Something went wrong inside Palimpsest"),
         detail=f"{type(error).__name__}: {error}",
-        kept="Everything that was shown as saved is saved.",
-        advice="Try again; the log file has the details.",
+        kept=translatable("Everything that was shown as saved is saved."),
+        advice=translatable("Try again; the log file has the details."),
     )

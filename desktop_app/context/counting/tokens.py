@@ -54,7 +54,7 @@ class Tokenizer(Protocol):
         ...
 
 
-class Tokens(msgspec.Struct, frozen=True, gc=False):
+class Tokens(msgspec.Struct, frozen=True):
     """Tokens of one message, by segment. `total` is their sum."""
 
     total: int

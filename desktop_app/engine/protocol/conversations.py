@@ -27,8 +27,7 @@ class ConversationOpened(EngineResponse, frozen=True):
     rows: tuple[MessageRow, ...]
     total: int
     operations: tuple[OperationRow, ...]
-    # None while its record is being read: `FiguresCounted` follows, with the totals.
-    gauge: Gauge | None
+    gauge: Gauge
     is_running: bool = False
     # Questions that wait for an answer.
     questions: tuple[QuestionAsked, ...] = ()

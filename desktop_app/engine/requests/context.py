@@ -25,6 +25,7 @@ from desktop_app.conversation.events import Failure, RoomProgressed, TurnEvent
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Flush
+from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.models.curl import curl_of
@@ -119,9 +120,9 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
 async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) -> list[TurnEvent]:
     """Apply the plan once: it is taken while that is tried, and kept again if it fails."""
     if not engine.plan(request.plan).is_written:
-        advice = "Let the model write it, or choose a summary without a model."
-        kept = "Nothing was changed."
-        raise WorldError(Failure("bad_input", "The summary is not written yet", kept=kept, advice=advice))
+        advice = translatable("Let the model write it, or choose a summary without a model.")
+        kept = translatable("Nothing was changed.")
+        raise WorldError(Failure("bad_input", translatable("The summary is not written yet"), kept=kept, advice=advice))
     optimization = engine.take_plan(request.plan)
     try:
         checked = await check_summary(optimization, request.summary)

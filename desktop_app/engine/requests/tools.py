@@ -11,6 +11,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.memory.memories import memory_tokens
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import memories_in
+from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
@@ -46,8 +47,8 @@ async def _list_tools(engine: Engine, session: Session) -> p.ToolsListed:
 async def _read_spill(engine: Engine, request: p.ReadSpill) -> p.SpillRead:
     text = await engine.services.spills.read(request.spill)
     if text is None:
-        kept = "The part that the model saw is in the conversation."
-        raise WorldError(Failure("not_found", "This output is no longer available", kept=kept))
+        kept = translatable("The part that the model saw is in the conversation.")
+        raise WorldError(Failure("not_found", translatable("This output is no longer available"), kept=kept))
     return await asyncio.to_thread(lines_of, text, request)
 
 

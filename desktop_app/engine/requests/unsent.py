@@ -6,6 +6,7 @@ from typing import assert_never
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
@@ -21,7 +22,7 @@ async def respond(engine: Engine, request: p.UnsentRequest) -> p.EngineResponse:
         case p.TakeBackQueued(conversation, message_id, draft):
             taken = await turns.queue.take_back(conversation, message_id, draft)
             if taken is None:
-                raise WorldError(Failure("stale", "This message has been sent already"))
+                raise WorldError(Failure("stale", translatable("This message has been sent already")))
             return request.respond_with(p.DraftRead(taken))
         case p.KeepDraft(conversation, text, attachments):
             await turns.queue.keep_draft(conversation, text, attachments)

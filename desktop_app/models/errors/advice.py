@@ -9,11 +9,12 @@ import msgspec
 from desktop_app.addresses import host_of
 from desktop_app.chat.ports import ErrorKind
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 from desktop_app.models.endpoint import Endpoint
 
 from .classify import Classification
 
-KEPT = "Your message is stored, and so is what had arrived of the reply."
+KEPT = translatable("Your message is stored, and so is what had arrived of the reply.")
 MAX_DETAIL = 400
 """Characters quoted of a server's message: some answer with a whole page."""
 
@@ -59,7 +60,13 @@ def failure_of(
     offered: the models that the server lists, if it was asked. detail: what to show where the server said nothing.
     """
     title, advice = _title_and_advice(target, status, found, offered)
-    detail = displayable(found.message, target) or detail or f"{target.endpoint.address} answered with status {status}."
+    detail = (
+        displayable(found.message, target)
+        or detail
+        or translatable("{address} answered with status {status}.").format(
+            address=target.endpoint.address, status=status
+        )
+    )
     return Failure(found.kind, title, detail, KEPT, advice, setting=_setting(target, found.kind, offered))
 
 
@@ -71,32 +78,34 @@ def _setting(target: RequestTarget, kind: ErrorKind, offered: tuple[str, ...]) -
 
 
 TITLES: dict[ErrorKind, str] = {
-    "overflow": "The conversation is too long for {model}",
-    "rate_limit": "{server} takes no more requests for now",
-    "quota": "Your quota at {server} is used up",
-    "auth": "{server} refused the key",
-    "not_found": "{server} does not know the model {model}",
-    "malformed": "{server} did not accept how the messages follow each other",
-    "content_filter": "{server} refused the content",
-    "unsupported": "{model} cannot do what was asked",
-    "server": "{server} has a problem of its own",
-    "timeout": "{server} has stopped answering",
-    "connection": "{server} cannot be reached",
-    "cut": "The reply of {model} broke off",
-    "garbage": "{server} does not speak OpenAI's protocol",
-    "provider": "{server} did not accept the request",
+    "overflow": translatable("The conversation is too long for {model}"),
+    "rate_limit": translatable("{server} takes no more requests for now"),
+    "quota": translatable("Your quota at {server} is used up"),
+    "auth": translatable("{server} refused the key"),
+    "not_found": translatable("{server} does not know the model {model}"),
+    "malformed": translatable("{server} did not accept how the messages follow each other"),
+    "content_filter": translatable("{server} refused the content"),
+    "unsupported": translatable("{model} cannot do what was asked"),
+    "server": translatable("{server} has a problem of its own"),
+    "timeout": translatable("{server} has stopped answering"),
+    "connection": translatable("{server} cannot be reached"),
+    "cut": translatable("The reply of {model} broke off"),
+    "garbage": translatable("{server} does not speak OpenAI's protocol"),
+    "provider": translatable("{server} did not accept the request"),
 }
 
 ADVICE: dict[ErrorKind, str] = {
-    "auth": "Check the key of {server} in the settings.",
-    "malformed": "Try again. If that does not help, go back to before the last messages, or change the model.",
-    "content_filter": "Change the last message, or choose another model.",
-    "server": "Try again in a moment.",
-    "timeout": "Try again. A local server may be busy with another request.",
-    "connection": "Start the server, or check its address in the settings and your network.",
-    "cut": "Try again.",
-    "garbage": "Check the address in the settings: it usually ends with /v1.",
-    "provider": "Try again, or choose another model.",
+    "auth": translatable("Check the key of {server} in the settings."),
+    "malformed": translatable(
+        "Try again. If that does not help, go back to before the last messages, or change the model."
+    ),
+    "content_filter": translatable("Change the last message, or choose another model."),
+    "server": translatable("Try again in a moment."),
+    "timeout": translatable("Try again. A local server may be busy with another request."),
+    "connection": translatable("Start the server, or check its address in the settings and your network."),
+    "cut": translatable("Try again."),
+    "garbage": translatable("Check the address in the settings: it usually ends with /v1."),
+    "provider": translatable("Try again, or choose another model."),
 }
 """Kinds whose advice does not depend on the error."""
 
@@ -106,14 +115,16 @@ def _title_and_advice(
 ) -> tuple[str, str]:
     names = {"server": target.endpoint.name, "model": target.model}
     if found.kind == "auth" and _ABOUT_PLACE.search(found.message):
-        return f"{target.endpoint.name} does not serve this place", "Choose a model of another provider."
+        title = translatable("{server} does not serve this place").format(**names)
+        return title, translatable("Choose a model of another provider.")
     title = TITLES[found.kind].format(**names)
     if found.kind == "auth" and not target.endpoint.key:
-        return f"{target.endpoint.name} needs a key", f"Enter the key of {target.endpoint.name} in the settings."
+        title = translatable("{server} needs a key").format(**names)
+        return title, translatable("Enter the key of {server} in the settings.").format(**names)
     if status == 402:
-        title = f"{target.endpoint.name} wants to be paid"
+        title = translatable("{server} wants to be paid").format(**names)
     elif found.kind == "timeout" and status:
-        title = f"{target.endpoint.name} took too long"
+        title = translatable("{server} took too long").format(**names)
     match found.kind:
         case "overflow":
             advice = _advice_on_length(found)
@@ -132,41 +143,58 @@ def _title_and_advice(
 
 def _advice_on_length(found: Classification) -> str:
     more = found.observed - found.limit if found.limit and found.observed > found.limit else 0
-    by = f" by {more:,} tokens or more" if more else ""
-    return f"Optimize the conversation, so that it becomes shorter{by}, or choose a model with a larger window."
+    if more:
+        return translatable(
+            "Optimize the conversation, so that it becomes shorter by {more} tokens or more, or choose a model with a "
+            "larger window."
+        ).format(more=f"{more:,}")
+    return translatable(
+        "Optimize the conversation, so that it becomes shorter, or choose a model with a larger window."
+    )
 
 
 def _advice_on_waiting(found: Classification) -> str:
     if found.retry_after is None:
-        return "Wait a little and try again."
+        return translatable("Wait a little and try again.")
     seconds = max(1, round(found.retry_after))
-    wait = f"{seconds} seconds" if seconds < 120 else f"{round(seconds / 60)} minutes"
-    return f"Try again in {wait}." if seconds > 1 else "Try again in a second."
+    if seconds == 1:
+        return translatable("Try again in a second.")
+    if seconds < 120:
+        return translatable("Try again in {seconds} seconds.").format(seconds=seconds)
+    return translatable("Try again in {minutes} minutes.").format(minutes=round(seconds / 60))
 
 
 def _advice_on_money(target: RequestTarget) -> str:
     page = ACCOUNTS.get(host_of(target.endpoint.address))
     if page:
-        return f"See your account at {page}, or choose a model of another provider."
-    return f"Check your account with {target.endpoint.name}, or choose a model of another provider."
+        return translatable("See your account at {page}, or choose a model of another provider.").format(page=page)
+    return translatable("Check your account with {server}, or choose a model of another provider.").format(
+        server=target.endpoint.name
+    )
 
 
 def _advice_on_models(target: RequestTarget, offered: tuple[str, ...]) -> str:
     if not offered:
         address = target.endpoint.address
-        return f"Check the model's name and the address {address} in the settings (it usually ends with /v1)."
-    names = ", ".join(offered[:8]) + (f" and {len(offered) - 8} more" if len(offered) > 8 else "")
-    return f"It offers: {names}. Change the model in the settings."
+        return translatable(
+            "Check the model's name and the address {address} in the settings (it usually ends with /v1)."
+        ).format(address=address)
+    names, more = ", ".join(offered[:8]), len(offered) - 8
+    if more > 0:
+        return translatable("It offers: {names} and {more} more. Change the model in the settings.").format(
+            names=names, more=more
+        )
+    return translatable("It offers: {names}. Change the model in the settings.").format(names=names)
 
 
 def _advice_on_abilities(message: str) -> str:
     if _ABOUT_LENGTH.search(message):
-        return "Set a shorter longest reply for this model in the settings."
+        return translatable("Set a shorter longest reply for this model in the settings.")
     if _ABOUT_IMAGES.search(message):
-        return "Send the message without that image, or choose a model that can see it."
+        return translatable("Send the message without that image, or choose a model that can see it.")
     if _ABOUT_TOOLS.search(message):
-        return "Switch the tools off for this conversation, or choose a model that can use them."
-    return "Choose another model, or change this one's options in the settings."
+        return translatable("Switch the tools off for this conversation, or choose a model that can use them.")
+    return translatable("Choose another model, or change this one's options in the settings.")
 
 
 def without_prefix(message: str) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 
 from .advice import KEPT, RequestTarget, failure_of, without_prefix
 from .classify import Classification, classify
@@ -57,20 +58,28 @@ def error_without_response(
     """Return the error of a request that was not answered, or not as it should be. patience: see `error_of`."""
     address = target.endpoint.address
     details: dict[ErrorKind, str] = {
-        "connection": f"There was no connection to “{address}”.",
-        "timeout": f"Nothing came from {address} for {patience:.0f} seconds.",
-        "cut": f"{address} closed the connection before the reply was finished.",
-        "garbage": f"{address} answered with something else than a chat completion.",
+        "connection": translatable("There was no connection to “{address}”.").format(address=address),
+        "timeout": translatable("Nothing came from {address} for {seconds} seconds.").format(
+            address=address, seconds=f"{patience:.0f}"
+        ),
+        "cut": translatable("{address} closed the connection before the reply was finished.").format(address=address),
+        "garbage": translatable("{address} answered with something else than a chat completion.").format(
+            address=address
+        ),
     }
     return ModelError(failure_of(target, Classification(kind, message=message), detail=details[kind]), kind=kind)
 
 
 def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:
     """Return the error of a reply that contains something else, or is longer than any. detail: says so."""
-    title = f"{target.endpoint.name} sent something that is not a chat reply"
+    title = translatable("{name} sent something that is not a chat reply").format(name=target.endpoint.name)
     address = target.endpoint.address
-    detail = detail or f"The reply of {target.model} began well, then {address} sent something else."
-    advice = "Try again, or choose another model. If it stays so, the server or a proxy before it needs an update."
+    detail = detail or translatable("The reply of {model} began well, then {address} sent something else.").format(
+        model=target.model, address=address
+    )
+    advice = translatable(
+        "Try again, or choose another model. If it stays so, the server or a proxy before it needs an update."
+    )
     return ModelError(Failure("garbage", title, detail, KEPT, advice), kind="garbage")
 
 

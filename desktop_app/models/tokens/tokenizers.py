@@ -10,6 +10,7 @@ from functools import cache, partial
 from importlib.util import find_spec
 
 from desktop_app.context.counting.tokens import Tokenizer
+from desktop_app.conversation.words import translatable
 
 from .encoding import Count, CountingMethod, FamilyTokenizer, TokenizerMissing, count_with
 from .estimate import WEIGHTS, estimate_with
@@ -71,9 +72,12 @@ def _is_readable(family: str) -> bool:
 
 
 def _estimate(family: str) -> CountingMethod:
-    return CountingMethod(
-        f"o200k (estimate for {family or 'an unknown family'})", False, partial(_load_estimate, family)
+    name = (
+        translatable("o200k (estimate for {family})")
+        if family
+        else translatable("o200k (estimate for an unknown family)")
     )
+    return CountingMethod(name.format(family=family), False, partial(_load_estimate, family))
 
 
 def _load_estimate(family: str) -> Count:

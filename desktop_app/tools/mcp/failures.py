@@ -9,6 +9,7 @@ import msgspec
 from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
 
 from .schema import clean_text
@@ -28,7 +29,7 @@ class Reason(msgspec.Struct, frozen=True):
     """As in a Failure."""
     text: str
     """One or more sentences."""
-    advice: str = "Look at its settings; when they are right, ask again: it is started anew."
+    advice: str = translatable("Look at its settings; when they are right, ask again: it is started anew.")
     is_over: bool = False
     """Whether nothing more can come through the connection."""
     is_unsent: bool = False
@@ -57,9 +58,9 @@ def failure_of(server: str, reason: Reason, errors: str, secrets: Secrets) -> Fa
     """Return the failure that the user sees. errors: the last lines of standard error."""
     return Failure(
         reason.kind,
-        f"The MCP server “{clean_text(server, 60)}” does not answer",
+        translatable("The MCP server “{server}” does not answer").format(server=clean_text(server, 60)),
         secrets.hide(_with_errors(reason.text, errors)),
-        "The conversation goes on without its tools.",
+        translatable("The conversation goes on without its tools."),
         reason.advice,
     )
 
@@ -68,10 +69,10 @@ def refusal_of(server: str, tool: str, why: str) -> Failure:
     """Return the failure of a tool that cannot be offered."""
     return Failure(
         "bad_input",
-        f"A tool of the MCP server “{clean_text(server, 60)}” is not offered",
+        translatable("A tool of the MCP server “{server}” is not offered").format(server=clean_text(server, 60)),
         f"“{clean_text(tool, 80)}”: {why}.",
-        "Its other tools are offered.",
-        "Only the makers of the server can change that.",
+        translatable("Its other tools are offered."),
+        translatable("Only the makers of the server can change that."),
     )
 
 

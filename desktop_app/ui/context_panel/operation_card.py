@@ -12,6 +12,7 @@ from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
+from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.transcript.markdown_text import MarkdownText
 from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.translation import tr
@@ -146,7 +147,7 @@ def note_of(row: OperationRow) -> str:
     if row.kind == "failed":
         return failed_reason(row)
     fell_back = not row.model and not row.is_undone and {"extractive", "last_messages"} & row.strategies.keys()
-    return f"{row.note} {tr(REWRITE)}" if fell_back else row.note
+    return f"{tr_told(row.note)} {tr(REWRITE)}" if fell_back else tr_told(row.note)
 
 
 class OperationCard(Card):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ApplyPlan, CancelSummary, CheckSummary, Plan, PlanOptimize, WriteSummary
+from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
@@ -88,9 +89,9 @@ class PlanDialog(Sheet):
         self.strategy.set_plan(plan)
         self.changes.set_plan(plan)
         self.changes.setVisible(plan.is_useful)
-        self.useless.set_text(plan.note or tr(USELESS))
+        self.useless.set_text(tr_told(plan.note) or tr(USELESS))
         self.useless.setVisible(not plan.is_useful)
-        self.note.set_text(plan.note if plan.is_useful else "")
+        self.note.set_text(tr_told(plan.note) if plan.is_useful else "")
         self._show_fidelity(plan.fidelity)
         self.tail.setToolTip(tr(TAIL_HINT) if plan.strategy == "llm" and plan.is_written else "")
         if not self._tail_pause.isActive():

@@ -13,6 +13,7 @@ from desktop_app.conversation.events import MessageRow, MessageState, OperationR
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Role, ToolCall
 from desktop_app.conversation.words import translatable
+from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import (
     first_line,
@@ -157,7 +158,8 @@ def accessible_text(item: Item) -> str:
         case MarkItem(operation):
             return mark_text(operation)
         case FailureItem(failure):
-            return ". ".join(filter(None, (failure.title, failure.detail, failure.kept, failure.advice)))
+            told = (failure.title, failure.detail, failure.kept, failure.advice)
+            return ". ".join(tr_told(text) for text in told if text)
 
 
 def mark_text(operation: OperationRow) -> str:
