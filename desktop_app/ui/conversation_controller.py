@@ -143,7 +143,7 @@ class ConversationController(QObject):
             else:
                 await self._open(p.CreateConversation())
 
-    def open_with(self, request: p.OpeningRequest) -> None:
+    def open_with(self, request: p.EngineRequest[p.ConversationOpened]) -> None:
         """Show the conversation that such a request is answered with."""
         self._bridge.start(self._open(request))
 
@@ -152,7 +152,7 @@ class ConversationController(QObject):
         if self.conversation:
             self.open_with(p.StartFresh(self.conversation))
 
-    async def _open(self, request: p.OpeningRequest) -> None:
+    async def _open(self, request: p.EngineRequest[p.ConversationOpened]) -> None:
         self._wanted += 1
         wanted = self._wanted
         self._parts.show_chat()
@@ -167,7 +167,7 @@ class ConversationController(QObject):
         if wanted == self._wanted:  # else the user has chosen another one meanwhile
             self._show(opened)
 
-    def _await(self, request: p.OpeningRequest) -> QTimer:
+    def _await(self, request: p.EngineRequest[p.ConversationOpened]) -> QTimer:
         """Announce that another conversation is awaited: at once where none is shown, else after SKELETON_DELAY."""
         waiting = QTimer(singleShot=True, interval=SKELETON_DELAY if self._shown else 0)
         if isinstance(request, p.OpenConversation) and request.conversation != self._shown:

@@ -32,6 +32,7 @@ from .queue_controller import QueueController
 from .recovery_controller import RecoveryController
 from .request_controller import RequestController
 from .settings_controller import SettingsController
+from .setup_controller import SetupController
 from .style import system_look
 from .tools_controller import ToolsController
 from .widgets.graphics import graphics
@@ -76,14 +77,15 @@ class MainWindow(Parts):
         self.insights = InsightsController(bridge, self, self.chat)
         self.finder = FindController(bridge, self, self.chat)
         self.graphics = GraphicController(bridge)
-        for controller in (self.chat, self.memory):
+        self.setup = SetupController(bridge, self, self.chat, self.settings)
+        for controller in (self.chat, self.memory, self.setup):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
         self._connect(bridge)
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
             self.attach, self.insights, self.commands, self.policies, self.request, self.finder, self.recovery,
-            self.models,
+            self.models, self.setup,
         )  # fmt: skip
         self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
         self._recall_layout()
@@ -164,6 +166,7 @@ class MainWindow(Parts):
         settings.policies_requested.connect(self.policies.open)
         header.models_requested.connect(self.models.offer)
         self.chat_pane.welcome.models_requested.connect(self.models.add)
+        self.chat_pane.welcome.persona_chosen.connect(self.setup.apply)
         header.menu.clicked.connect(self.commands.open_menu)
         header.panel_button.clicked.connect(lambda: panel.setVisible(not panel.isVisible()))
         # what the model sees

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -11,7 +13,8 @@ from desktop_app.conversation.words import translatable
 from .translation import tr
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
-from .widgets.layouts import STRETCH, horizontal, vertical
+from .widgets.formats import shorten
+from .widgets.layouts import STRETCH, FlowLayout, horizontal, vertical
 from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
@@ -34,6 +37,7 @@ PROMPTS = (
     ),
 )
 WIDTH = 720
+MAX_PERSONAS, MAX_PERSONA = 8, 28  # that are offered, and characters of a name
 
 
 class PromptButton(Button):
@@ -67,11 +71,12 @@ class PromptButton(Button):
 
 
 class WelcomePage(StyleAware, QWidget):
-    """Signals: prompt_chosen(str), import_requested, models_requested."""
+    """Signals: prompt_chosen(str), import_requested, models_requested, persona_chosen(name)."""
 
     prompt_chosen = Signal(str)
     import_requested = Signal()
     models_requested = Signal()
+    persona_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -93,8 +98,12 @@ class WelcomePage(StyleAware, QWidget):
         pairs = [horizontal(*self.prompts[first : first + 2], spacing=10) for first in range(0, len(self.prompts), 2)]
         self._column = QWidget()
         content = vertical(2, title, about, *pairs, holder=self._column, margins=(0, 16, 0, 16), spacing=10)
+        self._content = content
         content.insertSpacing(3, 14)
         content.addSpacing(6)
+        self.personas = QWidget()
+        self.personas.hide()
+        content.addWidget(self.personas)
         content.addLayout(horizontal(self.adding, self.importing, STRETCH, spacing=20))
         content.addStretch(3)
         middle = QWidget()
@@ -105,6 +114,19 @@ class WelcomePage(StyleAware, QWidget):
         area.column.setStretch(1, 0)
         vertical(area, holder=self)
         self.refresh_style()
+
+    def show_personas(self, names: Sequence[str]) -> None:
+        """Offer these personas for the conversation that is about to begin."""
+        before, self.personas = self.personas, QWidget()
+        self._content.replaceWidget(before, self.personas)
+        before.deleteLater()
+        links = [LinkButton(shorten(name, MAX_PERSONA)) for name in names[:MAX_PERSONAS]]
+        for link, name in zip(links, names, strict=False):
+            link.clicked.connect(lambda _=False, name=name: self.persona_chosen.emit(name))
+        label = TextLabel(tr("Begin as"), size=13, tint="ink_soft")
+        label.setFixedHeight(self.adding.sizeHint().height())  # on one line with the links
+        self.personas.setLayout(FlowLayout(label, *links, gap=14))
+        self.personas.setVisible(bool(names))
 
     def refresh_style(self) -> None:
         self._column.setMaximumWidth(scale(WIDTH))

@@ -26,6 +26,7 @@ from .question_controller import QuestionController
 from .recovery_controller import RecoveryController
 from .request_controller import RequestController
 from .settings_controller import SettingsController
+from .setup_controller import SetupController
 from .tools_controller import ToolsController
 
 ALL, OPEN = translatable("Conversations"), translatable("This conversation")
@@ -57,6 +58,7 @@ class WindowControllers:
     find: FindController
     recovery: RecoveryController
     models: ModelController
+    setup: SetupController
 
 
 def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
@@ -119,6 +121,11 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         WindowAction(translatable("Import conversations…"), ALL, translatable("from files"), listing.choose_import),
         WindowAction(translatable("Rename conversation"), OPEN, translatable("another title"),
                      rename, ("F2",), is_open),
+        WindowAction(translatable("New conversation with a persona…"), ALL, translatable("with what you saved as one"),
+                     use.setup.offer_personas),
+        WindowAction(translatable("This conversation…"), OPEN,
+                     translatable("its system prompt, parameters, folder, policy and tools"),
+                     use.setup.open, ("Ctrl+Shift+I",), is_open),
         WindowAction(translatable("Choose a model…"), OPEN, translatable("for this conversation"),
                      use.models.offer, ("Ctrl+M",), is_open),
         WindowAction(translatable("Choose a working folder…"), OPEN, translatable("where tools work"),

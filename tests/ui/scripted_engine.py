@@ -103,7 +103,7 @@ class ScriptedEngine:
                 return self._opened(self._record.new(f"{info.title} (copy)", info.messages))
             case p.StartFresh():
                 return self._opened(self._record.new("Started fresh", 2))
-            case p.OpenConversation(name) | p.ChooseModel(name):
+            case p.OpenConversation(name) | p.ChooseModel(name) | p.ChangeSetup(name):
                 return self._opened(name)
             case p.ChooseFolder(name, folder):
                 infos = self._record.kept.conversations

@@ -17,6 +17,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Attachment, Usage
 from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
 from desktop_app.conversation.server_offers import CheckResult, ModelOffer, ModelPrice
+from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
@@ -146,6 +147,8 @@ class ScriptedWorld:
         match wish:
             case p.ListModels():
                 return p.ModelsListed((MODEL, OTHER_MODEL), {OTHER_MODEL.id: ModelPrice(3, 15)}, (MODEL.id,))
+            case p.ReadSetup():
+                return p.SetupRead(ConversationSetup(), "Be helpful.", ("temperature",), ("bash", "read"))
             case p.PreviewModel():
                 return p.ModelPreviewed(PREVIEW)
             case p.FindServers():

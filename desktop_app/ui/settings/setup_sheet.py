@@ -1,0 +1,228 @@
+"""How one conversation is held: its system prompt, parameters, folder, policy and tools, in one sheet; and personas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from msgspec.structs import replace
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.conversation.setup import ConversationSetup, OptionName, Persona, ReasoningEffort, ReplyOptions
+from desktop_app.conversation.words import translatable
+from desktop_app.engine.protocol import SetupRead
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.boxes import Card, ScrollColumn
+from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal
+from desktop_app.ui.widgets.look import MEDIUM
+from desktop_app.ui.widgets.sheet import Sheet
+from desktop_app.ui.widgets.text_label import TextLabel
+
+from .check_list import CheckList, CheckRow
+from .entries import Choice, Field, FormEntry, LongText, OnOff, Segments, section
+from .limits import parse_reply
+
+WIDTH, TOOLS = 600, 7
+EFFORTS = (("", translatable("As the model does")), ("low", translatable("Low")), ("medium", translatable("Medium")),
+           ("high", translatable("High")))  # fmt: skip
+NOT_TAKEN = translatable("{model} does not take this: it is not sent.")
+
+
+def parse_share(text: str, most: float, *, may_be_zero: bool) -> float | None:
+    """Return the number of "0.7" or "0,7"; None, for the provider's own, of "". Raises ValueError."""
+    plain = text.strip().replace(",", ".")
+    if not plain:
+        return None
+    if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", plain) or float(plain) > most or (float(plain) == 0 and not may_be_zero):
+        raise ValueError(tr("Enter a number from 0 to {most}, such as 0.7.").format(most=f"{most:g}"))
+    return float(plain)
+
+
+def parse_folder(text: str) -> str:
+    """Return the folder. Raises ValueError for a path that is not whole."""
+    if text and not Path(text).is_absolute():
+        raise ValueError(tr("Enter the full path."))
+    return text
+
+
+class SetupSheet(Sheet):
+    """Signals: save_requested(Persona), what is written, for this conversation; persona_saved(Persona) and
+    persona_removed(name), for the settings."""
+
+    save_requested = Signal(object)
+    persona_saved = Signal(object)
+    persona_removed = Signal(str)
+
+    def __init__(
+        self,
+        read: SetupRead,
+        here: Persona,
+        policies: Sequence[tuple[str, str]],
+        personas: Sequence[Persona],
+        model_name: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        """here: the conversation's title, model, folder and policy. policies: their names with their texts."""
+        super().__init__(parent, width=WIDTH, title=tr("This conversation"))
+        self._read, self._here, self._model = read, here, ""
+        self.personas = {persona.name: persona for persona in personas}
+        self._model_name = model_name
+        self._build_fields(policies)
+        self._build_personas()
+        self.cancel, self.save = Button(tr("Cancel")), Button(tr("Save"), ButtonKind.PRIMARY)
+        area = ScrollColumn(spacing=20)
+        for part in self._sections():
+            area.add(part)
+        self.lay_out(area, STRETCH, self.cancel, self.save, head=(TextLabel(here.name, size=13, tint="ink_soft"),))
+        self._area = area
+        self.cancel.clicked.connect(self.reject)
+        self.save.clicked.connect(self._save)
+        self._show(Persona("", read.setup, folder=here.folder, policy=here.policy))
+
+    def written(self, name: str) -> Persona:
+        """Return what is written, under that name. Raises ValueError."""
+        prompt = self.prompt.value()
+        is_first = self._read.setup.system_prompt is None and prompt == self._read.system_prompt
+        effort: ReasoningEffort = next(one for one in get_args(ReasoningEffort) if one == self.effort.value())
+        options = ReplyOptions(self.temperature.value(), self.top_p.value(), effort)
+        off = tuple(row.key for row in self.tools.rows.rows if isinstance(row, CheckRow) and not row.is_checked)
+        hidden = tuple(name for name in self._off_elsewhere if name not in off)
+        setup = ConversationSetup(
+            self.persona.chosen(), None if is_first else prompt, options, self.max_output.value(), (*off, *hidden)
+        )
+        return Persona(name, setup, self._model, self.folder.value(), self.policy.value())
+
+    def _build_fields(self, policies: Sequence[tuple[str, str]]) -> None:
+        hint, model = tr("as the provider has it"), self._model_name
+        self.prompt = LongText("", "", "")
+        self.prompt.area.setAccessibleName(tr("System prompt"))
+        self.temperature = Field("", tr("Temperature"), "", hint, lambda text: parse_share(text, 2, may_be_zero=True))
+        self.top_p = Field("", tr("top_p"), "", hint, lambda text: parse_share(text, 1, may_be_zero=False))
+        self.max_output = Field("", tr("Longest reply (tokens)"), "", tr("the model’s own"), parse_reply)
+        self.effort = Segments("", [(value, tr(text)) for value, text in EFFORTS], "")
+        self.folder = Field("", tr("Working folder"), "", tr("leave empty for none"), parse_folder)
+        self.policy = Choice("", tr("Making room"), [(tr("As in the settings"), ""), *policies], self._here.policy)
+        self.tools = CheckList(TOOLS)
+        self.tools.setAccessibleName(tr("Tools of this conversation"))
+        self.tools.toggled.connect(self._toggle)
+        told = tr(NOT_TAKEN).format(model=model)
+        fields: dict[OptionName, FormEntry] = {
+            "temperature": self.temperature, "top_p": self.top_p, "reasoning_effort": self.effort
+        }  # fmt: skip
+        for name, field in fields.items():
+            if name not in self._read.supported:
+                field.explain(told)
+
+    def _build_personas(self) -> None:
+        self.persona = Choice("", "", self._persona_choices(), self._read.setup.persona)
+        self.persona.select.setAccessibleName(tr("Persona"))
+        self.name = Field("", "", "", tr("Name of the persona"), self._parse_name)
+        self.name.edit.setAccessibleName(tr("Name of the persona"))
+        self.with_model = OnOff("", tr("With the model {model}").format(model=self._model_name), False)
+        self.keep, self.remove = LinkButton(tr("Save as a persona")), LinkButton(tr("Remove this persona"))
+        self.persona.select.activated.connect(lambda _: self._take(self.persona.chosen()))
+        self.keep.clicked.connect(self._keep)
+        self.remove.clicked.connect(self._remove)
+
+    def _sections(self) -> list[QWidget]:
+        tools = Card(radius=8)
+        tools.column.setContentsMargins(6, 6, 6, 6)
+        tools.column.addWidget(self.tools)
+        tools.setVisible(bool(self._read.tools))
+        effort = TextLabel(tr("Reasoning effort"), size=13, weight=MEDIUM)
+        links, named = QWidget(), QWidget()
+        horizontal((self.name, 1), self.keep, holder=named, spacing=12)
+        horizontal(self.with_model, STRETCH, self.remove, holder=links, spacing=12)
+        about = tr("A persona is all of this under a name. Changing it later changes no conversation.")
+        return [
+            section(tr("Persona"), self.persona, TextLabel(about, size=12, tint="ink_faint", wraps=True), named, links),
+            section(tr("System prompt"), self.prompt),
+            section(tr("Parameters"), (self.temperature, self.top_p, self.max_output), effort, self.effort),
+            section(tr("Work"), (self.folder, self.policy), *self._tools_title(), tools),
+        ]
+
+    def _tools_title(self) -> tuple[QWidget, ...]:
+        return (TextLabel(tr("Tools on offer here"), size=13, weight=MEDIUM),) if self._read.tools else ()
+
+    def _persona_choices(self) -> list[tuple[str, str]]:
+        names = list(self.personas)
+        own = self._read.setup.persona
+        gone = [(tr("{name} · not there any more").format(name=own), own)] if own and own not in names else []
+        return [(tr("None"), ""), *((name, name) for name in names), *gone]
+
+    def _show(self, persona: Persona) -> None:
+        """Show what a persona has; a field that it leaves open shows what holds without it."""
+        setup = persona.setup
+        prompt = self._read.system_prompt if setup.system_prompt is None else setup.system_prompt
+        self.prompt.area.setPlainText(prompt)
+        options = setup.options
+        for field, value in ((self.temperature, options.temperature), (self.top_p, options.top_p)):
+            field.edit.setText("" if value is None else f"{value:g}")
+        self.max_output.edit.setText(f"{setup.max_output:,}" if setup.max_output else "")
+        self.effort.choices.choose(options.reasoning_effort)
+        self.folder.edit.setText(persona.folder)
+        self.policy.select.choose(persona.policy)
+        self._off_elsewhere = tuple(name for name in setup.tools_off if name not in self._read.tools)
+        self.tools.show_rows([CheckRow(n, n, is_checked=n not in setup.tools_off) for n in self._read.tools])
+        self.remove.setVisible(self.persona.chosen() in self.personas)
+        self.name.edit.setText(self.persona.chosen())
+
+    def _take(self, name: str) -> None:
+        persona = self.personas.get(name)
+        if persona is not None:
+            self._model = persona.model
+            self._show(replace(persona, folder=persona.folder or self._here.folder))
+        else:
+            self._model = ""
+            self.remove.hide()
+
+    def _toggle(self, name: str) -> None:
+        row = next(row for row in self.tools.rows.rows if row.key == name)
+        self.tools.set_checked(name, not (isinstance(row, CheckRow) and row.is_checked))
+
+    def _parse_name(self, name: str) -> str:
+        if not name:
+            raise ValueError(tr("Enter a name for the persona."))
+        return name
+
+    def _is_right(self, *more: FormEntry) -> bool:
+        entries = (*more, self.temperature, self.top_p, self.max_output, self.folder)
+        wrong = [widget for entry in entries if (widget := entry.check()) is not None]
+        if wrong:
+            wrong[0].setFocus(Qt.FocusReason.OtherFocusReason)
+            self._area.ensureWidgetVisible(wrong[0])
+        return not wrong
+
+    def _keep(self) -> None:
+        """Store what is written as a persona; the conversation is then said to be of it."""
+        if not self._is_right(self.name):
+            return
+        name = self.name.value()
+        made = self.written(name)
+        prompt = self.prompt.value() if made.setup.system_prompt is None else made.setup.system_prompt
+        model = self._here.model if self.with_model.value() else ""
+        persona = replace(made, model=model, setup=replace(made.setup, persona="", system_prompt=prompt))
+        if name not in self.personas:
+            self.persona.select.addItem(name, name)
+        self.personas[name] = persona
+        self.persona.select.choose(name)
+        self.remove.show()
+        self.name.explain(tr("Saved. It is offered for new conversations."))
+        self.persona_saved.emit(persona)
+
+    def _remove(self) -> None:
+        name = self.persona.chosen()
+        self.personas.pop(name, None)
+        self.persona.select.removeItem(self.persona.select.findData(name))
+        self.persona.select.choose("")
+        self.remove.hide()
+        self.persona_removed.emit(name)
+
+    def _save(self) -> None:
+        if self._is_right():
+            self.save_requested.emit(self.written(self.persona.chosen()))
+            self.accept()
