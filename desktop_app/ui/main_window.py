@@ -20,6 +20,7 @@ from .conversation_controller import ConversationController
 from .engine_watch import EngineWatch
 from .export_controller import ExportController
 from .find_controller import FindController
+from .first_start import FirstStart
 from .graphic_controller import GraphicController
 from .insights_controller import InsightsController
 from .listing_controller import ListingController
@@ -78,7 +79,8 @@ class MainWindow(Parts):
         self.finder = FindController(bridge, self, self.chat)
         self.graphics = GraphicController(bridge)
         self.setup = SetupController(bridge, self, self.chat, self.settings)
-        for controller in (self.chat, self.memory, self.setup):
+        self.first = FirstStart(bridge, self, self.chat, self.listing, self.settings)
+        for controller in (self.chat, self.memory, self.setup, self.first):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
         self._connect(bridge)
@@ -161,7 +163,12 @@ class MainWindow(Parts):
         ):
             signal.connect(act)
         sidebar.list.conversations.renamed.connect(listing.rename)
-        self.chat_pane.welcome.import_requested.connect(listing.choose_import)
+        welcome = self.chat_pane.welcome
+        welcome.import_requested.connect(listing.choose_import)
+        welcome.found.chosen.connect(self.first.use_server)
+        welcome.samples.chosen.connect(self.first.open_sample)
+        welcome.places.chosen.connect(self.first.point_at)
+        bridge.became_ready.connect(self.first.look)
         header.title_changed.connect(listing.rename_open)
         settings.policies_requested.connect(self.policies.open)
         header.models_requested.connect(self.models.offer)

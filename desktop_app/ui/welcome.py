@@ -9,8 +9,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.words import translatable
+from desktop_app.settings import Server
 
 from .translation import tr
+from .welcome_offers import FoundServers, PlaceHints, SampleOffers
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.formats import shorten
@@ -83,8 +85,8 @@ class WelcomePage(StyleAware, QWidget):
         title = TextLabel(tr("Long conversations that lose nothing"), size=22, weight=BOLD, wraps=True)
         about = TextLabel(
             tr(
-                "The bar below shows how full the model’s context window is. Before it overflows, older messages are "
-                "summarized for the model. You keep every message: readable, searchable, and back with one undo."
+                "Before the model’s context window overflows, older messages are summarized for the model. "
+                "You keep every message: readable, searchable, and back with one undo."
             ),
             tint="ink_soft", size=15, wraps=True,
         )  # fmt: skip
@@ -97,9 +99,13 @@ class WelcomePage(StyleAware, QWidget):
         self.adding.clicked.connect(self.models_requested)
         pairs = [horizontal(*self.prompts[first : first + 2], spacing=10) for first in range(0, len(self.prompts), 2)]
         self._column = QWidget()
-        content = vertical(2, title, about, *pairs, holder=self._column, margins=(0, 16, 0, 16), spacing=10)
+        self.found, self.samples, self.places = FoundServers(), SampleOffers(), PlaceHints()
+        content = vertical(
+            2, title, about, self.places, self.found, *pairs, self.samples,
+            holder=self._column, margins=(0, 16, 0, 16), spacing=10,
+        )  # fmt: skip
+        content.insertSpacing(4, 8)
         self._content = content
-        content.insertSpacing(3, 14)
         content.addSpacing(6)
         self.personas = QWidget()
         self.personas.hide()
@@ -127,6 +133,12 @@ class WelcomePage(StyleAware, QWidget):
         label.setFixedHeight(self.adding.sizeHint().height())  # on one line with the links
         self.personas.setLayout(FlowLayout(label, *links, gap=14))
         self.personas.setVisible(bool(names))
+
+    def show_found(self, servers: Sequence[Server]) -> None:
+        """Offer the servers that were found; they take the place of some examples."""
+        self.found.show_servers(servers)
+        for prompt in self.prompts[2:]:
+            prompt.setVisible(not servers)
 
     def refresh_style(self) -> None:
         self._column.setMaximumWidth(scale(WIDTH))

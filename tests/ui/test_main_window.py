@@ -41,7 +41,7 @@ async def test_it_opens_the_newest_conversation_and_a_message_gets_its_reply(win
 @play_scene(messages=0)
 async def test_with_no_conversation_it_welcomes_and_an_example_can_be_sent(window, bridge):
     assert window.chat_pane.currentWidget() is window.chat_pane.welcome
-    assert window.header.chip.text() == "SmolLM2 135M · 8k"
+    assert window.header.chip.text() == "SmolLM2 135M · 8K"
     finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
     window.chat_pane.welcome.prompts[0].click()
     await finished

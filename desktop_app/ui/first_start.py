@@ -1,0 +1,90 @@
+"""The controller of the first page: servers that were found, samples, and where the important things are."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.engine import protocol as p
+from desktop_app.paths import RESOURCES
+from desktop_app.settings import Server, Settings
+
+from .bridge import Bridge, EngineFailure, in_task
+from .controller import Controller
+from .conversation_controller import ConversationController
+from .listing_controller import ListingController
+from .parts import Parts
+from .settings_controller import SettingsController
+from .translation import tr
+from .widgets.ring import Ring
+
+BUILTIN = "builtin"
+
+
+class FirstStart(Controller):
+    """Looks for servers while none is set up, and does what the first page offers."""
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        parts: Parts,
+        chat: ConversationController,
+        listing: ListingController,
+        settings: SettingsController,
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._listing, self._settings = listing, settings
+        self._has_servers = True
+        self._welcome = parts.chat_pane.welcome
+
+    def use(self, settings: Settings) -> None:
+        """Follow the settings: what was found is offered until a server is set up."""
+        self._has_servers = bool(settings.servers)
+        if self._has_servers:
+            self._welcome.show_found(())
+
+    @in_task
+    async def look(self, _: object = None) -> None:
+        """Offer the servers that can be found, once the engine is ready."""
+        if self._has_servers:
+            return
+        try:
+            found = (await self._bridge.ask(p.FindServers())).servers
+        except EngineFailure:  # it ended, which is told; when it is back, they are looked for again
+            return
+        if not self._has_servers:
+            self._welcome.show_found(found)
+
+    @in_task
+    async def use_server(self, server: Server) -> None:
+        """Set a server up, and let its first model answer; without a model, open the settings where one is chosen."""
+        if not server.models:
+            self._settings.open("servers")
+            return
+        model = f"{server.name}/{server.models[0]}"
+        await self._settings.change(lambda settings: with_server(settings, server, model))
+        if self._chat.conversation:
+            await self._chat.use_model(model)
+        told = tr("{model} answers from now on. Others are in the header.").format(model=server.models[0])
+        self._parts.toast.show_message(told)
+        self._parts.composer.take_focus()
+
+    def open_sample(self, name: str) -> None:
+        """Import a sample, and open it."""
+        self._listing.import_files([str(RESOURCES / "samples" / name)])
+
+    def point_at(self, name: str) -> None:
+        """Show where something is: the "gauge", the button that optimizes ("optimize"), or the "history"."""
+        if name == "history":
+            self._parts.panel.show()
+            self._parts.panel.show_tab(name)
+        places: dict[str, QWidget] = {
+            "gauge": self._parts.gauge.bar, "optimize": self._parts.gauge.optimize, "history": self._parts.panel.tabs,
+        }  # fmt: skip
+        Ring(places[name])
+
+
+def with_server(settings: Settings, server: Server, model: str) -> Settings:
+    """Return the settings with that server, whose model answers in new conversations if none was chosen."""
+    chosen = model if settings.chat_model == BUILTIN else settings.chat_model
+    return replace(settings, servers=(*settings.servers, server), chat_model=chosen)

@@ -1,0 +1,113 @@
+"""The first page: servers that were found, samples, and where the important things are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from ui_scenes import Run, in_window, is_idle, send, texts, until
+
+from desktop_app.paths import settings_file
+from desktop_app.settings import Server, Settings, read_settings
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.engine_process import engine_command
+from desktop_app.ui.first_start import with_server
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.welcome import WelcomePage
+from desktop_app.ui.welcome_offers import about
+from desktop_app.ui.widgets.ring import Ring
+from provider import Reply, ScriptedProvider
+
+Scene = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
+LOCAL = Server("LM Studio", "http://127.0.0.1:1/v1", ("one", "two"))
+CLOUD = Server("Anthropic", "", ("claude",), kind="anthropic")
+LOCKED = Server("Server", "http://127.0.0.1:2/v1", ())
+
+
+def click(widget) -> None:
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def test_each_server_is_told_with_where_it_is(qtbot):
+    page = WelcomePage()
+    qtbot.addWidget(page)
+    page.resize(800, 900)
+    page.show()
+    page.show_found((LOCAL, CLOUD, LOCKED))
+    assert [button.text() for button in page.found.buttons] == ["Use LM Studio", "Use Anthropic", "Use Server"]
+    assert len({about(server) for server in (LOCAL, CLOUD, LOCKED)}) == 3
+    with qtbot.waitSignal(page.found.chosen) as chosen:
+        click(page.found.buttons[1])
+    assert chosen.args == [CLOUD]
+    page.show_found(())
+    assert not page.found.isVisible()
+
+
+def test_the_first_server_gives_the_model_of_new_conversations_and_a_further_one_does_not():
+    first = with_server(Settings(), LOCAL, "LM Studio/one")
+    assert first.chat_model == "LM Studio/one"
+    assert with_server(first, CLOUD, "Anthropic/claude").chat_model == "LM Studio/one"
+    assert with_server(first, CLOUD, "Anthropic/claude").servers == (LOCAL, CLOUD)
+
+
+@pytest.fixture
+def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[[Scene], None]:
+    """Opens the window with the real engine on an empty data folder, plays a scene, closes in order."""
+
+    def play_scene(scene: Scene) -> None:
+        bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
+        window = MainWindow(bridge, Settings(), data_folder / "window.ini")
+        run(in_window(window, bridge, lambda: scene(window, bridge), lambda: window.chat.conversation))
+
+    return play_scene
+
+
+@pytest.mark.wire
+def test_a_server_that_runs_is_used_with_one_click(play, data_folder):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        found = Server("Mine", provider.base_url, ("scripted",), window=32_000, max_output=1_000)
+        window.chat_pane.welcome.show_found((found,))
+        click(window.chat_pane.welcome.found.buttons[0])
+        await until(lambda: "scripted" in window.header.chip.text())
+        assert not window.chat_pane.welcome.found.isVisible()
+        await send(window, bridge, "hello")
+        await until(lambda: is_idle(window) and "At your service" in " ".join(texts(window)))
+        assert read_settings(settings_file(data_folder)).chat_model == "Mine/scripted"
+
+    with ScriptedProvider([Reply("At your service")]) as provider:
+        play(scene)
+
+
+@pytest.mark.wire
+def test_a_sample_opens_with_one_click_and_fills_the_gauge(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        click(window.chat_pane.welcome.samples.links["interview.jsonl"])
+        await until(lambda: window.transcript_model.rowCount() > 20)
+        await until(lambda: "8,192" in window.gauge.numbers.text())
+        assert window.chat_pane.currentWidget() is window.transcript
+
+    play(scene)
+
+
+@pytest.mark.wire
+def test_the_important_things_are_pointed_at(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.panel.hide()
+        links = window.chat_pane.welcome.places.links
+        for name, target in (("gauge", window.gauge.bar), ("optimize", window.gauge.optimize)):
+            click(links[name])
+            (ring,) = window.findChildren(Ring)
+            around = ring.geometry()
+            assert around.contains(target.rect().translated(target.mapTo(window, target.rect().topLeft())))
+            ring.close()
+            await until(lambda: not window.findChildren(Ring))
+        click(links["history"])
+        assert window.panel.isVisible()
+        assert window.panel.tabs.value() == "history"
+
+    play(scene)
