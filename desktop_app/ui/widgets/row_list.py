@@ -28,6 +28,7 @@ from .look import (
     font,
     in_reading_order,
     paint_box,
+    paint_focus,
     recolour,
     scale,
 )
@@ -152,6 +153,8 @@ class RowDelegate(QStyledItemDelegate):
         if is_chosen or state & QStyle.StateFlag.State_MouseOver:
             fill = colour("accent_soft" if is_chosen else "line_soft")
             paint_box(painter, box.adjusted(0, 1, 0, -1), fill, None, 6)
+        if state & QStyle.StateFlag.State_HasFocus:
+            paint_focus(painter, box.adjusted(0, 1, 0, -1), 6)
         room = box.adjusted(PADDING, scale(4), -PADDING, -scale(4))
         first = QRectF(room.left(), room.top(), room.width(), scale(19) if self._has_body else room.height())
         self._paint_first(painter, first, row)

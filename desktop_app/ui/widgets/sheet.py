@@ -13,6 +13,7 @@ from shiboken6 import isValid
 from .boxes import ScrollColumn
 from .layouts import LayoutItem, horizontal, vertical
 from .look import BOLD, colour, paint_box, scale
+from .tab_order import walk_as_read
 from .text_label import TextLabel
 
 MARGIN = 24  # pixels between the sheet and the window's edges
@@ -191,6 +192,11 @@ class Sheet(QDialog):
         self.raise_()
         first = self._first if self._first and self._first.isEnabledTo(self) and self._first.isVisibleTo(self) else self
         first.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Let Tab walk as the sheet is read, also through what was added to it."""
+        walk_as_read(self)
+        return super().focusNextPrevChild(next)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)
