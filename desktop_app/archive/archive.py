@@ -10,7 +10,13 @@ from pathlib import Path
 from types import CoroutineType
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import AnyEntry
+
 from .store import Store
+
+SLICE = 2_000
+"""Entries that are read at a time, which takes some milliseconds."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -62,13 +68,30 @@ class ArchiveThread:
         """Run a function of the store on the thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._store)
 
+    async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
+        """Return the whole record. A long one is read slice by slice: what else is called meanwhile comes between."""
+        read: list[AnyEntry] = []
+        messages, end = 0, await self._length(conversation)
+        for start in range(0, end if end > SLICE else 0, SLICE):
+            found = await self._entry_slice(conversation, start, min(start + SLICE, end), messages)
+            if found is None:
+                return await self._whole_record(conversation)
+            read += found
+            messages += sum(isinstance(entry, Message) for entry in found)
+        return tuple(read) or await self._whole_record(conversation)
+
     conversations = _on_thread(Store.conversations)
     conversation = _on_thread(Store.conversation)
     create = _on_thread(Store.create)
     change = _on_thread(Store.change)
     store_gauge = _on_thread(Store.store_gauge)
     setup = _on_thread(Store.setup)
-    entries = _on_thread(Store.entries)
+    record_outline = _on_thread(Store.record_outline)
+    messages = _on_thread(Store.messages)
+    message_index = _on_thread(Store.message_index)
+    _whole_record = _on_thread(Store.entries)
+    _entry_slice = _on_thread(Store.entry_slice)
+    _length = _on_thread(Store.length)
     unsent = _on_thread(Store.unsent)
     store_unsent = _on_thread(Store.store_unsent)
     spills_in_use = _on_thread(Store.spills_in_use)

@@ -113,7 +113,10 @@ FIFTH: Migration = (
 SIXTH: Migration = ("ALTER TABLE conversations ADD COLUMN setup TEXT NOT NULL DEFAULT ''",)
 """The system prompt and the parameters of a conversation, as JSON."""
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
+SEVENTH: Migration = ("CREATE INDEX operations ON entries (conversation, position) WHERE message_index IS NULL",)
+"""Finds what was done in a conversation without reading what was said."""
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
 
 
 def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:

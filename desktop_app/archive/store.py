@@ -19,7 +19,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.paths import make_private_file, make_private_folder
 
-from . import health, reading, writing
+from . import health, outlines, reading, writing
 from . import memories as memory_rows
 from .damage import keep_damaged
 from .entry_counts import EntryCounts, lost_entries
@@ -117,6 +117,11 @@ class Store:
     conversation = _within(_reading, reading.conversation)
     setup = _within(_reading, reading.setup)
     entries = _within(_reading, reading.entries)
+    entry_slice = _within(_reading, outlines.entry_slice)
+    length = _within(_reading, outlines.length)
+    record_outline = _within(_reading, outlines.outline)
+    messages = _within(_reading, outlines.messages)
+    message_index = _within(_reading, outlines.message_index)
     unsent = _within(_reading, reading.unsent)
     spills_in_use = _within(_reading, reading.spills_in_use)
     examine = _within(_reading, health.examine)

@@ -15,12 +15,14 @@ from desktop_app.context.own_policies import find_policy
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text, ToolResult
+from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.setup import ConversationSetup, Persona
-from desktop_app.conversation.transcript import AnyEntry, Continuation
+from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
 
+from .glance import Glance
+from .opening import Openings
 from .ports import Archive, Changes, Emit, WorldError
 from .services import Services
 from .session import Session
@@ -28,7 +30,6 @@ from .session_model import model_or_stand_in, use_model
 from .stamp import stamp
 from .tasks import Tasks
 from .titles import UNTITLED
-from .turn.tool_calls import CRASHED
 from .turns import Turns
 
 NO_SETUP = ConversationSetup()
@@ -52,7 +53,9 @@ class Conversations:
         self._sessions: dict[str, Session] = {}
         # Those whose model is of earlier settings.
         self._outdated: set[str] = set()
-        self._opening = asyncio.Lock()
+        self._locks: dict[str, asyncio.Lock] = {}
+        how = (archive, services.models, self.turns, self._tasks, publish, self.policy_named, self._keep)
+        self.openings = Openings(*how)
 
     @property
     def policy(self) -> ContextPolicy:
@@ -104,27 +107,35 @@ class Conversations:
 
     async def open(self, conversation: str) -> Session:
         """Return that conversation; the first time it is read from the archive. Raises WorldError."""
-        async with self._opening:
-            session = self._sessions.get(conversation)
-            if session is None:
-                info = await self._info_with_model(conversation)
-                entries = await self.archive.entries(conversation)
-                model, policy = model_or_stand_in(self.models, info.model), self.policy_named(info.policy)
-                session = Session(info, entries, model, policy, self.archive, await self.archive.setup(conversation))
-                await self._end_what_was_running(session)
-                await self.turns.queue.read(conversation)
-                self.turns.queue.forget_recorded(conversation, lambda sent: session.message(sent) is not None)
-                await asyncio.to_thread(session.gauge)
-                await self.turns.equip(session)
-                self._sessions[conversation] = session
-                is_counted_otherwise = info.messages != session.counted  # by an earlier version
-                if is_counted_otherwise or not info.share:
-                    await self.turns.note(session)
-            elif conversation in self._outdated and not self.turns.is_busy(conversation):
-                self._outdated.discard(conversation)
-                session.use(model_or_stand_in(self.models, session.info.model))
-                await asyncio.to_thread(session.gauge)
-            return session
+        if (session := self._sessions.get(conversation)) is None:
+            async with self._lock(conversation):
+                if (session := self._sessions.get(conversation)) is not None:
+                    return session
+                opening = self.openings.begin(await self._info_with_model(conversation))
+            return await self.openings.wait(opening)
+        if conversation in self._outdated and not self.turns.is_busy(conversation):
+            self._outdated.discard(conversation)
+            session.use(model_or_stand_in(self.models, session.info.model))
+            await asyncio.to_thread(session.gauge)
+        return session
+
+    async def glance(self, conversation: str) -> Glance | None:
+        """Return what can be seen of a long conversation while it is opened; None if it is to be opened first."""
+        if conversation in self._sessions:
+            return None
+        if (seen := self.openings.current_glance(conversation)) is not None:
+            return seen
+        async with self._lock(conversation):
+            if conversation in self._sessions:
+                return None
+            return await self.openings.glance(await self._info_with_model(conversation))
+
+    def _keep(self, session: Session) -> None:
+        self._sessions[session.id] = session
+
+    def _lock(self, conversation: str) -> asyncio.Lock:
+        """Return the lock that is held while that conversation begins to be opened, or is deleted."""
+        return self._locks.setdefault(conversation, asyncio.Lock())
 
     async def _info_with_model(self, conversation: str) -> ConversationInfo:
         """Return its info. A conversation imported without the window has no model, and gets the default one."""
@@ -141,18 +152,6 @@ class Conversations:
                 continue
             if await use_model(session, model_or_stand_in(self.models, session.info.model), self._publish):
                 await self.turns.note(session)
-
-    async def _end_what_was_running(self, session: Session) -> None:
-        """Give a result to each call that was running when the engine was killed, and give up continuing a reply."""
-        if session.view.unfinished is not None:
-            await session.record(stamp(Continuation(reply_id="")))
-        newest = next((m for item in reversed(session.view.items) if (m := item.message).tool_calls), None)
-        if newest is not None and newest.model:  # an imported conversation is left as it is
-            results = [
-                ToolResult(c.recorded_id, c.call.name, CRASHED, is_error=True, ending="stopped")
-                for c in session.view.open_calls
-            ]
-            await session.record(*(stamp(Message(role=Role.TOOL, parts=(result,))) for result in results))
 
     async def rename(self, conversation: str, title: str) -> None:
         """Give it a title; an empty one is not taken."""
@@ -174,7 +173,8 @@ class Conversations:
         if (session := self._sessions.get(conversation)) is not None:
             session.is_leaving = True
         await self.turns.leave(conversation)
-        async with self._opening:
+        async with self._lock(conversation):
+            await self.openings.give_up(conversation)
             session = self._sessions.get(conversation)  # it may have been opened meanwhile
             if session is not None:
                 session.is_leaving = True

@@ -22,6 +22,7 @@ from desktop_app.conversation.words import translatable
 
 from .prices import Price as Price
 from .prices import with_price as with_price
+from .record_reader import RecordReader
 
 NO_OPTIONS = ReplyOptions()
 Emit = Callable[[TurnEvent], None]
@@ -262,7 +263,7 @@ class EntryStore(Protocol):
         ...
 
 
-class Archive(EntryStore, Protocol):
+class Archive(EntryStore, RecordReader, Protocol):
     """The durable store."""
 
     async def conversations(self) -> tuple[ConversationInfo, ...]:

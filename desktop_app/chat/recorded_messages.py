@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from desktop_app.context.counting.totals import RunningTotals
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.rows import OperationRow
 from desktop_app.conversation.transcript import AnyEntry, Rewind, Switch
 
-from .rows import page_indexes
+from .rows import operation_rows, page_indexes
 
 
 class RecordedMessages:
@@ -19,11 +21,15 @@ class RecordedMessages:
         self.by_id: dict[str, Message] = {}  # of all branches, oldest first
         self.branch: list[Message] = []  # those of the current one
         self.indexes: dict[str, int] = {}  # in `branch`
+        self.counted = 0  # of `branch`: those that a person counts
+        self.totals = RunningTotals()
+        self._operations: tuple[OperationRow, ...] | None = None  # None: there was more than messages since
         self.add(entries)
 
     def add(self, entries: Iterable[AnyEntry]) -> None:
         """Take in the next entries of the record."""
-        is_elsewhere = False
+        is_elsewhere, entries = False, tuple(entries)
+        self.totals = self.totals.after(entries)
         for entry in entries:
             self.branches.add(entry)
             is_elsewhere = is_elsewhere or isinstance(entry, Rewind | Switch)
@@ -31,9 +37,19 @@ class RecordedMessages:
                 self.by_id[entry.id] = entry
                 self.indexes[entry.id] = len(self.branch)
                 self.branch.append(entry)
+                self.counted += entry.is_counted
+            else:
+                self._operations = None
         if is_elsewhere:
             self.branch = [entry for entry in self.branches.path() if isinstance(entry, Message)]
             self.indexes = {message.id: index for index, message in enumerate(self.branch)}
+            self.counted = sum(message.is_counted for message in self.branch)
+
+    def operations(self, entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
+        """Return all operations of the record, which has these entries, oldest first."""
+        if self._operations is None:
+            self._operations = operation_rows(entries, self.branches)
+        return self._operations
 
     def numbered(self, ids: Iterable[str]) -> list[tuple[int, Message]]:
         """Return those messages in their order, each with its index in the current branch; others last, with -1."""

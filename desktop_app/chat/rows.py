@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -39,13 +39,16 @@ def page_indexes(messages: Sequence[Message], before: int, limit: int) -> range:
 
 
 def message_rows(
-    messages: Sequence[tuple[int, Message]], view: View, counts: TokenCounts, branches: Branches
+    messages: Sequence[tuple[int, Message]],
+    view: View,
+    counts: TokenCounts,
+    versions_of: Callable[[str], tuple[str, ...]],
 ) -> tuple[MessageRow, ...]:
-    """Return the messages, each given with its index, as they stand in the view."""
+    """Return the messages, each given with its index, as they stand in the view. versions_of: as of `Branches`."""
     rows: list[MessageRow] = []
     sent = _sent_texts(view, (message.id for _, message in messages))
     for index, message in messages:
-        versions = branches.versions(message.id)
+        versions = versions_of(message.id)
         row = MessageRow(message, index, counts.total(message), versions=versions if len(versions) > 1 else ())
         rows.append(_change_of(message.id, view, sent).apply_to(row))
     return tuple(rows)

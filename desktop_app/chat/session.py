@@ -13,7 +13,6 @@ from desktop_app.context.counting.calibration import Calibration, Report, learn,
 from desktop_app.context.counting.measured import reported_before
 from desktop_app.context.counting.reports import calibration_of, is_report
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
@@ -31,7 +30,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
-from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.message import Message, Role, Totals
 from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.tools import ToolSpec
@@ -40,7 +39,7 @@ from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 from .operation_log import log_entries
 from .ports import DELETED, ChatModel, EntryStore, ModelError, WorldError
 from .recorded_messages import RecordedMessages
-from .rows import changed_ids, message_changes, message_rows, operation_rows
+from .rows import changed_ids, message_changes, message_rows
 from .tasks import shielded
 from .turn.request import Request
 
@@ -63,9 +62,8 @@ class Session:
         archive: EntryStore,
         setup: ConversationSetup = ConversationSetup(),  # noqa: B008 - frozen
     ) -> None:
-        self.info = info
+        self.info, self.archive = info, archive
         self._chosen, self.setup = policy, setup
-        self.archive = archive
         self.transcript = Transcript(Chain(entries))
         self.view: View = view_of(self.transcript)
         self.recorded = RecordedMessages(entries)
@@ -166,7 +164,7 @@ class Session:
     @property
     def counted(self) -> int:
         """The messages of the current branch that the sidebar counts."""
-        return sum(message.is_counted for message in self.recorded.branch)
+        return self.recorded.counted
 
     @property
     def uncounted(self) -> int:
@@ -268,11 +266,13 @@ class Session:
         await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
         changes = message_changes((message.id for _, message in self.recorded.numbered(changed)), self.view)
-        pins, totals = self.pins(), totals_of(self.transcript)
-        return ViewChanged(self.id, operations, changes, cause, pins, totals, self.other_versions())
+        return ViewChanged(self.id, operations, changes, cause, self.pins(), self.totals(), self.other_versions())
 
     def operations(self) -> tuple[OperationRow, ...]:
-        return operation_rows(self.transcript.entries, self.branches)
+        return self.recorded.operations(self.transcript.entries)
+
+    def totals(self) -> Totals:
+        return self.recorded.totals.totals
 
     def pins(self) -> tuple[MessageRow, ...]:
         """Return the pinned messages of the view in their order."""
@@ -295,4 +295,4 @@ class Session:
         return self._rows(self.recorded.page(before, limit, around))
 
     def _rows(self, messages: Sequence[tuple[int, Message]]) -> tuple[MessageRow, ...]:
-        return message_rows(messages, self.view, self.counts, self.branches)
+        return message_rows(messages, self.view, self.counts, self.branches.versions)

@@ -11,7 +11,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from desktop_app.context.compact.make_room import WindowTooSmall
-from desktop_app.context.counting.totals import totals_of
 from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from desktop_app.conversation.transcript import Rewind, Trigger
@@ -276,7 +275,7 @@ class Turns:
             if finished.reason == "finished":
                 self._tasks.start_once(f"name of {session.id}", partial(self._listed.generate_title, session))
         finally:
-            self._publish(replace(finished, totals=totals_of(session.transcript)))
+            self._publish(replace(finished, totals=session.totals()))
             if finished.reason == "finished" and self.queue.next(session.id) is not None and not session.is_leaving:
                 self._tasks.start_once(f"queue of {session.id}", partial(self._send_next, session))
 

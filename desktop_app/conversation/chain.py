@@ -52,6 +52,11 @@ class Chain(Sequence[T], Generic[T]):
         for position in range(self._length):
             yield shared[position]
 
+    def __reversed__(self) -> Iterator[T]:
+        shared = self._shared
+        for position in range(self._length - 1, -1, -1):
+            yield shared[position]
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Chain) and list(self) == list(cast("Chain[T]", other))
 

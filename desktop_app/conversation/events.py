@@ -212,6 +212,14 @@ class GaugeChanged(Event, frozen=True, tag="gauge_changed"):
     gauge: Gauge
 
 
+class FiguresCounted(Event, frozen=True, tag="figures_counted"):
+    """A conversation that was shown before its record was read is read now."""
+
+    gauge: Gauge
+    totals: Totals
+    """What it has cost so far."""
+
+
 class TurnFailed(Event, frozen=True, tag="turn_failed"):
     """The turn ended early; everything that was acknowledged is stored."""
 
@@ -263,6 +271,7 @@ TurnEvent = (
     | QueueChanged
     | ModelChanged
     | GaugeChanged
+    | FiguresCounted
     | TurnFailed
     | Noticed
     | TurnFinished

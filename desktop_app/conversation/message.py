@@ -1,6 +1,9 @@
 """A message and its typed parts, as they are stored and as the model receives them.
 
 A tool message carries exactly one tool result, so that every operation on a result can name it by its message.
+
+A long record has a million of these values, none of which can be part of a cycle: `gc=False` spares the garbage
+collector to look through them, for which it stops all threads.
 """
 
 from __future__ import annotations
@@ -23,19 +26,19 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
-class Text(msgspec.Struct, frozen=True, tag="text"):
+class Text(msgspec.Struct, frozen=True, gc=False, tag="text"):
     """Plain or Markdown text."""
 
     text: str
 
 
-class Reasoning(msgspec.Struct, frozen=True, tag="reasoning"):
+class Reasoning(msgspec.Struct, frozen=True, gc=False, tag="reasoning"):
     """What the model thought before it answered."""
 
     text: str
 
 
-class ToolCall(msgspec.Struct, frozen=True, tag="tool_call", rename={"provider_metadata": "extras"}):
+class ToolCall(msgspec.Struct, frozen=True, gc=False, tag="tool_call", rename={"provider_metadata": "extras"}):
     """A request of the model to run a tool. `arguments` is JSON text, exactly as the model wrote it."""
 
     call_id: str
@@ -49,7 +52,7 @@ CallEnding = Literal["", "denied", "stopped", "timed_out"]
 """Why a call has no result of its tool's: it was not allowed, was stopped, or took too long; "" where it has one."""
 
 
-class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
+class ToolResult(msgspec.Struct, frozen=True, gc=False, tag="tool_result"):
     """What a tool answered. Paired with its call by position and id, since ids repeat in real traces."""
 
     call_id: str
@@ -63,7 +66,7 @@ class ToolResult(msgspec.Struct, frozen=True, tag="tool_result"):
     """What it was for the user, who may have wanted it so."""
 
 
-class Attachment(msgspec.Struct, frozen=True, tag="attachment"):
+class Attachment(msgspec.Struct, frozen=True, gc=False, tag="attachment"):
     """A file or an image. `content` is a data URL, a web URL, or the text of a file."""
 
     name: str
@@ -85,7 +88,7 @@ class Attachment(msgspec.Struct, frozen=True, tag="attachment"):
 Part = Text | Reasoning | ToolCall | ToolResult | Attachment
 
 
-class Usage(msgspec.Struct, frozen=True):
+class Usage(msgspec.Struct, frozen=True, gc=False):
     """Tokens that a provider reported for one request, or for several together: *measured*, never estimated."""
 
     prompt_tokens: int
@@ -134,7 +137,7 @@ class Totals(msgspec.Struct, frozen=True):
     """By all operations that hold, of the request at that time."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One row of the record. Decisions leave the pure core without `id` and `at`; `chat/` stamps them."""
 
     id: str = ""

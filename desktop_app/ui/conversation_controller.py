@@ -9,6 +9,7 @@ from time import monotonic
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop_app.conversation.events import (
+    FiguresCounted,
     GaugeChanged,
     MessageRecorded,
     ModelChanged,
@@ -183,21 +184,18 @@ class ConversationController(QObject):
         before, self._shown = self._shown, opened.conversation.id
         if before != self._shown:
             self._retry.end()
+            parts.failure.clear_passing()
         self.notifications.open(opened.gauge)
         self.conversation = self._shown
         self.turns.note_opened(self._shown, opened.is_running, opened.questions)
         self._mark()
         parts.header.show_conversation(opened.conversation.title, opened.model)
         parts.transcript_model.open(opened.rows, opened.operations, self.turns.of(self._shown), opened.other_versions)
-        if parts.transcript_model.is_blank:
-            self._blank = self._shown
-        elif self._blank == self._shown:
-            self._blank = ""
+        if parts.transcript_model.is_blank or self._blank == self._shown:
+            self._blank = self._shown if parts.transcript_model.is_blank else ""
         parts.panel.history.set_operations(opened.operations)
         parts.sidebar.list.show_open(self.conversation)
         self._show_gauge(opened.gauge)
-        if before != self.conversation:
-            parts.failure.clear_passing()
         self.drafts.show(self.conversation, opened.draft)
         parts.panel.pins.set_pins(opened.pins)
         parts.panel.breakdown.totals.set_totals(opened.totals)
@@ -259,6 +257,9 @@ class ConversationController(QObject):
                 parts.transcript.follow_end()
             case ViewChanged():
                 parts.panel.change_view(event)
+            case FiguresCounted(_, gauge, totals):
+                self._show_gauge(gauge)
+                parts.panel.breakdown.totals.set_totals(totals)
             case TurnFinished(totals=Totals() as totals):
                 parts.panel.breakdown.totals.set_totals(totals)
                 parts.toast.end_stay()
@@ -294,6 +295,6 @@ class ConversationController(QObject):
     def _mark(self) -> None:
         self._parts.sidebar.list.conversations.show_activities(self.turns.activities)
 
-    def _show_gauge(self, gauge: Gauge) -> None:
+    def _show_gauge(self, gauge: Gauge | None) -> None:
         self._parts.gauge.set_gauge(gauge)
         self._parts.panel.breakdown.set_gauge(gauge)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from desktop_app.conversation.events import (
     DescriptionStarted,
+    FiguresCounted,
     GaugeChanged,
     OperationRow,
     RetryScheduled,
@@ -77,10 +78,10 @@ class Notifications:
         self._is_making_room = False
         self._is_stopped = False
 
-    def open(self, gauge: Gauge) -> None:
-        """Start anew with another conversation, whose present state is no news."""
-        self._rank = RANKS[gauge.status]
-        self._is_known = gauge.is_window_known
+    def open(self, gauge: Gauge | None) -> None:
+        """Start anew with another conversation, whose present state is no news; None while it is being counted."""
+        self._rank = RANKS[gauge.status] if gauge is not None else 0
+        self._is_known = gauge is not None and gauge.is_window_known
         self._is_making_room = self._is_stopped = False
 
     def note_stop(self) -> None:
@@ -92,6 +93,8 @@ class Notifications:
         match event:
             case GaugeChanged(_, gauge):
                 return self._status_news(gauge)
+            case FiguresCounted(_, gauge):
+                self._rank, self._is_known = RANKS[gauge.status], gauge.is_window_known
             case RoomStarted():
                 self._is_making_room, self._is_stopped = True, False
             case ViewChanged(operations=rows) if any(not (row.is_undone or row.kind == "failed") for row in rows):

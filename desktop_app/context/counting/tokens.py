@@ -54,7 +54,7 @@ class Tokenizer(Protocol):
         ...
 
 
-class Tokens(msgspec.Struct, frozen=True):
+class Tokens(msgspec.Struct, frozen=True, gc=False):
     """Tokens of one message, by segment. `total` is their sum."""
 
     total: int

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import msgspec
 
 from desktop_app.conversation.insights import UsageOf
 from desktop_app.conversation.message import NO_USAGE, Message, Role, Totals, Usage
@@ -13,6 +15,7 @@ from desktop_app.conversation.transcript import (
     Flush,
     Operation,
     Transcript,
+    Undo,
     active_entries,
 )
 
@@ -21,17 +24,35 @@ NOT_REPORTED = Usage(0, 0)
 """A request of which its provider said nothing counts as a request."""
 
 
+class RunningTotals(msgspec.Struct, frozen=True):
+    """The totals of a record so far."""
+
+    totals: Totals = Totals()
+    done: tuple[Operation | Undo, ...] = ()
+    """Operations, and what undoes them."""
+
+    def after(self, entries: Sequence[AnyEntry]) -> RunningTotals:
+        """Return the totals of the record that has these entries, too: only they are looked at."""
+        replies, auxiliary = usage_totals_of(entries, (self.totals.replies, self.totals.auxiliary))
+        done = (*self.done, *(entry for entry in entries if isinstance(entry, Operation | Undo)))
+        holding = [entry for entry in active_entries(done) if isinstance(entry, Operation)]
+        operations, freed = {e.plan_id or e.id for e in holding}, sum(e.tokens_before - e.tokens_after for e in holding)
+        return RunningTotals(Totals(replies, auxiliary, len(operations), freed), done)
+
+
 def totals_of(transcript: Transcript) -> Totals:
     """Return what replies and auxiliary requests took, and what the operations that hold have freed."""
-    holding = [e for e in active_entries(transcript.entries) if isinstance(e, Operation)]
-    replies, auxiliary = usage_totals_of(transcript.entries)
-    operations = {e.plan_id or e.id for e in holding}
-    return Totals(replies, auxiliary, len(operations), sum(e.tokens_before - e.tokens_after for e in holding))
+    return RunningTotals().after(transcript.entries).totals
 
 
-def usage_totals_of(entries: Iterable[AnyEntry]) -> tuple[Usage, Usage]:
-    """Return what these entries took: the replies that a model of ours wrote, and auxiliary requests."""
-    replies, auxiliary = NO_USAGE, NO_USAGE
+def usage_totals_of(
+    entries: Iterable[AnyEntry], before: tuple[Usage, Usage] = (NO_USAGE, NO_USAGE)
+) -> tuple[Usage, Usage]:
+    """Return what these entries took: the replies that a model of ours wrote, and auxiliary requests.
+
+    before: what others took, which is added.
+    """
+    replies, auxiliary = before
     for asked in filter(None, map(usage_in, entries)):
         if asked.purpose == CHAT:
             replies = replies.plus(asked.usage)

@@ -41,7 +41,7 @@ class Repair(StrEnum):
     ASSISTANT_FIRST = translatable("beginning without a user's message")
 
 
-class Item(msgspec.Struct, frozen=True):
+class Item(msgspec.Struct, frozen=True, gc=False):
     """One message as the model sees it; it may differ from the record's."""
 
     message: Message
@@ -114,7 +114,7 @@ def messages_of(items: Iterable[Item]) -> list[Message]:
     return [replace(run[0], parts=tuple(p for m in run for p in m.parts)) if run[1:] else run[0] for run in runs]
 
 
-class MessageStatus(msgspec.Struct, frozen=True):
+class MessageStatus(msgspec.Struct, frozen=True, gc=False):
     """Where a message of the record stands, when it is not simply in the view."""
 
     state: MessageState

@@ -27,7 +27,8 @@ class ConversationOpened(EngineResponse, frozen=True):
     rows: tuple[MessageRow, ...]
     total: int
     operations: tuple[OperationRow, ...]
-    gauge: Gauge
+    # None while its record is being read: `FiguresCounted` follows, with the totals.
+    gauge: Gauge | None
     is_running: bool = False
     # Questions that wait for an answer.
     questions: tuple[QuestionAsked, ...] = ()

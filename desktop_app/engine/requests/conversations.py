@@ -12,12 +12,13 @@ from desktop_app.chat.export import render_export, write_export
 from desktop_app.chat.files import import_file
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
+from desktop_app.chat.glance import Glance
 from desktop_app.chat.model_preview import preview_model
 from desktop_app.chat.ports import Changes
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs
+from desktop_app.conversation.events import MessageRow
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
@@ -28,7 +29,13 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
     match request:
         case p.ListConversations() | p.Rename() | p.Delete() | p.Restore() | p.Arrange():
             return request.respond_with(await _change_list(engine, request))
+        case p.OpenConversation():
+            return request.respond_with(await _see_or_open(engine, request))
         case p.ReadMessages(conversation, before, limit, around):
+            glance = chats.openings.current_glance(conversation)
+            rows = await glance.page(before, limit, around) if glance is not None else None
+            if glance is not None and rows is not None:
+                return request.respond_with(p.MessagesRead(rows, glance.total))
             session = await chats.open(conversation)
             return request.respond_with(p.MessagesRead(session.page(before, limit, around), session.total))
         case p.ReadVersions():
@@ -116,6 +123,37 @@ def _changes_of(request: p.Arrange) -> Changes:
     return changes
 
 
+async def _see_or_open(engine: Engine, request: p.OpenConversation) -> p.ConversationOpened:
+    """Return the newest messages as soon as they can be seen: a long conversation is opened behind them."""
+    chats = engine.conversations
+    glance = await chats.glance(request.conversation)
+    if glance is not None:
+        rows, pins = await glance.page(glance.total, p.PAGE), await glance.pins()
+        if rows is not None and pins is not None:
+            return _seen(engine, glance, rows, pins)
+    return describe_opened(engine, await chats.open(request.conversation))
+
+
+def _seen(
+    engine: Engine, glance: Glance, rows: tuple[MessageRow, ...], pins: tuple[MessageRow, ...]
+) -> p.ConversationOpened:
+    queue, conversation = engine.conversations.turns.queue, glance.info.id
+    waiting = queue.state(conversation)
+    return p.ConversationOpened(
+        conversation=glance.info,
+        model=glance.model_info,
+        rows=rows,
+        total=glance.total,
+        operations=glance.operations(),
+        gauge=None,
+        pins=pins,
+        other_versions=glance.other_versions(),
+        draft=queue.draft(conversation),
+        queue=waiting.queue,
+        is_paused=waiting.is_paused,
+    )
+
+
 def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
     """Return the conversation as it is now."""
     queue = engine.conversations.turns.queue
@@ -128,7 +166,7 @@ def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
         operations=session.operations(),
         gauge=session.gauge(),
         pins=session.pins(),
-        totals=totals_of(session.transcript),
+        totals=session.totals(),
         is_running=engine.conversations.turns.is_running(session.id),
         questions=engine.services.tool_runtime.questions.of(session.id),
         other_versions=session.other_versions(),
