@@ -16,8 +16,8 @@ BATCH = 40
 class GraphicController(QObject):
     """Lets the engine draw what the transcript is missing, a batch at a time."""
 
-    def __init__(self, bridge: Bridge) -> None:
-        super().__init__()
+    def __init__(self, bridge: Bridge, parent: QObject) -> None:
+        super().__init__(parent)  # it goes with its window: what is missing is told to all there are
         self._bridge = bridge
         self._is_drawing = False
 

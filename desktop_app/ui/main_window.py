@@ -77,7 +77,7 @@ class MainWindow(Parts):
         self.commands = CommandController(bridge, self, self.chat, self._memory)
         self.insights = InsightsController(bridge, self, self.chat)
         self.finder = FindController(bridge, self, self.chat)
-        self.graphics = GraphicController(bridge)
+        self.graphics = GraphicController(bridge, self)
         self.setup = SetupController(bridge, self, self.chat, self.settings)
         self.first = FirstStart(bridge, self, self.chat, self.listing, self.settings)
         for controller in (self.chat, self.memory, self.setup, self.first):

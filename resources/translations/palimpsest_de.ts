@@ -1,4 +1,6985 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
+<context>
+    <name></name>
+    <message>
+        <source>Everything that was stored before is still there.</source>
+        <translation>Alles, was vorher gespeichert war, ist noch da.</translation>
+    </message>
+    <message>
+        <source>Nothing was changed.</source>
+        <translation>Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>The file was not touched.</source>
+        <translation>Die Datei wurde nicht angerührt.</translation>
+    </message>
+    <message>
+        <source>Check the folder and its permissions, or choose another one with --data-dir.</source>
+        <translation>Den Ordner und seine Rechte prüfen, oder mit --data-dir einen anderen wählen.</translation>
+    </message>
+    <message>
+        <source>The data folder {parent} cannot be used</source>
+        <translation>Der Datenordner {parent} kann nicht verwendet werden</translation>
+    </message>
+    <message>
+        <source>The file was left as it is; conversations outside of the damaged place can still be read.</source>
+        <translation>Die Datei blieb, wie sie ist; Unterhaltungen außerhalb der beschädigten Stelle sind noch lesbar.</translation>
+    </message>
+    <message>
+        <source>Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.</source>
+        <translation>Die Datei wegkopieren, `palimpsest doctor` ausführen und mit einer Sicherung weitermachen, wenn es eine gibt.</translation>
+    </message>
+    <message>
+        <source>The archive {path} is damaged</source>
+        <translation>Das Archiv {path} ist beschädigt</translation>
+    </message>
+    <message>
+        <source>The disk is full</source>
+        <translation>Der Datenträger ist voll</translation>
+    </message>
+    <message>
+        <source>Free some space, then try again.</source>
+        <translation>Platz schaffen und erneut versuchen.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written</source>
+        <translation>{path} kann nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>Check the permissions of the file and of its folder.</source>
+        <translation>Die Rechte der Datei und ihres Ordners prüfen.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be opened</source>
+        <translation>{path} kann nicht geöffnet werden</translation>
+    </message>
+    <message>
+        <source>Check that the folder exists and can be written.</source>
+        <translation>Prüfen, ob es den Ordner gibt und er beschreibbar ist.</translation>
+    </message>
+    <message>
+        <source>The disk did not do what was asked</source>
+        <translation>Der Datenträger hat nicht getan, was verlangt war</translation>
+    </message>
+    <message>
+        <source>Check the disk and its free space.</source>
+        <translation>Den Datenträger und seinen freien Platz prüfen.</translation>
+    </message>
+    <message>
+        <source>Close what else reads or writes it, then try again.</source>
+        <translation>Schließen, was es sonst liest oder schreibt, und erneut versuchen.</translation>
+    </message>
+    <message>
+        <source>Another program holds the archive</source>
+        <translation>Ein anderes Programm hält das Archiv</translation>
+    </message>
+    <message>
+        <source>{folder} is in use by process {holder}.</source>
+        <translation>{folder} wird von Prozess {holder} benutzt.</translation>
+    </message>
+    <message>
+        <source>{folder} is in use.</source>
+        <translation>{folder} wird verwendet.</translation>
+    </message>
+    <message>
+        <source>Use the window that is open, close it first, or choose another folder with --data-dir.</source>
+        <translation>Das offene Fenster verwenden, es zuerst schließen, oder mit --data-dir einen anderen Ordner wählen.</translation>
+    </message>
+    <message>
+        <source>Palimpsest is already open on this data folder</source>
+        <translation>Palimpsest ist mit diesem Datenordner schon geöffnet</translation>
+    </message>
+    <message>
+        <source>Move it elsewhere, or choose another folder with --data-dir.</source>
+        <translation>Sie woandershin verschieben, oder mit --data-dir einen anderen Ordner wählen.</translation>
+    </message>
+    <message>
+        <source>{path} is not a Palimpsest archive</source>
+        <translation>{path} ist kein Palimpsest-Archiv</translation>
+    </message>
+    <message>
+        <source>The archive {path} is empty, but its log is not</source>
+        <translation>Das Archiv {path} ist leer, sein Protokoll aber nicht</translation>
+    </message>
+    <message>
+        <source>{name}-wal holds what was written last. Opening the empty file would erase it.</source>
+        <translation>{name}-wal enthält das zuletzt Geschriebene. Das Öffnen der leeren Datei würde es löschen.</translation>
+    </message>
+    <message>
+        <source>Copy both files away, then put a backup in their place, or choose another folder with --data-dir.</source>
+        <translation>Beide Dateien wegkopieren und eine Sicherung an ihre Stelle legen, oder mit --data-dir einen anderen Ordner wählen.</translation>
+    </message>
+    <message>
+        <source>Neither file was touched.</source>
+        <translation>Keine der Dateien wurde angerührt.</translation>
+    </message>
+    <message>
+        <source>It has version {version}; this program knows version {known} and older.</source>
+        <translation>Es hat Version {version}; dieses Programm kennt Version {known} und ältere.</translation>
+    </message>
+    <message>
+        <source>{path} was written by a newer Palimpsest</source>
+        <translation>{path} wurde von einem neueren Palimpsest geschrieben</translation>
+    </message>
+    <message>
+        <source>Install the newest Palimpsest.</source>
+        <translation>Das neueste Palimpsest installieren.</translation>
+    </message>
+    <message>
+        <source>It has version {version}, and is brought up to date when Palimpsest opens it.</source>
+        <translation>Es hat Version {version} und wird aktualisiert, wenn Palimpsest es öffnet.</translation>
+    </message>
+    <message>
+        <source>Start Palimpsest once on this data folder, then try again.</source>
+        <translation>Palimpsest einmal mit diesem Datenordner starten und erneut versuchen.</translation>
+    </message>
+    <message>
+        <source>{path} was written by an older Palimpsest</source>
+        <translation>{path} wurde von einem älteren Palimpsest geschrieben</translation>
+    </message>
+    <message>
+        <source>Start Palimpsest once, import a conversation, or choose another folder with --data-dir.</source>
+        <translation>Palimpsest einmal starten, eine Unterhaltung importieren, oder mit --data-dir einen anderen Ordner wählen.</translation>
+    </message>
+    <message>
+        <source>There is no archive in {parent} yet</source>
+        <translation>In {parent} gibt es noch kein Archiv</translation>
+    </message>
+    <message>
+        <source>There is no conversation {conversation}</source>
+        <translation>Es gibt keine Unterhaltung {conversation}</translation>
+    </message>
+    <message>
+        <source>It does not exist, or it was deleted.</source>
+        <translation>Es gibt sie nicht, oder sie wurde gelöscht.</translation>
+    </message>
+    <message>
+        <source>Choose one from the list.</source>
+        <translation>Eine aus der Liste wählen.</translation>
+    </message>
+    <message>
+        <source>There is nothing to optimize right now: all messages are recent enough to stay unchanged.</source>
+        <translation>Es gibt gerade nichts zu optimieren: Alle Nachrichten sind neu genug, um unverändert zu bleiben.</translation>
+    </message>
+    <message>
+        <source>No summary would be shorter than what it replaces.</source>
+        <translation>Keine Zusammenfassung wäre kürzer als das, was sie ersetzt.</translation>
+    </message>
+    <message>
+        <source>Your text is still in the editor, and nothing was changed.</source>
+        <translation>Der Text steht noch im Feld, und nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>Shorten it, or take the summary that was proposed.</source>
+        <translation>Ihn kürzen oder die vorgeschlagene Zusammenfassung nehmen.</translation>
+    </message>
+    <message>
+        <source>This summary is longer than what it replaces</source>
+        <translation>Diese Zusammenfassung ist länger als das, was sie ersetzt</translation>
+    </message>
+    <message>
+        <source>Open Optimize conversation again for a new plan.</source>
+        <translation>„Unterhaltung optimieren“ für einen neuen Plan noch einmal öffnen.</translation>
+    </message>
+    <message>
+        <source>The conversation has changed since this plan was made</source>
+        <translation>Die Unterhaltung hat sich seit diesem Plan geändert</translation>
+    </message>
+    <message>
+        <source>Nothing changed.</source>
+        <translation>Nichts hat sich geändert.</translation>
+    </message>
+    <message>
+        <source>Choose a folder that exists.</source>
+        <translation>Einen Ordner wählen, den es gibt.</translation>
+    </message>
+    <message>
+        <source>There is no folder {path}</source>
+        <translation>Es gibt keinen Ordner {path}</translation>
+    </message>
+    <message>
+        <source>Choose another one.</source>
+        <translation>Andere wählen.</translation>
+    </message>
+    <message>
+        <source>There is no policy “{name}”</source>
+        <translation>Es gibt keine Regeln „{name}“</translation>
+    </message>
+    <message>
+        <source>The conversation is as it was.</source>
+        <translation>Die Unterhaltung ist, wie sie war.</translation>
+    </message>
+    <message>
+        <source>There is a file {name} already</source>
+        <translation>Es gibt schon eine Datei {name}</translation>
+    </message>
+    <message>
+        <source>It is as it was.</source>
+        <translation>Sie ist, wie sie war.</translation>
+    </message>
+    <message>
+        <source>Replace it, or choose another.</source>
+        <translation>Sie ersetzen oder eine andere wählen.</translation>
+    </message>
+    <message>
+        <source>Choose another place.</source>
+        <translation>Einen anderen Ort wählen.</translation>
+    </message>
+    <message>
+        <source>{path} could not be written</source>
+        <translation>{path} konnte nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>Each line must be one chat message as a JSON object.</source>
+        <translation>Jede Zeile muss eine Chat-Nachricht als JSON-Objekt sein.</translation>
+    </message>
+    <message>
+        <source>Choose another file.</source>
+        <translation>Eine andere Datei wählen.</translation>
+    </message>
+    <message>
+        <source>Nothing of it was imported; everything else is as it was.</source>
+        <translation>Nichts davon wurde importiert; alles andere ist, wie es war.</translation>
+    </message>
+    <message>
+        <source>{name} could not be imported</source>
+        <translation>{name} konnte nicht importiert werden</translation>
+    </message>
+    <message>
+        <source>This flush</source>
+        <translation>Diese Sicherung</translation>
+    </message>
+    <message>
+        <source>This memory belongs to no {scope}</source>
+        <translation>Diese Erinnerung gehört zu nichts ({scope})</translation>
+    </message>
+    <message>
+        <source>A memory has to say something</source>
+        <translation>Eine Erinnerung muss etwas sagen</translation>
+    </message>
+    <message>
+        <source>A memory has {max_note_characters} characters at most</source>
+        <translation>Eine Erinnerung hat höchstens {max_note_characters} Zeichen</translation>
+    </message>
+    <message>
+        <source>Shorten it, or make two of it.</source>
+        <translation>Sie kürzen oder zwei daraus machen.</translation>
+    </message>
+    <message>
+        <source>This message</source>
+        <translation>Diese Nachricht</translation>
+    </message>
+    <message>
+        <source>This operation</source>
+        <translation>Dieser Eingriff</translation>
+    </message>
+    <message>
+        <source>{what} is not in this conversation</source>
+        <translation>{what} ist nicht in dieser Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Open the conversation again.</source>
+        <translation>Die Unterhaltung noch einmal öffnen.</translation>
+    </message>
+    <message>
+        <source>This conversation was deleted</source>
+        <translation>Diese Unterhaltung wurde gelöscht</translation>
+    </message>
+    <message>
+        <source>Nothing was sent or changed.</source>
+        <translation>Nichts wurde gesendet oder geändert.</translation>
+    </message>
+    <message>
+        <source>Restore it first.</source>
+        <translation>Sie zuerst wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>Your question is saved, and so is what was read.</source>
+        <translation>Die Frage ist gespeichert, und ebenso das Gelesene.</translation>
+    </message>
+    <message>
+        <source>The web cannot be searched here</source>
+        <translation>Hier kann das Web nicht durchsucht werden</translation>
+    </message>
+    <message>
+        <source>Switch web_search on in the settings.</source>
+        <translation>web_search in den Einstellungen einschalten.</translation>
+    </message>
+    <message>
+        <source>Ask for less at once, or choose another model for research.</source>
+        <translation>Nach weniger auf einmal fragen oder ein anderes Modell für die Recherche wählen.</translation>
+    </message>
+    <message>
+        <source>The research came to no answer</source>
+        <translation>Die Recherche ergab keine Antwort</translation>
+    </message>
+    <message>
+        <source>The model went on searching to the end.</source>
+        <translation>Das Modell hat bis zuletzt weitergesucht.</translation>
+    </message>
+    <message>
+        <source>The research took too long</source>
+        <translation>Die Recherche dauerte zu lange</translation>
+    </message>
+    <message>
+        <source>{label} cannot call tools.</source>
+        <translation>{label} kann keine Werkzeuge aufrufen.</translation>
+    </message>
+    <message>
+        <source>Your message is stored, and so is the text that had arrived.</source>
+        <translation>Die Nachricht ist gespeichert, und ebenso der Text, der angekommen war.</translation>
+    </message>
+    <message>
+        <source>Your message is stored, and so is the text that had arrived. None of them was run.</source>
+        <translation>Die Nachricht ist gespeichert, der angekommene Text ebenfalls. Keiner davon wurde ausgeführt.</translation>
+    </message>
+    <message>
+        <source>more than {calls} tool calls</source>
+        <translation>mehr als {calls} Werkzeugaufrufe</translation>
+    </message>
+    <message>
+        <source>more than {characters} characters</source>
+        <translation>mehr als {characters} Zeichen</translation>
+    </message>
+    <message>
+        <source>nothing but signs of life for {seconds} seconds</source>
+        <translation>{seconds} Sekunden lang nichts als Lebenszeichen</translation>
+    </message>
+    <message>
+        <source>The reply of {model} was stopped</source>
+        <translation>Die Antwort von {model} wurde angehalten</translation>
+    </message>
+    <message>
+        <source>Its server sent {what} in one reply.</source>
+        <translation>Sein Server sendete {what} in einer Antwort.</translation>
+    </message>
+    <message>
+        <source>Try again, or choose another model. The limit is a number of the policy.</source>
+        <translation>Erneut versuchen oder ein anderes Modell wählen. Die Grenze ist eine Zahl der Regeln.</translation>
+    </message>
+    <message>
+        <source>Context limit exceeded ({used}/{window} tokens)</source>
+        <translation>Kontextgrenze überschritten ({used}/{window} Token)</translation>
+    </message>
+    <message>
+        <source>The window was full before the reply had ended.</source>
+        <translation>Das Fenster war voll, bevor die Antwort zu Ende war.</translation>
+    </message>
+    <message>
+        <source>What had arrived of the reply is saved.</source>
+        <translation>Was von der Antwort angekommen war, ist gespeichert.</translation>
+    </message>
+    <message>
+        <source>Optimize the conversation and ask the model to go on, or choose a model with a larger window.</source>
+        <translation>Die Unterhaltung optimieren und das Modell fortfahren lassen, oder ein Modell mit größerem Fenster wählen.</translation>
+    </message>
+    <message>
+        <source>The server may have read only a part of the conversation</source>
+        <translation>Der Server hat vielleicht nur einen Teil der Unterhaltung gelesen</translation>
+    </message>
+    <message>
+        <source>{model} reports {prompt_tokens} tokens for a request of about {sent}. Some servers drop what they have no room for without saying so, often the beginning: the system prompt, and your rules.</source>
+        <translation>{model} meldet {prompt_tokens} Token für eine Anfrage von etwa {sent}. Manche Server lassen stillschweigend weg, wofür sie keinen Platz haben, oft den Anfang: den Systemprompt und die eigenen Regeln.</translation>
+    </message>
+    <message>
+        <source>The reply is kept as it came.</source>
+        <translation>Die Antwort bleibt, wie sie kam.</translation>
+    </message>
+    <message>
+        <source>From now on the window is taken for {limit} tokens instead of {own}. Make room and let it answer again, or use the full window if you know that it is right.</source>
+        <translation>Ab jetzt gilt das Fenster als {limit} Token groß statt {own}. Platz schaffen und noch einmal antworten lassen, oder das ganze Fenster nutzen, wenn es sicher stimmt.</translation>
+    </message>
+    <message>
+        <source>The provider takes no more requests for now</source>
+        <translation>Der Anbieter nimmt vorerst keine Anfragen mehr an</translation>
+    </message>
+    <message>
+        <source>The model wants to continue, but nobody answered</source>
+        <translation>Das Modell möchte fortfahren, aber niemand hat geantwortet</translation>
+    </message>
+    <message>
+        <source>Answer, or raise the number of rounds in the settings.</source>
+        <translation>Antworten oder die Zahl der Runden in den Einstellungen erhöhen.</translation>
+    </message>
+    <message>
+        <source>This does not fit into the model’s context window</source>
+        <translation>Das passt nicht in das Kontextfenster des Modells</translation>
+    </message>
+    <message>
+        <source>{needed} tokens must be sent, but only {usable} are usable.</source>
+        <translation>{needed} Token müssen gesendet werden, aber nur {usable} sind nutzbar.</translation>
+    </message>
+    <message>
+        <source>Your message and the whole conversation are saved.</source>
+        <translation>Die Nachricht und die ganze Unterhaltung sind gespeichert.</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside Palimpsest</source>
+        <translation>In Palimpsest ist etwas schiefgegangen</translation>
+    </message>
+    <message>
+        <source>Everything that was shown as saved is saved.</source>
+        <translation>Alles, was als gespeichert gezeigt wurde, ist gespeichert.</translation>
+    </message>
+    <message>
+        <source>Try again; the log file has the details.</source>
+        <translation>Erneut versuchen; Näheres steht in der Protokolldatei.</translation>
+    </message>
+    <message>
+        <source>Wait for its end, or stop it first.</source>
+        <translation>Ihr Ende abwarten oder sie zuerst anhalten.</translation>
+    </message>
+    <message>
+        <source>A reply is still being written</source>
+        <translation>Eine Antwort wird noch geschrieben</translation>
+    </message>
+    <message>
+        <source>kept for the reply; 0: by the share</source>
+        <translation>für die Antwort freigehalten; 0: nach dem Anteil</translation>
+    </message>
+    <message>
+        <source>of the window kept for the reply</source>
+        <translation>des Fensters für die Antwort freigehalten</translation>
+    </message>
+    <message>
+        <source>the most that this share gives</source>
+        <translation>höchstens durch diesen Anteil</translation>
+    </message>
+    <message>
+        <source>the least that is kept for the reply</source>
+        <translation>mindestens für die Antwort freigehalten</translation>
+    </message>
+    <message>
+        <source>of a request where nobody knows the window; 0: no limit</source>
+        <translation>einer Anfrage, wo niemand das Fenster kennt; 0: ohne Grenze</translation>
+    </message>
+    <message>
+        <source>from which on is compacted when there is no limit in tokens</source>
+        <translation>ab denen verdichtet wird, wenn es keine Grenze in Token gibt</translation>
+    </message>
+    <message>
+        <source>of the newest report in what is learned of a model&apos;s counts</source>
+        <translation>der neuesten Meldung an dem, was über die Zählung eines Modells gelernt wird</translation>
+    </message>
+    <message>
+        <source>that one report can move it by</source>
+        <translation>um den eine Meldung es verschieben kann</translation>
+    </message>
+    <message>
+        <source>below which it never gets</source>
+        <translation>unter den es nie fällt</translation>
+    </message>
+    <message>
+        <source>above which it never gets</source>
+        <translation>über den es nie steigt</translation>
+    </message>
+    <message>
+        <source>whether room is made without the user&apos;s word</source>
+        <translation>ob ungefragt Platz geschaffen wird</translation>
+    </message>
+    <message>
+        <source>in which room is made at the shares below; in others, only where it would not fit</source>
+        <translation>in denen bei den Anteilen unten Platz geschaffen wird; in anderen nur, wo es nicht passen würde</translation>
+    </message>
+    <message>
+        <source>which layer is asked first</source>
+        <translation>welche Schicht zuerst an der Reihe ist</translation>
+    </message>
+    <message>
+        <source>what the shares below are of</source>
+        <translation>worauf sich die Anteile unten beziehen</translation>
+    </message>
+    <message>
+        <source>of what can be used: nothing is due below it, however small the window</source>
+        <translation>des Nutzbaren: Darunter steht nichts an, wie klein das Fenster auch ist</translation>
+    </message>
+    <message>
+        <source>warning: room is made in the background, after a turn</source>
+        <translation>Warnung: Platz wird im Hintergrund geschaffen, nach einer Antwort</translation>
+    </message>
+    <message>
+        <source>tight: pruning is due</source>
+        <translation>eng: Kürzen steht an</translation>
+    </message>
+    <message>
+        <source>critical: compaction is due</source>
+        <translation>kritisch: Verdichten steht an</translation>
+    </message>
+    <message>
+        <source>exceeded: nothing is sent until there is room</source>
+        <translation>überschritten: Nichts wird gesendet, bis Platz ist</translation>
+    </message>
+    <message>
+        <source>of what is free, added to a request before it is compared</source>
+        <translation>des Freien, zu einer Anfrage addiert, bevor sie verglichen wird</translation>
+    </message>
+    <message>
+        <source>at least added to a request before it is compared</source>
+        <translation>mindestens zu einer Anfrage addiert, bevor sie verglichen wird</translation>
+    </message>
+    <message>
+        <source>of one tool result</source>
+        <translation>eines Werkzeugergebnisses</translation>
+    </message>
+    <message>
+        <source>of one line</source>
+        <translation>einer Zeile</translation>
+    </message>
+    <message>
+        <source>of the result of that tool</source>
+        <translation>des Ergebnisses dieses Werkzeugs</translation>
+    </message>
+    <message>
+        <source>of the result of any other tool</source>
+        <translation>des Ergebnisses jedes anderen Werkzeugs</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for one tool result; 0: no such limit</source>
+        <translation>des Nutzbaren: höchstens für ein Werkzeugergebnis; 0: keine solche Grenze</translation>
+    </message>
+    <message>
+        <source>which end stays</source>
+        <translation>welches Ende bleibt</translation>
+    </message>
+    <message>
+        <source>above which only the notice stays; of a command both ends as well</source>
+        <translation>ab denen nur der Hinweis bleibt; bei einem Befehl auch beide Enden</translation>
+    </message>
+    <message>
+        <source>after which a spill that nothing refers to is removed</source>
+        <translation>nach denen Ausgelagertes entfernt wird, auf das nichts verweist</translation>
+    </message>
+    <message>
+        <source>the strategies, mildest first</source>
+        <translation>die Verfahren, das mildeste zuerst</translation>
+    </message>
+    <message>
+        <source>after which the input of a failed call is dropped</source>
+        <translation>nach denen die Eingabe eines gescheiterten Aufrufs wegfällt</translation>
+    </message>
+    <message>
+        <source>up to which a result is left alone</source>
+        <translation>bis zu denen ein Ergebnis bleibt, wie es ist</translation>
+    </message>
+    <message>
+        <source>that stay of its beginning</source>
+        <translation>die von seinem Anfang bleiben</translation>
+    </message>
+    <message>
+        <source>that stay of its end</source>
+        <translation>die von seinem Ende bleiben</translation>
+    </message>
+    <message>
+        <source>who writes the digest of old results</source>
+        <translation>wer die Kurzfassung alter Ergebnisse schreibt</translation>
+    </message>
+    <message>
+        <source>that stay visible beside the digest</source>
+        <translation>die neben der Kurzfassung sichtbar bleiben</translation>
+    </message>
+    <message>
+        <source>of a digest by rule</source>
+        <translation>einer Kurzfassung nach Regeln</translation>
+    </message>
+    <message>
+        <source>of a digest by the model</source>
+        <translation>einer Kurzfassung durch das Modell</translation>
+    </message>
+    <message>
+        <source>that the model gets for it</source>
+        <translation>die das Modell dafür erhält</translation>
+    </message>
+    <message>
+        <source>of its reply: twice what the digest takes</source>
+        <translation>seiner Antwort: doppelt so viel wie die Kurzfassung</translation>
+    </message>
+    <message>
+        <source>for the model&apos;s digest; then the rule&apos;s stays</source>
+        <translation>für die Kurzfassung des Modells; danach bleibt die nach Regeln</translation>
+    </message>
+    <message>
+        <source>up to which a result is not cleared</source>
+        <translation>bis zu denen ein Ergebnis nicht geleert wird</translation>
+    </message>
+    <message>
+        <source>at the end that are never pruned</source>
+        <translation>am Ende, die nie gekürzt werden</translation>
+    </message>
+    <message>
+        <source>of the window: the most that this protects</source>
+        <translation>des Fensters: höchstens so viel wird geschützt</translation>
+    </message>
+    <message>
+        <source>of the user that are never pruned</source>
+        <translation>von Ihnen, die nie gekürzt werden</translation>
+    </message>
+    <message>
+        <source>patterns of tools whose results are never pruned, those of servers too</source>
+        <translation>Muster von Werkzeugen, deren Ergebnisse nie gekürzt werden, auch solche von Servern</translation>
+    </message>
+    <message>
+        <source>of what can be used at which pruning stops</source>
+        <translation>des Nutzbaren, bei dem das Kürzen endet</translation>
+    </message>
+    <message>
+        <source>below which a prune is not worth breaking the prefix</source>
+        <translation>unter denen ein Kürzen den Bruch des gleichen Anfangs nicht lohnt</translation>
+    </message>
+    <message>
+        <source>of the window: the most that this asks for</source>
+        <translation>des Fensters: höchstens so viel wird verlangt</translation>
+    </message>
+    <message>
+        <source>below background_at that a prune must leave; else a compaction follows soon</source>
+        <translation>unter background_at, den ein Kürzen lassen muss; sonst folgt bald ein Verdichten</translation>
+    </message>
+    <message>
+        <source>at which a prune stops</source>
+        <translation>bei denen ein Kürzen endet</translation>
+    </message>
+    <message>
+        <source>for which a provider keeps a prefix; 0: not considered</source>
+        <translation>für die ein Anbieter einen gleichen Anfang behält; 0: nicht beachtet</translation>
+    </message>
+    <message>
+        <source>who writes the summary; if it cannot, the next of them does</source>
+        <translation>wer die Zusammenfassung schreibt; geht es nicht, das jeweils nächste</translation>
+    </message>
+    <message>
+        <source>to which a compaction brings the request</source>
+        <translation>auf den ein Verdichten die Anfrage bringt</translation>
+    </message>
+    <message>
+        <source>of the first share at which room is made: the most for the target</source>
+        <translation>des ersten Anteils, bei dem Platz geschaffen wird: höchstens für das Ziel</translation>
+    </message>
+    <message>
+        <source>that stay word for word; 0: by messages</source>
+        <translation>die wörtlich bleiben; 0: nach Nachrichten</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for the tail</source>
+        <translation>des Nutzbaren: höchstens für das Ende</translation>
+    </message>
+    <message>
+        <source>of what can be used: the shortest tail that Optimize offers</source>
+        <translation>des Nutzbaren: das kürzeste Ende, das „Optimieren“ anbietet</translation>
+    </message>
+    <message>
+        <source>of the model that stay where they fit</source>
+        <translation>des Modells, die bleiben, wo sie passen</translation>
+    </message>
+    <message>
+        <source>that stay when the tail is not measured in tokens</source>
+        <translation>die bleiben, wenn das Ende nicht in Token gemessen wird</translation>
+    </message>
+    <message>
+        <source>a compaction of fewer is not made</source>
+        <translation>bei weniger wird nicht verdichtet</translation>
+    </message>
+    <message>
+        <source>of the summary</source>
+        <translation>der Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>of what it replaces: the most for the summary</source>
+        <translation>des Ersetzten: höchstens für die Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>for the summary, before the target is met</source>
+        <translation>für die Zusammenfassung, bevor das Ziel erreicht ist</translation>
+    </message>
+    <message>
+        <source>of the summary&apos;s length that the model is asked for</source>
+        <translation>der Länge der Zusammenfassung, der vom Modell verlangt wird</translation>
+    </message>
+    <message>
+        <source>of the summary: the most for sentences that the model must copy</source>
+        <translation>der Zusammenfassung: höchstens für Sätze, die das Modell übernehmen muss</translation>
+    </message>
+    <message>
+        <source>of what can be used, for messages that the model wants to keep</source>
+        <translation>des Nutzbaren, für Nachrichten, die das Modell behalten will</translation>
+    </message>
+    <message>
+        <source>of a tool result that the summarizing model gets</source>
+        <translation>eines Werkzeugergebnisses, die das zusammenfassende Modell erhält</translation>
+    </message>
+    <message>
+        <source>that the model may write for a summary: some think first</source>
+        <translation>die das Modell für eine Zusammenfassung schreiben darf: Manche denken zuerst</translation>
+    </message>
+    <message>
+        <source>of the window of the model that writes it: the most for its reply</source>
+        <translation>des Fensters des schreibenden Modells: höchstens für seine Antwort</translation>
+    </message>
+    <message>
+        <source>of a model for one summary; a head that needs more is summarized by rules</source>
+        <translation>eines Modells für eine Zusammenfassung; was mehr braucht, wird nach Regeln zusammengefasst</translation>
+    </message>
+    <message>
+        <source>of the room in a request for a summary or memories: tokens are estimated</source>
+        <translation>des Platzes in einer Anfrage für eine Zusammenfassung oder Erinnerungen: Token sind geschätzt</translation>
+    </message>
+    <message>
+        <source>of that room, once a provider refused the request as too long</source>
+        <translation>dieses Platzes, wenn ein Anbieter die Anfrage als zu lang abgelehnt hat</translation>
+    </message>
+    <message>
+        <source>for one call of that model</source>
+        <translation>für einen Aufruf dieses Modells</translation>
+    </message>
+    <message>
+        <source>for one compaction</source>
+        <translation>für ein Verdichten</translation>
+    </message>
+    <message>
+        <source>more, when rules or open questions are lost</source>
+        <translation>mehr, wenn Regeln oder offene Fragen verloren gehen</translation>
+    </message>
+    <message>
+        <source>that ask a model unasked within the time below; 0: no limit</source>
+        <translation>die in der Zeit unten ungefragt ein Modell bemühen; 0: ohne Grenze</translation>
+    </message>
+    <message>
+        <source>in which they are counted, over all conversations</source>
+        <translation>in denen sie gezählt werden, über alle Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>whether the tail takes what the summary leaves of the target</source>
+        <translation>ob das Ende nimmt, was die Zusammenfassung vom Ziel übrig lässt</translation>
+    </message>
+    <message>
+        <source>of the user&apos;s own messages that stay word for word</source>
+        <translation>Ihrer eigenen Nachrichten, die wörtlich bleiben</translation>
+    </message>
+    <message>
+        <source>of the target: the most for those messages</source>
+        <translation>des Ziels: höchstens für diese Nachrichten</translation>
+    </message>
+    <message>
+        <source>that a compaction must free</source>
+        <translation>den ein Verdichten freimachen muss</translation>
+    </message>
+    <message>
+        <source>that freed less stop the automatic ones</source>
+        <translation>mit weniger Ertrag beenden die automatischen</translation>
+    </message>
+    <message>
+        <source>that stay when nothing else helped</source>
+        <translation>die bleiben, wenn nichts anderes half</translation>
+    </message>
+    <message>
+        <source>of the whole window: the reply is stopped, and goes on after a compaction</source>
+        <translation>des ganzen Fensters: Die Antwort wird angehalten und geht nach einem Verdichten weiter</translation>
+    </message>
+    <message>
+        <source>of the whole window: the reply ends with an error</source>
+        <translation>des ganzen Fensters: Die Antwort endet mit einem Fehler</translation>
+    </message>
+    <message>
+        <source>of the whole window that a stopped reply must find to go on</source>
+        <translation>des ganzen Fensters, den eine angehaltene Antwort zum Fortfahren braucht</translation>
+    </message>
+    <message>
+        <source>of one reply</source>
+        <translation>einer Antwort</translation>
+    </message>
+    <message>
+        <source>more until the end of a line, then as many until the end of a word</source>
+        <translation>mehr bis zum Ende einer Zeile, dann ebenso viele bis zum Ende eines Wortes</translation>
+    </message>
+    <message>
+        <source>of the whole window: the most for that</source>
+        <translation>des ganzen Fensters: höchstens dafür</translation>
+    </message>
+    <message>
+        <source>of tools in one reply; with more it is stopped, and none is run</source>
+        <translation>von Werkzeugen in einer Antwort; bei mehr wird sie angehalten, und keines läuft</translation>
+    </message>
+    <message>
+        <source>of one reply; with more it is stopped</source>
+        <translation>einer Antwort; bei mehr wird sie angehalten</translation>
+    </message>
+    <message>
+        <source>without content, though the server sends signs of life</source>
+        <translation>ohne Inhalt, obwohl der Server Lebenszeichen sendet</translation>
+    </message>
+    <message>
+        <source>in one turn to make room for a tool result</source>
+        <translation>je Antwort, um Platz für ein Werkzeugergebnis zu schaffen</translation>
+    </message>
+    <message>
+        <source>that a provider may ask to wait for; for longer, you are asked instead</source>
+        <translation>die ein Anbieter zu warten bitten darf; bei mehr werden Sie gefragt</translation>
+    </message>
+    <message>
+        <source>after a provider said that the request was too long</source>
+        <translation>nachdem ein Anbieter die Anfrage als zu lang abgelehnt hat</translation>
+    </message>
+    <message>
+        <source>of the tool results that are shed then, one after the other</source>
+        <translation>der Werkzeugergebnisse, die dann nacheinander abgeworfen werden</translation>
+    </message>
+    <message>
+        <source>before a compaction, at which memories are saved; 0: never</source>
+        <translation>vor einem Verdichten, bei denen Erinnerungen gespeichert werden; 0: nie</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most of that distance</source>
+        <translation>des Nutzbaren: höchstens von diesem Abstand</translation>
+    </message>
+    <message>
+        <source>for the model that says what is to be remembered; then rules do</source>
+        <translation>für das Modell, das sagt, was zu merken ist; danach tun es Regeln</translation>
+    </message>
+    <message>
+        <source>of its reply</source>
+        <translation>seiner Antwort</translation>
+    </message>
+    <message>
+        <source>of its window: the most for that reply</source>
+        <translation>seines Fensters: höchstens für diese Antwort</translation>
+    </message>
+    <message>
+        <source>of archived messages that it is shown again beside the conversation</source>
+        <translation>archivierter Nachrichten, die es neben der Unterhaltung noch einmal sieht</translation>
+    </message>
+    <message>
+        <source>of memories in the system prompt</source>
+        <translation>von Erinnerungen im Systemprompt</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for memories</source>
+        <translation>des Nutzbaren: höchstens für Erinnerungen</translation>
+    </message>
+    <message>
+        <source>that one recall may bring back</source>
+        <translation>die ein Abruf zurückholen darf</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for a recall that the model asks for</source>
+        <translation>des Nutzbaren: höchstens für einen Abruf, den das Modell verlangt</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for a recall that nobody asked for</source>
+        <translation>des Nutzbaren: höchstens für einen Abruf, den niemand verlangt hat</translation>
+    </message>
+    <message>
+        <source>where that share is less, nothing is recalled unasked</source>
+        <translation>wo dieser Anteil weniger ist, wird nichts ungefragt abgerufen</translation>
+    </message>
+    <message>
+        <source>of the model for one research, the answer&apos;s included</source>
+        <translation>des Modells für eine Recherche, die der Antwort inbegriffen</translation>
+    </message>
+    <message>
+        <source>after which nothing more is searched</source>
+        <translation>nach denen nichts mehr gesucht wird</translation>
+    </message>
+    <message>
+        <source>for the answer then</source>
+        <translation>danach für die Antwort</translation>
+    </message>
+    <message>
+        <source>of what can be used: above it, results of the research are dropped</source>
+        <translation>des Nutzbaren: Darüber fallen Ergebnisse der Recherche weg</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for the answer in the conversation</source>
+        <translation>des Nutzbaren: höchstens für die Antwort in der Unterhaltung</translation>
+    </message>
+    <message>
+        <source>that stand for an image which the model cannot see</source>
+        <translation>die für ein Bild stehen, das das Modell nicht sehen kann</translation>
+    </message>
+    <message>
+        <source>for the description of one image</source>
+        <translation>für die Beschreibung eines Bildes</translation>
+    </message>
+    <message>
+        <source>The budget</source>
+        <translation>Das Budget</translation>
+    </message>
+    <message>
+        <source>When room is made</source>
+        <translation>Wann Platz geschaffen wird</translation>
+    </message>
+    <message>
+        <source>Layer 1: truncate</source>
+        <translation>Schicht 1: abschneiden</translation>
+    </message>
+    <message>
+        <source>Layer 2: prune</source>
+        <translation>Schicht 2: kürzen</translation>
+    </message>
+    <message>
+        <source>Layer 3: compact</source>
+        <translation>Schicht 3: verdichten</translation>
+    </message>
+    <message>
+        <source>While a reply streams, at tool results, after an overflow</source>
+        <translation>Während einer Antwort, bei Werkzeugergebnissen, nach einem Überlauf</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Gedächtnis</translation>
+    </message>
+    <message>
+        <source>Beside the conversation: research and images</source>
+        <translation>Neben der Unterhaltung: Recherche und Bilder</translation>
+    </message>
+    <message>
+        <source>waits long, keeps much, and the user&apos;s own messages word for word</source>
+        <translation>wartet lange, behält viel, und die eigenen Nachrichten wörtlich</translation>
+    </message>
+    <message>
+        <source>the default</source>
+        <translation>die Vorgabe</translation>
+    </message>
+    <message>
+        <source>makes room early and much of it: for small windows and slow models</source>
+        <translation>schafft früh und viel Platz: für kleine Fenster und langsame Modelle</translation>
+    </message>
+    <message>
+        <source>OpenFork&apos;s three layers: truncate, prune to the first 2,000 characters, compact to half</source>
+        <translation>die drei Schichten von OpenFork: abschneiden, auf die ersten 2.000 Zeichen kürzen, auf die Hälfte verdichten</translation>
+    </message>
+    <message>
+        <source>LM Studio autocompaction: three phases, compaction alone, 40 to 60 % less each time</source>
+        <translation>die Selbstverdichtung von LM Studio: drei Phasen, nur Verdichten, jedes Mal 40 bis 60 % weniger</translation>
+    </message>
+    <message>
+        <source>SPEC-008: trims old results always, saves memory, compacts when the window is full</source>
+        <translation>SPEC-008: stutzt alte Ergebnisse immer, speichert Erinnerungen, verdichtet bei vollem Fenster</translation>
+    </message>
+    <message>
+        <source>the Go agent: a digest of old results, compaction after a turn or at 50 messages</source>
+        <translation>der Go-Agent: eine Kurzfassung alter Ergebnisse, Verdichten nach einer Antwort oder bei 50 Nachrichten</translation>
+    </message>
+    <message>
+        <source>Seline: free pruning, background compaction at 75 %, forced at 90 %, blocked at 95 %</source>
+        <translation>Seline: freies Kürzen, Verdichten im Hintergrund bei 75 %, erzwungen bei 90 %, gesperrt bei 95 %</translation>
+    </message>
+    <message>
+        <source>missing result</source>
+        <translation>fehlendes Ergebnis</translation>
+    </message>
+    <message>
+        <source>result without a call</source>
+        <translation>Ergebnis ohne Aufruf</translation>
+    </message>
+    <message>
+        <source>repeated call id</source>
+        <translation>wiederholte Aufrufkennung</translation>
+    </message>
+    <message>
+        <source>call that no provider would accept</source>
+        <translation>Aufruf, den kein Anbieter annähme</translation>
+    </message>
+    <message>
+        <source>empty message</source>
+        <translation>leere Nachricht</translation>
+    </message>
+    <message>
+        <source>second system message</source>
+        <translation>zweite Systemnachricht</translation>
+    </message>
+    <message>
+        <source>beginning without a user&apos;s message</source>
+        <translation>Anfang ohne Nachricht von Ihnen</translation>
+    </message>
+    <message>
+        <source>changed</source>
+        <translation>geändert</translation>
+    </message>
+    <message>
+        <source>added</source>
+        <translation>hinzugefügt</translation>
+    </message>
+    <message>
+        <source>removed</source>
+        <translation>entfernt</translation>
+    </message>
+    <message>
+        <source>Choose your settings again, or mend the file that was kept and put it back.</source>
+        <translation>Die Einstellungen neu wählen, oder die aufbewahrte Datei berichtigen und zurücklegen.</translation>
+    </message>
+    <message>
+        <source>The settings could not be read</source>
+        <translation>Die Einstellungen konnten nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>Check {file}.</source>
+        <translation>{file} prüfen.</translation>
+    </message>
+    <message>
+        <source>The file is as it was; all other numbers are used.</source>
+        <translation>Die Datei ist, wie sie war; alle anderen Zahlen werden verwendet.</translation>
+    </message>
+    <message>
+        <source>Correct “policies” in {file}.</source>
+        <translation>„policies“ in {file} berichtigen.</translation>
+    </message>
+    <message>
+        <source>Some numbers of your policies are not used</source>
+        <translation>Einige Zahlen Ihrer Regeln werden nicht verwendet</translation>
+    </message>
+    <message>
+        <source>This plan is no longer valid</source>
+        <translation>Dieser Plan gilt nicht mehr</translation>
+    </message>
+    <message>
+        <source>Open Optimize conversation again.</source>
+        <translation>„Unterhaltung optimieren“ noch einmal öffnen.</translation>
+    </message>
+    <message>
+        <source>This was cancelled</source>
+        <translation>Das wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>Let the model write it, or choose a summary without a model.</source>
+        <translation>Sie vom Modell schreiben lassen oder eine Zusammenfassung ohne Modell wählen.</translation>
+    </message>
+    <message>
+        <source>The summary is not written yet</source>
+        <translation>Die Zusammenfassung ist noch nicht geschrieben</translation>
+    </message>
+    <message>
+        <source>The part that the model saw is in the conversation.</source>
+        <translation>Der Teil, den das Modell sah, steht in der Unterhaltung.</translation>
+    </message>
+    <message>
+        <source>This output is no longer available</source>
+        <translation>Diese Ausgabe gibt es nicht mehr</translation>
+    </message>
+    <message>
+        <source>This message has been sent already</source>
+        <translation>Diese Nachricht wurde schon gesendet</translation>
+    </message>
+    <message>
+        <source>The engine does not know this request</source>
+        <translation>Die Engine kennt diese Anfrage nicht</translation>
+    </message>
+    <message>
+        <source>The window and the engine seem to be of different versions, as after an update that was not finished.</source>
+        <translation>Fenster und Engine scheinen verschiedene Versionen zu haben, wie nach einer unvollständigen Aktualisierung.</translation>
+    </message>
+    <message>
+        <source>Close Palimpsest and start it again.</source>
+        <translation>Palimpsest schließen und neu starten.</translation>
+    </message>
+    <message>
+        <source>The settings of before are used.</source>
+        <translation>Die bisherigen Einstellungen gelten weiter.</translation>
+    </message>
+    <message>
+        <source>Correct {file}.</source>
+        <translation>{file} berichtigen.</translation>
+    </message>
+    <message>
+        <source>The settings could not be saved</source>
+        <translation>Die Einstellungen konnten nicht gespeichert werden</translation>
+    </message>
+    <message>
+        <source>Make sure that {data} can be written and the disk is not full.</source>
+        <translation>Sicherstellen, dass {data} beschreibbar und der Datenträger nicht voll ist.</translation>
+    </message>
+    <message>
+        <source>The settings are as they were.</source>
+        <translation>Die Einstellungen sind, wie sie waren.</translation>
+    </message>
+    <message>
+        <source>The built-in model is not installed</source>
+        <translation>Das eingebaute Modell ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>Your message is stored.</source>
+        <translation>Die Nachricht ist gespeichert.</translation>
+    </message>
+    <message>
+        <source>Run packaging/run once to install it, or choose another model.</source>
+        <translation>packaging/run einmal ausführen, um es zu installieren, oder ein anderes Modell wählen.</translation>
+    </message>
+    <message>
+        <source>{server} does not answer at {address}.</source>
+        <translation>{server} antwortet nicht unter {address}.</translation>
+    </message>
+    <message>
+        <source>There is no model “{model_id}”</source>
+        <translation>Es gibt kein Modell „{model_id}“</translation>
+    </message>
+    <message>
+        <source>The models that are set up: {models}.</source>
+        <translation>Eingerichtete Modelle: {models}.</translation>
+    </message>
+    <message>
+        <source>Choose one of them, or add its server in the settings.</source>
+        <translation>Eines davon wählen oder seinen Server in den Einstellungen hinzufügen.</translation>
+    </message>
+    <message>
+        <source>Your message is stored, and so is what had arrived of the reply.</source>
+        <translation>Die Nachricht ist gespeichert, und ebenso, was von der Antwort angekommen war.</translation>
+    </message>
+    <message>
+        <source>{address} answered with status {status}.</source>
+        <translation>{address} antwortete mit Status {status}.</translation>
+    </message>
+    <message>
+        <source>The conversation is too long for {model}</source>
+        <translation>Die Unterhaltung ist zu lang für {model}</translation>
+    </message>
+    <message>
+        <source>{server} takes no more requests for now</source>
+        <translation>{server} nimmt vorerst keine Anfragen mehr an</translation>
+    </message>
+    <message>
+        <source>Your quota at {server} is used up</source>
+        <translation>Ihr Kontingent bei {server} ist aufgebraucht</translation>
+    </message>
+    <message>
+        <source>{server} refused the key</source>
+        <translation>{server} hat den Schlüssel abgelehnt</translation>
+    </message>
+    <message>
+        <source>{server} does not know the model {model}</source>
+        <translation>{server} kennt das Modell {model} nicht</translation>
+    </message>
+    <message>
+        <source>{server} did not accept how the messages follow each other</source>
+        <translation>{server} hat die Abfolge der Nachrichten nicht angenommen</translation>
+    </message>
+    <message>
+        <source>{server} refused the content</source>
+        <translation>{server} hat den Inhalt abgelehnt</translation>
+    </message>
+    <message>
+        <source>{model} cannot do what was asked</source>
+        <translation>{model} kann nicht, was verlangt war</translation>
+    </message>
+    <message>
+        <source>{server} has a problem of its own</source>
+        <translation>{server} hat selbst ein Problem</translation>
+    </message>
+    <message>
+        <source>{server} has stopped answering</source>
+        <translation>{server} antwortet nicht mehr</translation>
+    </message>
+    <message>
+        <source>{server} cannot be reached</source>
+        <translation>{server} ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>The reply of {model} broke off</source>
+        <translation>Die Antwort von {model} brach ab</translation>
+    </message>
+    <message>
+        <source>{server} does not speak OpenAI&apos;s protocol</source>
+        <translation>{server} spricht nicht das Protokoll von OpenAI</translation>
+    </message>
+    <message>
+        <source>{server} did not accept the request</source>
+        <translation>{server} hat die Anfrage nicht angenommen</translation>
+    </message>
+    <message>
+        <source>Check the key of {server} in the settings.</source>
+        <translation>Den Schlüssel von {server} in den Einstellungen prüfen.</translation>
+    </message>
+    <message>
+        <source>Try again. If that does not help, go back to before the last messages, or change the model.</source>
+        <translation>Erneut versuchen. Hilft das nicht, vor die letzten Nachrichten zurückgehen oder das Modell wechseln.</translation>
+    </message>
+    <message>
+        <source>Change the last message, or choose another model.</source>
+        <translation>Die letzte Nachricht ändern oder ein anderes Modell wählen.</translation>
+    </message>
+    <message>
+        <source>Try again in a moment.</source>
+        <translation>Gleich noch einmal versuchen.</translation>
+    </message>
+    <message>
+        <source>Try again. A local server may be busy with another request.</source>
+        <translation>Erneut versuchen. Ein lokaler Server ist vielleicht mit einer anderen Anfrage beschäftigt.</translation>
+    </message>
+    <message>
+        <source>Start the server, or check its address in the settings and your network.</source>
+        <translation>Den Server starten, oder seine Adresse in den Einstellungen und das Netzwerk prüfen.</translation>
+    </message>
+    <message>
+        <source>Try again.</source>
+        <translation>Erneut versuchen.</translation>
+    </message>
+    <message>
+        <source>Check the address in the settings: it usually ends with /v1.</source>
+        <translation>Die Adresse in den Einstellungen prüfen: Sie endet meist mit /v1.</translation>
+    </message>
+    <message>
+        <source>Try again, or choose another model.</source>
+        <translation>Erneut versuchen oder ein anderes Modell wählen.</translation>
+    </message>
+    <message>
+        <source>{server} does not serve this place</source>
+        <translation>{server} bedient diesen Ort nicht</translation>
+    </message>
+    <message>
+        <source>Choose a model of another provider.</source>
+        <translation>Ein Modell eines anderen Anbieters wählen.</translation>
+    </message>
+    <message>
+        <source>{server} needs a key</source>
+        <translation>{server} braucht einen Schlüssel</translation>
+    </message>
+    <message>
+        <source>Enter the key of {server} in the settings.</source>
+        <translation>Den Schlüssel von {server} in den Einstellungen eingeben.</translation>
+    </message>
+    <message>
+        <source>{server} wants to be paid</source>
+        <translation>{server} will bezahlt werden</translation>
+    </message>
+    <message>
+        <source>{server} took too long</source>
+        <translation>{server} brauchte zu lange</translation>
+    </message>
+    <message>
+        <source>Optimize the conversation, so that it becomes shorter by {more} tokens or more, or choose a model with a larger window.</source>
+        <translation>Die Unterhaltung optimieren, sodass sie um mindestens {more} Token kürzer wird, oder ein Modell mit größerem Fenster wählen.</translation>
+    </message>
+    <message>
+        <source>Optimize the conversation, so that it becomes shorter, or choose a model with a larger window.</source>
+        <translation>Die Unterhaltung optimieren, damit sie kürzer wird, oder ein Modell mit größerem Fenster wählen.</translation>
+    </message>
+    <message>
+        <source>Wait a little and try again.</source>
+        <translation>Etwas warten und erneut versuchen.</translation>
+    </message>
+    <message>
+        <source>Try again in a second.</source>
+        <translation>In einer Sekunde erneut versuchen.</translation>
+    </message>
+    <message>
+        <source>Try again in {seconds} seconds.</source>
+        <translation>In {seconds} Sekunden erneut versuchen.</translation>
+    </message>
+    <message>
+        <source>Try again in {minutes} minutes.</source>
+        <translation>In {minutes} Minuten erneut versuchen.</translation>
+    </message>
+    <message>
+        <source>See your account at {page}, or choose a model of another provider.</source>
+        <translation>Das Konto unter {page} ansehen oder ein Modell eines anderen Anbieters wählen.</translation>
+    </message>
+    <message>
+        <source>Check your account with {server}, or choose a model of another provider.</source>
+        <translation>Das Konto bei {server} prüfen oder ein Modell eines anderen Anbieters wählen.</translation>
+    </message>
+    <message>
+        <source>Check the model&apos;s name and the address {address} in the settings (it usually ends with /v1).</source>
+        <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist mit /v1).</translation>
+    </message>
+    <message>
+        <source>It offers: {names} and {more} more. Change the model in the settings.</source>
+        <translation>Er bietet an: {names} und {more} weitere. Das Modell in den Einstellungen ändern.</translation>
+    </message>
+    <message>
+        <source>It offers: {names}. Change the model in the settings.</source>
+        <translation>Er bietet an: {names}. Das Modell in den Einstellungen ändern.</translation>
+    </message>
+    <message>
+        <source>Set a shorter longest reply for this model in the settings.</source>
+        <translation>Für dieses Modell in den Einstellungen eine kürzere Höchstlänge der Antwort setzen.</translation>
+    </message>
+    <message>
+        <source>Send the message without that image, or choose a model that can see it.</source>
+        <translation>Die Nachricht ohne dieses Bild senden oder ein Modell wählen, das es sehen kann.</translation>
+    </message>
+    <message>
+        <source>Switch the tools off for this conversation, or choose a model that can use them.</source>
+        <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie verwenden kann.</translation>
+    </message>
+    <message>
+        <source>Choose another model, or change this one&apos;s options in the settings.</source>
+        <translation>Ein anderes Modell wählen oder die Optionen von diesem in den Einstellungen ändern.</translation>
+    </message>
+    <message>
+        <source>There was no connection to “{address}”.</source>
+        <translation>Es gab keine Verbindung zu „{address}“.</translation>
+    </message>
+    <message>
+        <source>Nothing came from {address} for {seconds} seconds.</source>
+        <translation>Von {address} kam {seconds} Sekunden lang nichts.</translation>
+    </message>
+    <message>
+        <source>{address} closed the connection before the reply was finished.</source>
+        <translation>{address} hat die Verbindung geschlossen, bevor die Antwort fertig war.</translation>
+    </message>
+    <message>
+        <source>{address} answered with something else than a chat completion.</source>
+        <translation>{address} antwortete mit etwas anderem als einer Chat-Antwort.</translation>
+    </message>
+    <message>
+        <source>{name} sent something that is not a chat reply</source>
+        <translation>{name} sendete etwas, das keine Chat-Antwort ist</translation>
+    </message>
+    <message>
+        <source>The reply of {model} began well, then {address} sent something else.</source>
+        <translation>Die Antwort von {model} begann gut, dann sandte {address} etwas anderes.</translation>
+    </message>
+    <message>
+        <source>Try again, or choose another model. If it stays so, the server or a proxy before it needs an update.</source>
+        <translation>Erneut versuchen oder ein anderes Modell wählen. Bleibt es so, braucht der Server oder ein Proxy davor eine Aktualisierung.</translation>
+    </message>
+    <message>
+        <source>It did not answer within {start_seconds} seconds.</source>
+        <translation>Es hat nicht innerhalb von {start_seconds} Sekunden geantwortet.</translation>
+    </message>
+    <message>
+        <source>The built-in model could not be started</source>
+        <translation>Das eingebaute Modell konnte nicht gestartet werden</translation>
+    </message>
+    <message>
+        <source>Try again. If it stays so, run `palimpsest doctor`, or choose another model.</source>
+        <translation>Erneut versuchen. Bleibt es so, `palimpsest doctor` ausführen oder ein anderes Modell wählen.</translation>
+    </message>
+    <message>
+        <source>o200k (estimate for {family})</source>
+        <translation>o200k (Schätzung für {family})</translation>
+    </message>
+    <message>
+        <source>o200k (estimate for an unknown family)</source>
+        <translation>o200k (Schätzung für eine unbekannte Familie)</translation>
+    </message>
+    <message>
+        <source>{url} answered {status} ({phrase})</source>
+        <translation>{url} antwortete mit {status} ({phrase})</translation>
+    </message>
+    <message>
+        <source>{answered} with something else than JSON.</source>
+        <translation>{answered} mit etwas anderem als JSON.</translation>
+    </message>
+    <message>
+        <source>What you wrote is kept, and nothing was changed in the conversation.</source>
+        <translation>Das Geschriebene bleibt erhalten, und in der Unterhaltung wurde nichts geändert.</translation>
+    </message>
+    <message>
+        <source>“{base_url}” is not the address of a server.</source>
+        <translation>„{base_url}“ ist nicht die Adresse eines Servers.</translation>
+    </message>
+    <message>
+        <source>Write the whole address in the settings, such as http://localhost:1234/v1.</source>
+        <translation>Die ganze Adresse in die Einstellungen schreiben, etwa http://localhost:1234/v1.</translation>
+    </message>
+    <message>
+        <source>{server} has no valid address</source>
+        <translation>{server} hat keine gültige Adresse</translation>
+    </message>
+    <message>
+        <source>Nothing answers at {address}, and it never told how many tokens {model} accepts.</source>
+        <translation>Unter {address} antwortet nichts, und wie viele Token {model} annimmt, wurde nie mitgeteilt.</translation>
+    </message>
+    <message>
+        <source>{answered}.</source>
+        <translation>{answered}.</translation>
+    </message>
+    <message>
+        <source>Check the address: it usually ends with /v1.</source>
+        <translation>Die Adresse prüfen: Sie endet meist mit /v1.</translation>
+    </message>
+    <message>
+        <source>{server} is not found at this address</source>
+        <translation>{server} ist unter dieser Adresse nicht zu finden</translation>
+    </message>
+    <message>
+        <source>It does not list {model}.</source>
+        <translation>Er führt {model} nicht auf.</translation>
+    </message>
+    <message>
+        <source>The window of {model} is not known</source>
+        <translation>Das Fenster von {model} ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>{server} does not say how many tokens {model} accepts.</source>
+        <translation>{server} sagt nicht, wie viele Token {model} annimmt.</translation>
+    </message>
+    <message>
+        <source>Enter the number of tokens for {server} in the settings, such as 8192 or 32K.</source>
+        <translation>Die Zahl der Token für {server} in den Einstellungen eingeben, etwa 8192 oder 32K.</translation>
+    </message>
+    <message>
+        <source>The address of {name} lacks “/v1”</source>
+        <translation>Der Adresse von {name} fehlt „/v1“</translation>
+    </message>
+    <message>
+        <source>{answered}, but {better_address}/models answers as it should.</source>
+        <translation>{answered}, aber {better_address}/models antwortet, wie es soll.</translation>
+    </message>
+    <message>
+        <source>Change the address to {better_address} in the settings.</source>
+        <translation>Die Adresse in den Einstellungen in {better_address} ändern.</translation>
+    </message>
+    <message>
+        <source>{answered}, and no key is set.</source>
+        <translation>{answered}, und es ist kein Schlüssel gesetzt.</translation>
+    </message>
+    <message>
+        <source>{url} answered {status}</source>
+        <translation>{url} antwortete {status}</translation>
+    </message>
+    <message>
+        <source>{name} is neither an image nor text</source>
+        <translation>{name} ist weder ein Bild noch Text</translation>
+    </message>
+    <message>
+        <source>{name} is not a file</source>
+        <translation>{name} ist keine Datei</translation>
+    </message>
+    <message>
+        <source>Attach the files in it one by one.</source>
+        <translation>Die Dateien darin einzeln anhängen.</translation>
+    </message>
+    <message>
+        <source>{name} is larger than {size} MB</source>
+        <translation>{name} ist größer als {size} MB</translation>
+    </message>
+    <message>
+        <source>Attach a part of it.</source>
+        <translation>Einen Teil davon anhängen.</translation>
+    </message>
+    <message>
+        <source>Check its path and its rights.</source>
+        <translation>Pfad und Rechte prüfen.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read: {strerror}</source>
+        <translation>{name} kann nicht gelesen werden: {strerror}</translation>
+    </message>
+    <message>
+        <source>{name} could not be read within {seconds} seconds and 1 GB of memory</source>
+        <translation>{name} konnte nicht innerhalb von {seconds} Sekunden und mit 1 GB Speicher gelesen werden</translation>
+    </message>
+    <message>
+        <source>Save it anew in the program that made it, or attach a part of it.</source>
+        <translation>In dem Programm neu speichern, das es erzeugt hat, oder einen Teil davon anhängen.</translation>
+    </message>
+    <message>
+        <source>Save it anew in the program that made it, or attach it as text.</source>
+        <translation>In dem Programm neu speichern, das es erzeugt hat, oder als Text anhängen.</translation>
+    </message>
+    <message>
+        <source>{name} holds more than {max_text} characters</source>
+        <translation>{name} enthält mehr als {max_text} Zeichen</translation>
+    </message>
+    <message>
+        <source>Nothing was sent.</source>
+        <translation>Nichts wurde gesendet.</translation>
+    </message>
+    <message>
+        <source>Look at its settings; when they are right, ask again: it is started anew.</source>
+        <translation>Seine Einstellungen ansehen; stimmen sie, noch einmal fragen: Er wird neu gestartet.</translation>
+    </message>
+    <message>
+        <source>The MCP server “{server}” does not answer</source>
+        <translation>Der MCP-Server „{server}“ antwortet nicht</translation>
+    </message>
+    <message>
+        <source>The conversation goes on without its tools.</source>
+        <translation>Die Unterhaltung geht ohne seine Werkzeuge weiter.</translation>
+    </message>
+    <message>
+        <source>A tool of the MCP server “{server}” is not offered</source>
+        <translation>Ein Werkzeug des MCP-Servers „{server}“ wird nicht angeboten</translation>
+    </message>
+    <message>
+        <source>Its other tools are offered.</source>
+        <translation>Seine anderen Werkzeuge werden angeboten.</translation>
+    </message>
+    <message>
+        <source>Only the makers of the server can change that.</source>
+        <translation>Das können nur die Hersteller des Servers ändern.</translation>
+    </message>
+    <message>
+        <source>A long output could not be kept</source>
+        <translation>Eine lange Ausgabe konnte nicht behalten werden</translation>
+    </message>
+    <message>
+        <source>A long output could not be read</source>
+        <translation>Eine lange Ausgabe konnte nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>What was shown of it is kept.</source>
+        <translation>Was davon gezeigt wurde, bleibt erhalten.</translation>
+    </message>
+    <message>
+        <source>Free some space, or check the data folder.</source>
+        <translation>Platz schaffen oder den Datenordner prüfen.</translation>
+    </message>
+    <message>
+        <source>A message takes {limit} attachments; the others were not attached</source>
+        <translation>Eine Nachricht fasst {limit} Anhänge; die übrigen wurden nicht angehängt</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>Dateien anhängen</translation>
+    </message>
+    <message>
+        <source>Everything shown as saved is saved.</source>
+        <translation>Alles, was als gespeichert angezeigt wird, ist gespeichert.</translation>
+    </message>
+    <message>
+        <source>The engine stopped</source>
+        <translation>Die Engine wurde beendet</translation>
+    </message>
+    <message>
+        <source>The part of Palimpsest that talks to models and keeps the record stopped unexpectedly.</source>
+        <translation>Der Teil von Palimpsest, der mit den Modellen spricht und alles aufzeichnet, wurde unerwartet beendet.</translation>
+    </message>
+    <message>
+        <source>It is being restarted. If your last action had no effect, repeat it.</source>
+        <translation>Er wird neu gestartet. Falls die letzte Aktion nichts bewirkt hat, sie wiederholen.</translation>
+    </message>
+    <message>
+        <source>The engine keeps stopping</source>
+        <translation>Die Engine bricht immer wieder ab</translation>
+    </message>
+    <message>
+        <source>It stopped several times within a minute, so it is not restarted automatically.</source>
+        <translation>Sie wurde innerhalb einer Minute mehrmals beendet und wird deshalb nicht von selbst neu gestartet.</translation>
+    </message>
+    <message>
+        <source>Choose Restart. If this happens again, run “palimpsest doctor” to find out why.</source>
+        <translation>„Neu starten“ wählen. Falls es wieder geschieht, zeigt „palimpsest doctor“ den Grund.</translation>
+    </message>
+    <message>
+        <source>The engine has a different version</source>
+        <translation>Die Engine hat eine andere Version</translation>
+    </message>
+    <message>
+        <source>The window and the engine do not match, perhaps because an update was not completed.</source>
+        <translation>Fenster und Engine passen nicht zusammen, vielleicht weil eine Aktualisierung nicht abgeschlossen wurde.</translation>
+    </message>
+    <message>
+        <source>Close Palimpsest and install it again. Your conversations are kept.</source>
+        <translation>Palimpsest schließen und neu installieren. Die Unterhaltungen bleiben erhalten.</translation>
+    </message>
+    <message>
+        <source>Palimpsest is closing</source>
+        <translation>Palimpsest wird geschlossen</translation>
+    </message>
+    <message>
+        <source>The engine wrote something that this window does not understand.</source>
+        <translation>Die Engine hat etwas geschrieben, das dieses Fenster nicht versteht.</translation>
+    </message>
+    <message>
+        <source>There is no log: the data folder cannot be written.</source>
+        <translation>Es gibt kein Protokoll: In den Datenordner kann nicht geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>reading…</source>
+        <translation>wird gelesen…</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>{name} entfernen</translation>
+    </message>
+    <message>
+        <source>Remove (Delete)</source>
+        <translation>Entfernen (Entf)</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation>
+            <numerusform>%n Token</numerusform>
+            <numerusform>%n Token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Message… (Enter sends, Shift+Enter for a new line)</source>
+        <translation>Nachricht… (Enter sendet, Umschalt+Enter für eine neue Zeile)</translation>
+    </message>
+    <message>
+        <source>Message…</source>
+        <translation>Nachricht…</translation>
+    </message>
+    <message>
+        <source>Send ⏎</source>
+        <translation>Senden ⏎</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>Werkzeuge</translation>
+    </message>
+    <message>
+        <source>No tools</source>
+        <translation>Keine Werkzeuge</translation>
+    </message>
+    <message>
+        <source>Enter queues · Ctrl+Enter sends now</source>
+        <translation>Enter reiht ein · Strg+Enter sendet sofort</translation>
+    </message>
+    <message>
+        <source>Wait until the files are read</source>
+        <translation>Bitte warten, bis die Dateien gelesen sind</translation>
+    </message>
+    <message>
+        <source>Enter runs this command and attaches its output</source>
+        <translation>Enter führt diesen Befehl aus und hängt seine Ausgabe an</translation>
+    </message>
+    <message>
+        <source>{command} QUESTION searches the web and answers with sources</source>
+        <translation>{command} FRAGE durchsucht das Web und antwortet mit Quellen</translation>
+    </message>
+    <message>
+        <source>Type a question after {command}</source>
+        <translation>Eine Frage hinter {command} eingeben</translation>
+    </message>
+    <message>
+        <source>{command} takes no attachments</source>
+        <translation>{command} nimmt keine Anhänge an</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>Nachricht</translation>
+    </message>
+    <message>
+        <source>+ Attach</source>
+        <translation>+ Anhängen</translation>
+    </message>
+    <message>
+        <source>Attach images, text, PDF, Word or spreadsheets (Ctrl+Shift+A)</source>
+        <translation>Bilder, Text, PDF, Word oder Tabellen anhängen (Strg+Umschalt+A)</translation>
+    </message>
+    <message>
+        <source>Attach</source>
+        <translation>Anhängen</translation>
+    </message>
+    <message>
+        <source>Which tools the model may call</source>
+        <translation>Welche Werkzeuge das Modell aufrufen darf</translation>
+    </message>
+    <message>
+        <source>This model cannot call tools</source>
+        <translation>Dieses Modell kann keine Werkzeuge aufrufen</translation>
+    </message>
+    <message numerus="yes">
+        <source>draft %n tokens</source>
+        <translation>
+            <numerusform>Entwurf %n Token</numerusform>
+            <numerusform>Entwurf %n Token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Stop the reply (Escape)</source>
+        <translation>Antwort stoppen (Esc)</translation>
+    </message>
+    <message>
+        <source>Send the message (Enter)</source>
+        <translation>Nachricht senden (Enter)</translation>
+    </message>
+    <message>
+        <source>Files of the working folder</source>
+        <translation>Dateien des Arbeitsordners</translation>
+    </message>
+    <message>
+        <source>Queued</source>
+        <translation>Wartet</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>It is sent when the reply is finished.</source>
+        <translation>Wird gesendet, sobald die Antwort fertig ist.</translation>
+    </message>
+    <message>
+        <source>It is not sent by itself after a stop, an error or a restart. Choose Send now.</source>
+        <translation>Wird nach einem Stopp, einem Fehler oder einem Neustart nicht von selbst gesendet. „Jetzt senden“ wählen.</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>Bearbeiten</translation>
+    </message>
+    <message>
+        <source>Send now</source>
+        <translation>Jetzt senden</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Put it back into the composer (Up in an empty composer edits the last one)</source>
+        <translation>Zurück ins Eingabefeld holen (Pfeil hoch im leeren Feld bearbeitet die letzte)</translation>
+    </message>
+    <message>
+        <source>Stop the reply, keep what has arrived, and send this</source>
+        <translation>Die Antwort stoppen, das Angekommene behalten und dies senden</translation>
+    </message>
+    <message>
+        <source>Do not send it</source>
+        <translation>Nicht senden</translation>
+    </message>
+    <message>
+        <source>Queued messages</source>
+        <translation>Wartende Nachrichten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n attachments</source>
+        <translation>
+            <numerusform>%n Anhang</numerusform>
+            <numerusform>%n Anhänge</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What the model sees instead</source>
+        <translation>Was das Modell stattdessen sieht</translation>
+    </message>
+    <message>
+        <source>(This message has no text.)</source>
+        <translation>(Diese Nachricht hat keinen Text.)</translation>
+    </message>
+    <message>
+        <source>Bring back</source>
+        <translation>Zurückholen</translation>
+    </message>
+    <message>
+        <source>Puts the message back into the context window, word for word</source>
+        <translation>Holt die Nachricht wörtlich ins Kontextfenster zurück</translation>
+    </message>
+    <message>
+        <source>Pin</source>
+        <translation>Anheften</translation>
+    </message>
+    <message>
+        <source>Keeps the message in the context window, whatever else is archived</source>
+        <translation>Hält die Nachricht im Kontextfenster, was auch sonst archiviert wird</translation>
+    </message>
+    <message>
+        <source>Show in chat</source>
+        <translation>Im Chat zeigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages</source>
+        <translation>
+            <numerusform>%n Nachricht</numerusform>
+            <numerusform>%n Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>Lösen</translation>
+    </message>
+    <message>
+        <source>◆ pinned</source>
+        <translation>◆ angeheftet</translation>
+    </message>
+    <message>
+        <source>in context</source>
+        <translation>im Kontext</translation>
+    </message>
+    <message>
+        <source>(no text)</source>
+        <translation>(kein Text)</translation>
+    </message>
+    <message>
+        <source>‹ History</source>
+        <translation>‹ Verlauf</translation>
+    </message>
+    <message>
+        <source>Search these messages…</source>
+        <translation>Diese Nachrichten durchsuchen…</translation>
+    </message>
+    <message>
+        <source>Search these messages</source>
+        <translation>Diese Nachrichten durchsuchen</translation>
+    </message>
+    <message>
+        <source>Archived messages</source>
+        <translation>Archivierte Nachrichten</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>Wird geladen…</translation>
+    </message>
+    <message>
+        <source>Nothing found for “{query}”.</source>
+        <translation>Nichts gefunden für „{query}“.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages found</source>
+        <translation>
+            <numerusform>%n Nachricht gefunden</numerusform>
+            <numerusform>%n Nachrichten gefunden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{tokens} tokens in, {share} cached</source>
+        <translation>{tokens} Token gelesen, {share} aus dem Cache</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens in</source>
+        <translation>{tokens} Token gelesen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n requests</source>
+        <translation>
+            <numerusform>%n Anfrage</numerusform>
+            <numerusform>%n Anfragen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{tokens} out</source>
+        <translation>{tokens} geschrieben</translation>
+    </message>
+    <message>
+        <source>For summaries, memory, titles and images</source>
+        <translation>Für Zusammenfassungen, Gedächtnis, Titel und Bilder</translation>
+    </message>
+    <message>
+        <source>Used so far</source>
+        <translation>Bisher verbraucht</translation>
+    </message>
+    <message numerus="yes">
+        <source>{tokens} tokens freed by %n operations</source>
+        <translation>
+            <numerusform>{tokens} Token frei durch %n Vorgang</numerusform>
+            <numerusform>{tokens} Token frei durch %n Vorgänge</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Counting…</source>
+        <translation>Wird gezählt…</translation>
+    </message>
+    <message>
+        <source>Use the full window</source>
+        <translation>Ganzes Fenster nutzen</translation>
+    </message>
+    <message>
+        <source>Insights…</source>
+        <translation>Auswertung…</translation>
+    </message>
+    <message>
+        <source>What this conversation took over its life (Ctrl+I)</source>
+        <translation>Was diese Unterhaltung bisher verbraucht hat (Strg+I)</translation>
+    </message>
+    <message numerus="yes">
+        <source>Show %n empty categories</source>
+        <translation>
+            <numerusform>%n leere Kategorie zeigen</numerusform>
+            <numerusform>%n leere Kategorien zeigen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Hide empty categories</source>
+        <translation>Leere Kategorien ausblenden</translation>
+    </message>
+    <message>
+        <source>The model’s window is not known yet: shares are of the request.</source>
+        <translation>Das Fenster des Modells ist noch nicht bekannt: Anteile beziehen sich auf die Anfrage.</translation>
+    </message>
+    <message>
+        <source>The size of the context window is assumed: the server did not report it.</source>
+        <translation>Die Größe des Kontextfensters ist angenommen: Der Server hat sie nicht gemeldet.</translation>
+    </message>
+    <message>
+        <source>The size of the context window was learned from the server; the model is said to take {tokens}.</source>
+        <translation>Die Größe des Kontextfensters stammt vom Server; laut Angabe fasst das Modell {tokens}.</translation>
+    </message>
+    <message>
+        <source>Percentages are of the whole context window.</source>
+        <translation>Prozente beziehen sich auf das ganze Kontextfenster.</translation>
+    </message>
+    <message>
+        <source>{number} %</source>
+        <translation>{number} %</translation>
+    </message>
+    <message>
+        <source>&lt; 1 %</source>
+        <translation>&lt; 1 %</translation>
+    </message>
+    <message>
+        <source>In the request</source>
+        <translation>In der Anfrage</translation>
+    </message>
+    <message>
+        <source>Reserved for the reply</source>
+        <translation>Für die Antwort reserviert</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Frei</translation>
+    </message>
+    <message>
+        <source>Over the limit</source>
+        <translation>Über der Grenze</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Click a category to see its parts in the X-ray</source>
+        <translation>Auf eine Kategorie klicken, um ihre Teile im Röntgenbild zu sehen</translation>
+    </message>
+    <message>
+        <source>What fills the context window</source>
+        <translation>Was das Kontextfenster füllt</translation>
+    </message>
+    <message>
+        <source>{category}: {tokens} tokens</source>
+        <translation>{category}: {tokens} Token</translation>
+    </message>
+    <message>
+        <source>Breakdown</source>
+        <translation>Aufschlüsselung</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>Pins</source>
+        <translation>Angeheftet</translation>
+    </message>
+    <message>
+        <source>{needed} tokens must stay whatever is archived: system prompt, tools, pins and the newest messages.</source>
+        <translation>{needed} Token müssen bleiben, was auch archiviert wird: Systemprompt, Werkzeuge, Angeheftetes und die neuesten Nachrichten.</translation>
+    </message>
+    <message>
+        <source>No summary would have been shorter than what it replaces.</source>
+        <translation>Keine Zusammenfassung wäre kürzer gewesen als das, was sie ersetzt.</translation>
+    </message>
+    <message>
+        <source>The last compactions freed so little that no other is made unasked. A shorter tail, or fewer pins, frees more.</source>
+        <translation>Die letzten Verdichtungen haben so wenig Platz geschaffen, dass ungefragt keine weitere folgt. Ein kürzeres Ende oder weniger Angeheftetes schafft mehr.</translation>
+    </message>
+    <message>
+        <source>It ended with an error ({error}). The log has the details.</source>
+        <translation>Sie endete mit einem Fehler ({error}). Einzelheiten stehen im Protokoll.</translation>
+    </message>
+    <message>
+        <source>Nothing was changed: all messages are as they were.</source>
+        <translation>Nichts wurde geändert: Alle Nachrichten sind, wie sie waren.</translation>
+    </message>
+    <message>
+        <source>{tokens} of {usable} tokens</source>
+        <translation>{tokens} von {usable} Token</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens</source>
+        <translation>{tokens} Token</translation>
+    </message>
+    <message>
+        <source>Use a larger model…</source>
+        <translation>Größeres Modell verwenden…</translation>
+    </message>
+    <message>
+        <source>Optimize…</source>
+        <translation>Optimieren…</translation>
+    </message>
+    <message>
+        <source>Nothing has been archived yet.
+
+When the context window fills up, older messages make room for new ones. They are listed here in full: you can read them, search them, bring them back, or undo the whole operation.</source>
+        <translation>Es wurde noch nichts archiviert.
+
+Wenn sich das Kontextfenster füllt, machen ältere Nachrichten Platz für neue. Hier stehen sie vollständig: zum Lesen, Durchsuchen, Zurückholen, oder um den ganzen Vorgang rückgängig zu machen.</translation>
+    </message>
+    <message>
+        <source>Show earlier operations</source>
+        <translation>Frühere Vorgänge zeigen</translation>
+    </message>
+    <message>
+        <source>Largest in the request</source>
+        <translation>Die größten Teile der Anfrage</translation>
+    </message>
+    <message>
+        <source>Nothing is remembered yet.
+
+Before older messages leave the context window, the model notes what is worth remembering. A note is used in the same folder or conversation until you choose Use everywhere. You can change notes here, switch them off or delete them, and add your own.</source>
+        <translation>Es ist noch nichts gemerkt.
+
+Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was sich zu merken lohnt. Eine Notiz gilt im selben Ordner oder in derselben Unterhaltung, bis „Überall verwenden“ gewählt wird. Notizen lassen sich hier ändern, ausschalten und löschen, und eigene hinzufügen.</translation>
+    </message>
+    <message>
+        <source>Memory is off in the settings: nothing here is sent, and nothing new is saved.</source>
+        <translation>Das Gedächtnis ist in den Einstellungen ausgeschaltet: Nichts davon wird gesendet, und nichts Neues gespeichert.</translation>
+    </message>
+    <message>
+        <source>+ Add</source>
+        <translation>+ Neu</translation>
+    </message>
+    <message>
+        <source>Add a memory</source>
+        <translation>Erinnerung hinzufügen</translation>
+    </message>
+    <message>
+        <source>Show earlier memories</source>
+        <translation>Frühere Erinnerungen zeigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>{used} of %n memories</source>
+        <translation>
+            <numerusform>{used} von %n Erinnerung</numerusform>
+            <numerusform>{used} von %n Erinnerungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n memories</source>
+        <translation>
+            <numerusform>%n Erinnerung</numerusform>
+            <numerusform>%n Erinnerungen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{tokens} of {most} tokens · {memories}</source>
+        <translation>{tokens} von {most} Token · {memories}</translation>
+    </message>
+    <message>
+        <source>Of all memories, those that are used in this conversation</source>
+        <translation>Von allen Erinnerungen die, die in dieser Unterhaltung verwendet werden</translation>
+    </message>
+    <message>
+        <source>In every conversation</source>
+        <translation>In jeder Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Only in the folder {folder}</source>
+        <translation>Nur im Ordner {folder}</translation>
+    </message>
+    <message>
+        <source>Only in this conversation</source>
+        <translation>Nur in dieser Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Only in another conversation</source>
+        <translation>Nur in einer anderen Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Only in “{title}”</source>
+        <translation>Nur in „{title}“</translation>
+    </message>
+    <message>
+        <source>Where this memory is sent</source>
+        <translation>Wo diese Erinnerung gesendet wird</translation>
+    </message>
+    <message>
+        <source>Where it is used: {where}</source>
+        <translation>Wo sie verwendet wird: {where}</translation>
+    </message>
+    <message>
+        <source>Saved by the model</source>
+        <translation>Vom Modell gespeichert</translation>
+    </message>
+    <message>
+        <source>Saved by the model in “{title}”</source>
+        <translation>Vom Modell gespeichert in „{title}“</translation>
+    </message>
+    <message>
+        <source>Saved automatically</source>
+        <translation>Automatisch gespeichert</translation>
+    </message>
+    <message>
+        <source>Saved automatically in “{title}”</source>
+        <translation>Automatisch gespeichert in „{title}“</translation>
+    </message>
+    <message>
+        <source>Written by you</source>
+        <translation>Von Ihnen geschrieben</translation>
+    </message>
+    <message>
+        <source>Written by you in “{title}”</source>
+        <translation>Von Ihnen geschrieben in „{title}“</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Gespeichert</translation>
+    </message>
+    <message>
+        <source>Saved in “{title}”</source>
+        <translation>Gespeichert in „{title}“</translation>
+    </message>
+    <message>
+        <source>What is remembered</source>
+        <translation>Was gemerkt wird</translation>
+    </message>
+    <message>
+        <source>Something to remember</source>
+        <translation>Etwas zum Merken</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Save (Ctrl+Enter)</source>
+        <translation>Speichern (Strg+Enter)</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Send this memory: {text}</source>
+        <translation>Diese Erinnerung senden: {text}</translation>
+    </message>
+    <message>
+        <source>Sent with each request where it applies</source>
+        <translation>Wird mit jeder Anfrage gesendet, für die sie gilt</translation>
+    </message>
+    <message>
+        <source>Use everywhere</source>
+        <translation>Überall verwenden</translation>
+    </message>
+    <message>
+        <source>Send it in every conversation from now on</source>
+        <translation>Ab jetzt in jeder Unterhaltung senden</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Show conversation</source>
+        <translation>Unterhaltung zeigen</translation>
+    </message>
+    <message>
+        <source>Memory: {text}. {origin}</source>
+        <translation>Erinnerung: {text}. {origin}</translation>
+    </message>
+    <message>
+        <source>automatic, before a message was sent</source>
+        <translation>automatisch, bevor eine Nachricht gesendet wurde</translation>
+    </message>
+    <message>
+        <source>automatic, in the background</source>
+        <translation>automatisch, im Hintergrund</translation>
+    </message>
+    <message>
+        <source>automatic, after a tool result</source>
+        <translation>automatisch, nach einem Werkzeugergebnis</translation>
+    </message>
+    <message>
+        <source>automatic, during a reply</source>
+        <translation>automatisch, während einer Antwort</translation>
+    </message>
+    <message>
+        <source>automatic, after the provider reported an overflow</source>
+        <translation>automatisch, nachdem der Anbieter einen Überlauf gemeldet hat</translation>
+    </message>
+    <message>
+        <source>{share} reached before the request</source>
+        <translation>{share} vor der Anfrage erreicht</translation>
+    </message>
+    <message>
+        <source>{share} reached after a reply, in the background</source>
+        <translation>{share} nach einer Antwort erreicht, im Hintergrund</translation>
+    </message>
+    <message>
+        <source>{share} reached with a tool result</source>
+        <translation>{share} mit einem Werkzeugergebnis erreicht</translation>
+    </message>
+    <message>
+        <source>the window filled up during a reply</source>
+        <translation>das Fenster war während einer Antwort voll</translation>
+    </message>
+    <message>
+        <source>the provider refused the request as too long</source>
+        <translation>der Anbieter hat die Anfrage als zu lang abgelehnt</translation>
+    </message>
+    <message>
+        <source>To have a model write it: choose Undo, then Optimize conversation.</source>
+        <translation>Damit ein Modell sie schreibt: „Rückgängig“ wählen, dann „Unterhaltung optimieren“.</translation>
+    </message>
+    <message>
+        <source>assembled by rules</source>
+        <translation>nach Regeln zusammengestellt</translation>
+    </message>
+    <message>
+        <source>written by a model</source>
+        <translation>von einem Modell geschrieben</translation>
+    </message>
+    <message>
+        <source>edited by you</source>
+        <translation>von Ihnen bearbeitet</translation>
+    </message>
+    <message>
+        <source>only the latest messages kept</source>
+        <translation>nur die neuesten Nachrichten behalten</translation>
+    </message>
+    <message>
+        <source>Memory saved</source>
+        <translation>Gedächtnis gespeichert</translation>
+    </message>
+    <message>
+        <source>Compaction failed</source>
+        <translation>Verdichtung fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Continued from another conversation</source>
+        <translation>Fortsetzung einer anderen Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Continued in a new conversation</source>
+        <translation>Fortgesetzt in einer neuen Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Old tool results shortened by you</source>
+        <translation>Alte Werkzeugergebnisse von Ihnen gekürzt</translation>
+    </message>
+    <message>
+        <source>Optimized by you</source>
+        <translation>Von Ihnen optimiert</translation>
+    </message>
+    <message>
+        <source>Old tool results shortened</source>
+        <translation>Alte Werkzeugergebnisse gekürzt</translation>
+    </message>
+    <message>
+        <source>Compaction</source>
+        <translation>Verdichtung</translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} memories</source>
+        <translation>
+            <numerusform>{count} Erinnerung</numerusform>
+            <numerusform>{count} Erinnerungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{tokens} tokens freed · %n tool results</source>
+        <translation>
+            <numerusform>{tokens} Token frei · %n Werkzeugergebnis</numerusform>
+            <numerusform>{tokens} Token frei · %n Werkzeugergebnisse</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{before} → {after} tokens · %n messages</source>
+        <translation>
+            <numerusform>{before} → {after} Token · %n Nachricht</numerusform>
+            <numerusform>{before} → {after} Token · %n Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>when you optimized</source>
+        <translation>beim Optimieren</translation>
+    </message>
+    <message>
+        <source>{read} tokens in, {written} out</source>
+        <translation>{read} Token gelesen, {written} geschrieben</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n duplicates removed</source>
+        <translation>
+            <numerusform>%n Doppel entfernt</numerusform>
+            <numerusform>%n Doppel entfernt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n outdated</source>
+        <translation>
+            <numerusform>%n überholt</numerusform>
+            <numerusform>%n überholt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n inputs of failed calls cleared</source>
+        <translation>
+            <numerusform>Eingabe von %n gescheiterten Aufruf geleert</numerusform>
+            <numerusform>Eingaben von %n gescheiterten Aufrufen geleert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n oversized, truncated</source>
+        <translation>
+            <numerusform>%n übergroßes gekürzt</numerusform>
+            <numerusform>%n übergroße gekürzt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n trimmed</source>
+        <translation>
+            <numerusform>%n gestutzt</numerusform>
+            <numerusform>%n gestutzt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n summarized</source>
+        <translation>
+            <numerusform>%n zusammengefasst</numerusform>
+            <numerusform>%n zusammengefasst</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reduced to one line</source>
+        <translation>
+            <numerusform>%n auf eine Zeile verkürzt</numerusform>
+            <numerusform>%n auf je eine Zeile verkürzt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>in another version</source>
+        <translation>in einer anderen Version</translation>
+    </message>
+    <message>
+        <source>undone</source>
+        <translation>rückgängig gemacht</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>dddd, dd MMMM yyyy, HH:mm:ss</source>
+        <comment>a time, as QLocale reads it</comment>
+        <translation>dddd, d. MMMM yyyy, HH:mm:ss</translation>
+    </message>
+    <message>
+        <source>What survived</source>
+        <translation>Was erhalten blieb</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Save again</source>
+        <translation>Wieder speichern</translation>
+    </message>
+    <message>
+        <source>Revert</source>
+        <translation>Zurücknehmen</translation>
+    </message>
+    <message>
+        <source>Results</source>
+        <translation>Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>Nachrichten</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Nothing is pinned.
+
+A pinned message stays in the context window word for word, whatever else is archived. To pin one, choose “Pin” in its menu in the chat, or next to an archived message in the history.</source>
+        <translation>Nichts ist angeheftet.
+
+Eine angeheftete Nachricht bleibt wörtlich im Kontextfenster, was auch sonst archiviert wird. Zum Anheften „Anheften“ in ihrem Menü im Chat wählen, oder neben einer archivierten Nachricht im Verlauf.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{tokens} tokens in %n pinned messages</source>
+        <translation>
+            <numerusform>{tokens} Token in %n angehefteten Nachricht</numerusform>
+            <numerusform>{tokens} Token in %n angehefteten Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This branch</source>
+        <translation>Dieser Zweig</translation>
+    </message>
+    <message>
+        <source>Each version goes on by itself, with its own window.</source>
+        <translation>Jede Version geht für sich weiter, mit eigenem Fenster.</translation>
+    </message>
+    <message>
+        <source>{number} of {count}</source>
+        <translation>{number} von {count}</translation>
+    </message>
+    <message>
+        <source>Starting up. Your message is sent as soon as the engine is ready.</source>
+        <translation>Palimpsest startet noch. Die Nachricht wird gesendet, sobald die Engine bereit ist.</translation>
+    </message>
+    <message>
+        <source>Switched to the version with this message</source>
+        <translation>Zur Fassung mit dieser Nachricht gewechselt</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>The engine stopped and was restarted. Nothing that was saved is lost.</source>
+        <translation>Die Engine wurde beendet und neu gestartet. Nichts Gespeichertes ist verloren.</translation>
+    </message>
+    <message>
+        <source>The reply was interrupted because the engine stopped</source>
+        <translation>Die Antwort wurde unterbrochen, weil die Engine beendet wurde</translation>
+    </message>
+    <message>
+        <source>The part of Palimpsest that talks to models stopped unexpectedly and was restarted.</source>
+        <translation>Der Teil von Palimpsest, der mit den Modellen spricht, wurde unerwartet beendet und neu gestartet.</translation>
+    </message>
+    <message>
+        <source>Your message is saved, and so is the reply up to half a second before.</source>
+        <translation>Die Nachricht ist gespeichert, die Antwort bis auf die letzte halbe Sekunde ebenfalls.</translation>
+    </message>
+    <message>
+        <source>Try again. If a tool was running, first check what it did.</source>
+        <translation>Erneut versuchen. Falls ein Werkzeug lief, zuerst prüfen, was es getan hat.</translation>
+    </message>
+    <message>
+        <source>Restart</source>
+        <translation>Neu starten</translation>
+    </message>
+    <message>
+        <source>Something went wrong in this window</source>
+        <translation>In diesem Fenster ist etwas schiefgegangen</translation>
+    </message>
+    <message>
+        <source>Your conversations are safe.</source>
+        <translation>Die Unterhaltungen sind sicher.</translation>
+    </message>
+    <message>
+        <source>The log file has the details. If something looks wrong, close the window and open it again.</source>
+        <translation>Die Einzelheiten stehen im Protokoll. Falls etwas falsch aussieht, das Fenster schließen und wieder öffnen.</translation>
+    </message>
+    <message>
+        <source>Export the conversation</source>
+        <translation>Unterhaltung exportieren</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Exported to {file}, {size}</source>
+        <translation>Exportiert nach {file}, {size}</translation>
+    </message>
+    <message>
+        <source>Conversation</source>
+        <translation>Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Export conversation</source>
+        <translation>Unterhaltung exportieren</translation>
+    </message>
+    <message>
+        <source>All that was said</source>
+        <translation>Alles Gesagte</translation>
+    </message>
+    <message>
+        <source>What the model sees</source>
+        <translation>Was das Modell sieht</translation>
+    </message>
+    <message>
+        <source>Text for people and other programs.</source>
+        <translation>Text für Menschen und andere Programme.</translation>
+    </message>
+    <message>
+        <source>One page for any browser, in light and dark. It loads nothing.</source>
+        <translation>Eine Seite für jeden Browser, hell und dunkel. Sie lädt nichts nach.</translation>
+    </message>
+    <message>
+        <source>OpenAI chat messages, one a line. They can be imported again.</source>
+        <translation>OpenAI-Chat-Nachrichten, eine je Zeile. Sie lassen sich wieder importieren.</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <source>What to export</source>
+        <translation>Was exportiert wird</translation>
+    </message>
+    <message>
+        <source>Replace it</source>
+        <translation>Ersetzen</translation>
+    </message>
+    <message>
+        <source>Choose a file…</source>
+        <translation>Datei wählen…</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Choose another file…</source>
+        <translation>Andere Datei wählen…</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Find in this conversation</source>
+        <translation>In dieser Unterhaltung suchen</translation>
+    </message>
+    <message>
+        <source>Previous message ({keys})</source>
+        <translation>Vorige Nachricht ({keys})</translation>
+    </message>
+    <message>
+        <source>Next message ({keys})</source>
+        <translation>Nächste Nachricht ({keys})</translation>
+    </message>
+    <message>
+        <source>Close ({keys})</source>
+        <translation>Schließen ({keys})</translation>
+    </message>
+    <message>
+        <source>{shown} of {found}</source>
+        <translation>{shown} von {found}</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>Nicht gefunden</translation>
+    </message>
+    <message>
+        <source>{model} answers from now on. Others are in the header.</source>
+        <translation>Ab jetzt antwortet {model}. Andere stehen oben.</translation>
+    </message>
+    <message>
+        <source>Tokens in the context window</source>
+        <translation>Tokens im Kontextfenster</translation>
+    </message>
+    <message>
+        <source>Counting the tokens of this conversation…</source>
+        <translation>Die Token dieser Unterhaltung werden gezählt…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens; the model’s context window is not known yet.</source>
+        <translation>
+            <numerusform>%n Token; das Kontextfenster des Modells ist noch nicht bekannt.</numerusform>
+            <numerusform>%n Token; das Kontextfenster des Modells ist noch nicht bekannt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens more than the window holds</source>
+        <translation>
+            <numerusform>%n Token mehr, als das Fenster fasst</numerusform>
+            <numerusform>%n Token mehr, als das Fenster fasst</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Reserved for the reply: %n tokens, {share}</source>
+        <translation>
+            <numerusform>Für die Antwort reserviert: %n Token, {share}</numerusform>
+            <numerusform>Für die Antwort reserviert: %n Token, {share}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Optimize conversation…</source>
+        <translation>Unterhaltung optimieren…</translation>
+    </message>
+    <message>
+        <source>The server has not said yet how many tokens the model accepts. Nothing is shortened until it has.</source>
+        <translation>Der Server hat noch nicht mitgeteilt, wie viele Token das Modell annimmt. Bis dahin wird nichts gekürzt.</translation>
+    </message>
+    <message>
+        <source>Shows what would change before anything is done</source>
+        <translation>Zeigt, was sich ändern würde, bevor etwas geschieht</translation>
+    </message>
+    <message>
+        <source>Context window: counting tokens</source>
+        <translation>Kontextfenster: Token werden gezählt</translation>
+    </message>
+    <message>
+        <source>Context window: {tokens}, {status}</source>
+        <translation>Kontextfenster: {tokens}, {status}</translation>
+    </message>
+    <message>
+        <source>{share} of the usable window</source>
+        <translation>{share} des nutzbaren Fensters</translation>
+    </message>
+    <message>
+        <source>window assumed</source>
+        <translation>Fenster angenommen</translation>
+    </message>
+    <message>
+        <source>window learned</source>
+        <translation>Fenster gelernt</translation>
+    </message>
+    <message>
+        <source>reply in progress</source>
+        <translation>Antwort läuft</translation>
+    </message>
+    <message>
+        <source>{used} of {window} tokens</source>
+        <translation>{used} von {window} Token</translation>
+    </message>
+    <message>
+        <source>Context window: {tokens}, {notes}, {status}</source>
+        <translation>Kontextfenster: {tokens}, {notes}, {status}</translation>
+    </message>
+    <message numerus="yes">
+        <source>Reserved for the reply: %n tokens</source>
+        <translation>
+            <numerusform>Für die Antwort reserviert: %n Token</numerusform>
+            <numerusform>Für die Antwort reserviert: %n Token</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens.</source>
+        <translation>
+            <numerusform>%n Token.</numerusform>
+            <numerusform>%n Token.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Includes {tokens} for your draft.</source>
+        <translation>Davon {tokens} für den Entwurf.</translation>
+    </message>
+    <message>
+        <source>Counted by {tokenizer}.</source>
+        <translation>Gezählt mit {tokenizer}.</translation>
+    </message>
+    <message>
+        <source>{usable} are usable; {reserve} are reserved for the reply.</source>
+        <translation>{usable} sind nutzbar; {reserve} sind für die Antwort reserviert.</translation>
+    </message>
+    <message>
+        <source>{model} · {window} assumed</source>
+        <translation>{model} · {window} angenommen</translation>
+    </message>
+    <message>
+        <source>Its window is not known yet</source>
+        <translation>Sein Fenster ist noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Its window as the server last told it, on {day}</source>
+        <translation>Sein Fenster, wie es der Server zuletzt am {day} genannt hat</translation>
+    </message>
+    <message>
+        <source>Double-click to rename ({keys})</source>
+        <translation>Zum Umbenennen doppelklicken ({keys})</translation>
+    </message>
+    <message>
+        <source>Title of the conversation</source>
+        <translation>Titel der Unterhaltung</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>Kein Ordner</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>Chat</translation>
+    </message>
+    <message>
+        <source>X-ray</source>
+        <translation>Röntgenbild</translation>
+    </message>
+    <message>
+        <source>See what the model gets, part by part ({keys})</source>
+        <translation>Zeigt Teil für Teil, was das Modell erhält ({keys})</translation>
+    </message>
+    <message>
+        <source>See the conversation ({keys})</source>
+        <translation>Zeigt die Unterhaltung ({keys})</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Kontext</translation>
+    </message>
+    <message>
+        <source>Show or hide the context panel ({keys})</source>
+        <translation>Kontextleiste ein- oder ausblenden ({keys})</translation>
+    </message>
+    <message>
+        <source>More actions for this conversation</source>
+        <translation>Weitere Aktionen für diese Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Rename, export, start fresh and more</source>
+        <translation>Umbenennen, exportieren, neu beginnen und mehr</translation>
+    </message>
+    <message>
+        <source>Model: {model}</source>
+        <translation>Modell: {model}</translation>
+    </message>
+    <message>
+        <source>The model for this conversation</source>
+        <translation>Das Modell dieser Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Working folder: {folder}</source>
+        <translation>Arbeitsordner: {folder}</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keines</translation>
+    </message>
+    <message>
+        <source>Tools work in {folder}</source>
+        <translation>Werkzeuge arbeiten in {folder}</translation>
+    </message>
+    <message>
+        <source>Choose a folder for tools to work in</source>
+        <translation>Einen Ordner wählen, in dem Werkzeuge arbeiten</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens, {share}</source>
+        <translation>{tokens} Token, {share}</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>gemessen</translation>
+    </message>
+    <message>
+        <source>estimated</source>
+        <translation>geschätzt</translation>
+    </message>
+    <message>
+        <source>Results shortened</source>
+        <translation>Ergebnisse gekürzt</translation>
+    </message>
+    <message>
+        <source>{before} → {after} tokens</source>
+        <translation>{before} → {after} Token</translation>
+    </message>
+    <message>
+        <source>The window over time</source>
+        <translation>Das Fenster im Verlauf der Zeit</translation>
+    </message>
+    <message>
+        <source>No reply yet</source>
+        <translation>Noch keine Antwort</translation>
+    </message>
+    <message>
+        <source>{replies}, {operations}, at most {tokens} tokens. Newest: {newest}. Arrow keys read each point.</source>
+        <translation>{replies}, {operations}, höchstens {tokens} Token. Zuletzt: {newest}. Die Pfeiltasten lesen jeden Punkt vor.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n replies</source>
+        <translation>
+            <numerusform>%n Antwort</numerusform>
+            <numerusform>%n Antworten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n operations</source>
+        <translation>
+            <numerusform>%n Vorgang</numerusform>
+            <numerusform>%n Vorgänge</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>d MMM</source>
+        <comment>a time, as QLocale reads it</comment>
+        <translation>d. MMM</translation>
+    </message>
+    <message>
+        <source>not recorded</source>
+        <translation>nicht verzeichnet</translation>
+    </message>
+    <message>
+        <source>chat</source>
+        <translation>Chat</translation>
+    </message>
+    <message>
+        <source>summaries</source>
+        <translation>Zusammenfassungen</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Gedächtnis</translation>
+    </message>
+    <message>
+        <source>titles</source>
+        <translation>Titel</translation>
+    </message>
+    <message>
+        <source>digests</source>
+        <translation>Kurzfassungen</translation>
+    </message>
+    <message>
+        <source>images</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>{number} k</source>
+        <comment>thousands</comment>
+        <translation>{number} Tsd.</translation>
+    </message>
+    <message>
+        <source>{number} M</source>
+        <comment>millions</comment>
+        <translation>{number} Mio.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n compactions: {amount}</source>
+        <translation>
+            <numerusform>%n Verdichtung: {amount}</numerusform>
+            <numerusform>%n Verdichtungen: {amount}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n prunes: {amount}</source>
+        <translation>
+            <numerusform>%n Kürzung: {amount}</numerusform>
+            <numerusform>%n Kürzungen: {amount}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n results truncated: {amount}</source>
+        <translation>
+            <numerusform>%n Ergebnis abgeschnitten: {amount}</numerusform>
+            <numerusform>%n Ergebnisse abgeschnitten: {amount}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Tokens freed</source>
+        <translation>Token freigemacht</translation>
+    </message>
+    <message>
+        <source>Nothing had to be shortened</source>
+        <translation>Nichts musste gekürzt werden</translation>
+    </message>
+    <message>
+        <source>Facts kept in context</source>
+        <translation>Fakten im Kontext behalten</translation>
+    </message>
+    <message>
+        <source>Nothing was archived</source>
+        <translation>Nichts wurde archiviert</translation>
+    </message>
+    <message>
+        <source>{verbatim} word for word, {in_summary} in summaries
+{recallable} recallable, {lost} lost</source>
+        <translation>{verbatim} wörtlich, {in_summary} in Zusammenfassungen
+{recallable} abrufbar, {lost} verloren</translation>
+    </message>
+    <message>
+        <source>No price is known</source>
+        <translation>Kein Preis bekannt</translation>
+    </message>
+    <message>
+        <source>No request yet</source>
+        <translation>Noch keine Anfrage</translation>
+    </message>
+    <message>
+        <source>Cost</source>
+        <translation>Kosten</translation>
+    </message>
+    <message>
+        <source>none for summaries</source>
+        <translation>nichts für Zusammenfassungen</translation>
+    </message>
+    <message>
+        <source>of it for summaries {cost}</source>
+        <translation>davon für Zusammenfassungen {cost}</translation>
+    </message>
+    <message>
+        <source>Read from the cache</source>
+        <translation>Aus dem Cache gelesen</translation>
+    </message>
+    <message>
+        <source>No provider reported any</source>
+        <translation>Kein Anbieter hat etwas gemeldet</translation>
+    </message>
+    <message>
+        <source>{part} of {all} tokens</source>
+        <translation>{part} von {all} Token</translation>
+    </message>
+    <message>
+        <source>saved {cost}</source>
+        <translation>{cost} gespart</translation>
+    </message>
+    <message>
+        <source>cost {cost}</source>
+        <translation>{cost} Mehrkosten</translation>
+    </message>
+    <message>
+        <source>Waited for room</source>
+        <translation>Auf Platz gewartet</translation>
+    </message>
+    <message>
+        <source>Room never had to be made</source>
+        <translation>Es musste nie Platz geschaffen werden</translation>
+    </message>
+    <message>
+        <source>all in the background or by you</source>
+        <translation>alles im Hintergrund oder von Ihnen</translation>
+    </message>
+    <message>
+        <source>longest {wait}</source>
+        <translation>längstens {wait}</translation>
+    </message>
+    <message numerus="yes">
+        <source>{share} of %n operations succeeded, {count} as intended</source>
+        <translation>
+            <numerusform>{share} von %n Vorgang erfolgreich, {count} wie vorgesehen</numerusform>
+            <numerusform>{share} von %n Vorgängen erfolgreich, {count} wie vorgesehen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>each request</source>
+        <translation>jede Anfrage</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>eingebaut</translation>
+    </message>
+    <message>
+        <source>ddd d MMM yyyy</source>
+        <comment>a time, as QLocale reads it</comment>
+        <translation>ddd d. MMM yyyy</translation>
+    </message>
+    <message>
+        <source>d MMM yyyy</source>
+        <comment>a time, as QLocale reads it</comment>
+        <translation>d. MMM yyyy</translation>
+    </message>
+    <message>
+        <source>d</source>
+        <comment>a time, as QLocale reads it</comment>
+        <translation>d.</translation>
+    </message>
+    <message>
+        <source>{begin} to {end}</source>
+        <translation>{begin} bis {end}</translation>
+    </message>
+    <message>
+        <source>ddd d MMM, HH:mm</source>
+        <comment>a time, as QLocale reads it</comment>
+        <translation>ddd d. MMM, HH:mm</translation>
+    </message>
+    <message>
+        <source>This conversation</source>
+        <translation>Diese Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>Alles</translation>
+    </message>
+    <message>
+        <source>tokens in</source>
+        <translation>Token gelesen</translation>
+    </message>
+    <message>
+        <source>share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message>
+        <source>characters in</source>
+        <translation>Zeichen gelesen</translation>
+    </message>
+    <message>
+        <source>requests</source>
+        <translation>Anfragen</translation>
+    </message>
+    <message>
+        <source>read</source>
+        <translation>gelesen</translation>
+    </message>
+    <message>
+        <source>cached</source>
+        <translation>aus dem Cache</translation>
+    </message>
+    <message>
+        <source>written</source>
+        <translation>geschrieben</translation>
+    </message>
+    <message>
+        <source>cost</source>
+        <translation>Kosten</translation>
+    </message>
+    <message>
+        <source>operations</source>
+        <translation>Vorgänge</translation>
+    </message>
+    <message>
+        <source>freed</source>
+        <translation>freigemacht</translation>
+    </message>
+    <message>
+        <source>truncated</source>
+        <translation>abgeschnitten</translation>
+    </message>
+    <message>
+        <source>No reply yet.
+
+Once a model has answered, this page shows what filled the window, what was freed, and what that cost.</source>
+        <translation>Noch keine Antwort.
+
+Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt hat, was freigemacht wurde und was das gekostet hat.</translation>
+    </message>
+    <message>
+        <source>Estimated: no provider has reported tokens in this conversation.</source>
+        <translation>Geschätzt: In dieser Unterhaltung hat kein Anbieter Token gemeldet.</translation>
+    </message>
+    <message>
+        <source>Point at the curve, or use the arrow keys, for the figures of a reply.</source>
+        <translation>Auf die Kurve zeigen oder die Pfeiltasten verwenden, um die Zahlen einer Antwort zu sehen.</translation>
+    </message>
+    <message>
+        <source>Export CSV</source>
+        <translation>CSV exportieren</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Back to the conversation (Esc)</source>
+        <translation>Zurück zur Unterhaltung (Esc)</translation>
+    </message>
+    <message>
+        <source>What filled it</source>
+        <translation>Was es gefüllt hat</translation>
+    </message>
+    <message>
+        <source>By model</source>
+        <translation>Nach Modell</translation>
+    </message>
+    <message>
+        <source>By provider</source>
+        <translation>Nach Anbieter</translation>
+    </message>
+    <message>
+        <source>By day</source>
+        <translation>Nach Tag</translation>
+    </message>
+    <message>
+        <source>Insights</source>
+        <translation>Auswertung</translation>
+    </message>
+    <message>
+        <source>Reading all conversations…</source>
+        <translation>Alle Unterhaltungen werden gelesen…</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>Wird gelesen…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations</source>
+        <translation>
+            <numerusform>%n Unterhaltung</numerusform>
+            <numerusform>%n Unterhaltungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier days in the CSV</source>
+        <translation>
+            <numerusform>%n früherer Tag in der CSV-Datei</numerusform>
+            <numerusform>%n frühere Tage in der CSV-Datei</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>In characters: tokens are counted for one conversation at a time.</source>
+        <translation>In Zeichen: Token werden nur für eine einzelne Unterhaltung gezählt.</translation>
+    </message>
+    <message>
+        <source>Export insights</source>
+        <translation>Auswertung exportieren</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv)</source>
+        <translation>Tabellen (*.csv)</translation>
+    </message>
+    <message>
+        <source>Written to {path}</source>
+        <translation>Geschrieben nach {path}</translation>
+    </message>
+    <message>
+        <source>“{title}” deleted</source>
+        <translation>„{title}“ gelöscht</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations deleted</source>
+        <translation>
+            <numerusform>%n Unterhaltung gelöscht</numerusform>
+            <numerusform>%n Unterhaltungen gelöscht</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>“{title}” put away</source>
+        <translation>„{title}“ weggelegt</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations put away</source>
+        <translation>
+            <numerusform>%n Unterhaltung weggelegt</numerusform>
+            <numerusform>%n Unterhaltungen weggelegt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>“{title}” taken back</source>
+        <translation>„{title}“ zurückgeholt</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations taken back</source>
+        <translation>
+            <numerusform>%n Unterhaltung zurückgeholt</numerusform>
+            <numerusform>%n Unterhaltungen zurückgeholt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Import conversations</source>
+        <translation>Unterhaltungen importieren</translation>
+    </message>
+    <message>
+        <source>Conversations (*.jsonl *.json)</source>
+        <translation>Unterhaltungen (*.jsonl *.json)</translation>
+    </message>
+    <message>
+        <source>Importing {file}…</source>
+        <translation>{file} wird importiert…</translation>
+    </message>
+    <message numerus="yes">
+        <source>“{title}” imported, %n messages</source>
+        <translation>
+            <numerusform>„{title}“ importiert, %n Nachricht</numerusform>
+            <numerusform>„{title}“ importiert, %n Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{imported}. Adjusted for the model: {repairs}. The original is kept.</source>
+        <translation>{imported}. Für das Modell angepasst: {repairs}. Das Original bleibt erhalten.</translation>
+    </message>
+    <message>
+        <source>Waiting for your answer</source>
+        <translation>Wartet auf eine Antwort</translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation>Arbeitet…</translation>
+    </message>
+    <message>
+        <source>Stopped with an error</source>
+        <translation>Mit einem Fehler beendet</translation>
+    </message>
+    <message>
+        <source>“{memory}” forgotten</source>
+        <translation>„{memory}“ vergessen</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>Modell wählen</translation>
+    </message>
+    <message>
+        <source>↑ ↓ to choose · Enter to use it · prices in dollars for a million tokens, in / out</source>
+        <translation>↑ ↓ wählen · Enter übernimmt · Preise in Dollar je Million Token, Eingabe / Ausgabe</translation>
+    </message>
+    <message>
+        <source>Add a model…</source>
+        <translation>Modell hinzufügen…</translation>
+    </message>
+    <message>
+        <source>from the list of a server, or another server</source>
+        <translation>aus der Liste eines Servers, oder ein anderer Server</translation>
+    </message>
+    <message>
+        <source> assumed</source>
+        <translation> angenommen</translation>
+    </message>
+    <message>
+        <source>window unknown</source>
+        <translation>Fenster unbekannt</translation>
+    </message>
+    <message>
+        <source>in use</source>
+        <translation>in Gebrauch</translation>
+    </message>
+    <message>
+        <source>set here</source>
+        <translation>hier festgelegt</translation>
+    </message>
+    <message>
+        <source>told by the server</source>
+        <translation>vom Server genannt</translation>
+    </message>
+    <message>
+        <source>told by the server earlier</source>
+        <translation>vom Server früher genannt</translation>
+    </message>
+    <message>
+        <source>from the catalogue</source>
+        <translation>aus dem Katalog</translation>
+    </message>
+    <message>
+        <source>assumed</source>
+        <translation>angenommen</translation>
+    </message>
+    <message>
+        <source>Nothing answers at {detail}</source>
+        <translation>Unter {detail} antwortet nichts</translation>
+    </message>
+    <message>
+        <source>It has no list of models: enter their names</source>
+        <translation>Er hat keine Liste von Modellen: ihre Namen eingeben</translation>
+    </message>
+    <message>
+        <source>Access is granted</source>
+        <translation>Der Zugang ist gewährt</translation>
+    </message>
+    <message>
+        <source>The key was refused. {detail}</source>
+        <translation>Der Schlüssel wurde abgelehnt. {detail}</translation>
+    </message>
+    <message>
+        <source>The context window is not known: enter it below the list</source>
+        <translation>Das Kontextfenster ist nicht bekannt: unter der Liste eingeben</translation>
+    </message>
+    <message>
+        <source>The model answered in {time}</source>
+        <translation>Das Modell hat in {time} geantwortet</translation>
+    </message>
+    <message>
+        <source>It does not stream: the answer came in one piece</source>
+        <translation>Es streamt nicht: Die Antwort kam in einem Stück</translation>
+    </message>
+    <message>
+        <source>It calls tools</source>
+        <translation>Es ruft Werkzeuge auf</translation>
+    </message>
+    <message>
+        <source>It did not call the tool that it was offered</source>
+        <translation>Es hat das angebotene Werkzeug nicht aufgerufen</translation>
+    </message>
+    <message>
+        <source>local, free</source>
+        <translation>lokal, kostenlos</translation>
+    </message>
+    <message>
+        <source>price unknown</source>
+        <translation>Preis unbekannt</translation>
+    </message>
+    <message>
+        <source>tools</source>
+        <translation>Werkzeuge</translation>
+    </message>
+    <message>
+        <source>vision</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>nicht bekannt</translation>
+    </message>
+    <message>
+        <source>fits: {total} of {usable}</source>
+        <translation>passt: {total} von {usable}</translation>
+    </message>
+    <message>
+        <source>must be compacted first: {total} → {after}</source>
+        <translation>muss erst verdichtet werden: {total} → {after}</translation>
+    </message>
+    <message>
+        <source>too small: {total} of {usable}</source>
+        <translation>zu klein: {total} von {usable}</translation>
+    </message>
+    <message>
+        <source>{total} tokens; its window is not known</source>
+        <translation>{total} Token; sein Fenster ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>A test sends two short requests. They cost nothing.</source>
+        <translation>Ein Test sendet zwei kurze Anfragen. Sie kosten nichts.</translation>
+    </message>
+    <message>
+        <source>A test sends two short requests, of {tokens} tokens at most.</source>
+        <translation>Ein Test sendet zwei kurze Anfragen von höchstens {tokens} Token.</translation>
+    </message>
+    <message>
+        <source>A test sends two short requests, for {price} at most.</source>
+        <translation>Ein Test sendet zwei kurze Anfragen, für höchstens {price}.</translation>
+    </message>
+    <message>
+        <source>The server answered in {time}</source>
+        <translation>Der Server hat in {time} geantwortet</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n models are listed</source>
+        <translation>
+            <numerusform>%n Modell ist aufgeführt</numerusform>
+            <numerusform>%n Modelle sind aufgeführt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Context window: {window}</source>
+        <translation>Kontextfenster: {window}</translation>
+    </message>
+    <message numerus="yes">
+        <source>It streams: the answer came in %n pieces</source>
+        <translation>
+            <numerusform>Es streamt: Die Antwort kam in %n Stück</numerusform>
+            <numerusform>Es streamt: Die Antwort kam in %n Stücken</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No answer came within {time}</source>
+        <translation>Innerhalb von {time} kam keine Antwort</translation>
+    </message>
+    <message>
+        <source>Compacting conversation history…</source>
+        <translation>Bisheriges wird verdichtet…</translation>
+    </message>
+    <message>
+        <source>{used} of the usable window is in use. Room will soon be made automatically.</source>
+        <translation>{used} des nutzbaren Fensters sind belegt. Bald wird von selbst Platz geschaffen.</translation>
+    </message>
+    <message>
+        <source>{used} of the usable window is in use. Room is made before the next request.</source>
+        <translation>{used} des nutzbaren Fensters sind belegt. Vor der nächsten Anfrage wird Platz geschaffen.</translation>
+    </message>
+    <message>
+        <source>The usable window is full ({used}). Nothing is sent until there is room.</source>
+        <translation>Das nutzbare Fenster ist voll ({used}). Es wird nichts gesendet, bis Platz ist.</translation>
+    </message>
+    <message>
+        <source>{used} of the usable window is in use. Choose Optimize conversation to make room.</source>
+        <translation>{used} des nutzbaren Fensters sind belegt. „Unterhaltung optimieren“ schafft Platz.</translation>
+    </message>
+    <message>
+        <source>The usable window is full ({used}). Choose Optimize conversation to continue.</source>
+        <translation>Das nutzbare Fenster ist voll ({used}). Mit „Unterhaltung optimieren“ geht es weiter.</translation>
+    </message>
+    <message>
+        <source>No room could be made. The conversation is unchanged.</source>
+        <translation>Es konnte kein Platz geschaffen werden. Die Unterhaltung ist unverändert.</translation>
+    </message>
+    <message>
+        <source>Compacting conversation history… {tokens} of at most {limit} tokens</source>
+        <translation>Bisheriges wird verdichtet… {tokens} von höchstens {limit} Token</translation>
+    </message>
+    <message numerus="yes">
+        <source>{model} is describing %n images…</source>
+        <translation>
+            <numerusform>{model} beschreibt %n Bild…</numerusform>
+            <numerusform>{model} beschreibt %n Bilder…</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n memories removed</source>
+        <translation>
+            <numerusform>%n Erinnerung entfernt</numerusform>
+            <numerusform>%n Erinnerungen entfernt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n memories saved</source>
+        <translation>
+            <numerusform>%n Erinnerung gespeichert</numerusform>
+            <numerusform>%n Erinnerungen gespeichert</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Undone. The model sees everything as before.</source>
+        <translation>Rückgängig gemacht. Das Modell sieht alles wie zuvor.</translation>
+    </message>
+    <message>
+        <source>Redone</source>
+        <translation>Wiederholt</translation>
+    </message>
+    <message>
+        <source>Conversation optimized · {before} → {after} tokens</source>
+        <translation>Unterhaltung optimiert · {before} → {after} Token</translation>
+    </message>
+    <message numerus="yes">
+        <source>Shortened %n tool results · {before} → {after} tokens</source>
+        <translation>
+            <numerusform>%n Werkzeugergebnis gekürzt · {before} → {after} Token</numerusform>
+            <numerusform>%n Werkzeugergebnisse gekürzt · {before} → {after} Token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Context compacted, continuing… · {before} → {after} tokens</source>
+        <translation>Kontext verdichtet, es geht weiter… · {before} → {after} Token</translation>
+    </message>
+    <message>
+        <source>Context compacted · {before} → {after} tokens</source>
+        <translation>Kontext verdichtet · {before} → {after} Token</translation>
+    </message>
+    <message>
+        <source>Retrying in {seconds} s ({reason})</source>
+        <translation>Neuer Versuch in {seconds} s ({reason})</translation>
+    </message>
+    <message>
+        <source>Retrying now ({reason})</source>
+        <translation>Neuer Versuch ({reason})</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>Jetzt</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>Danach</translation>
+    </message>
+    <message>
+        <source>at most {tokens} tokens</source>
+        <translation>höchstens {tokens} Token</translation>
+    </message>
+    <message>
+        <source>Paths, links, names, numbers and open questions of yours. They stay in the archive: search finds them, and they come back with one undo.</source>
+        <translation>Pfade, Links, Namen, Zahlen und offene Fragen von Ihnen. Sie bleiben im Archiv: Die Suche findet sie, und ein „Rückgängig“ bringt sie zurück.</translation>
+    </message>
+    <message>
+        <source>show</source>
+        <translation>zeigen</translation>
+    </message>
+    <message>
+        <source>show: {text}</source>
+        <translation>zeigen: {text}</translation>
+    </message>
+    <message>
+        <source>hide</source>
+        <translation>verbergen</translation>
+    </message>
+    <message>
+        <source>… and {count} more</source>
+        <translation>… und {count} weitere</translation>
+    </message>
+    <message numerus="yes">
+        <source>… and %n messages more</source>
+        <translation>
+            <numerusform>… und %n weitere Nachricht</numerusform>
+            <numerusform>… und %n weitere Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n old tool results shortened</source>
+        <translation>
+            <numerusform>%n altes Werkzeugergebnis gekürzt</numerusform>
+            <numerusform>%n alte Werkzeugergebnisse gekürzt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages archived</source>
+        <translation>
+            <numerusform>%n Nachricht archiviert</numerusform>
+            <numerusform>%n Nachrichten archiviert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages stay unchanged</source>
+        <translation>
+            <numerusform>%n Nachricht bleibt unverändert</numerusform>
+            <numerusform>%n Nachrichten bleiben unverändert</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>bleibt</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pins stay word for word</source>
+        <translation>
+            <numerusform>%n angeheftete Nachricht bleibt wörtlich</numerusform>
+            <numerusform>%n angeheftete Nachrichten bleiben wörtlich</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rules stay word for word</source>
+        <translation>
+            <numerusform>%n Regel bleibt wörtlich</numerusform>
+            <numerusform>%n Regeln bleiben wörtlich</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{pins} and {rules} stay word for word</source>
+        <translation>{pins} und {rules} bleiben wörtlich</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pins</source>
+        <translation>
+            <numerusform>%n angeheftete Nachricht</numerusform>
+            <numerusform>%n angeheftete Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rules</source>
+        <translation>
+            <numerusform>%n Regel</numerusform>
+            <numerusform>%n Regeln</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>archive only</source>
+        <translation>nur im Archiv</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rules do not fit</source>
+        <translation>
+            <numerusform>%n Regel passt nicht hinein</numerusform>
+            <numerusform>%n Regeln passen nicht hinein</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other facts do not fit</source>
+        <translation>
+            <numerusform>%n anderer Fakt passt nicht hinein</numerusform>
+            <numerusform>%n andere Fakten passen nicht hinein</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts do not fit</source>
+        <translation>
+            <numerusform>%n Fakt passt nicht hinein</numerusform>
+            <numerusform>%n Fakten passen nicht hinein</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts are lost</source>
+        <translation>
+            <numerusform>%n Fakt geht verloren</numerusform>
+            <numerusform>%n Fakten gehen verloren</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>lost</source>
+        <translation>verloren</translation>
+    </message>
+    <message>
+        <source>Optimize conversation</source>
+        <translation>Unterhaltung optimieren</translation>
+    </message>
+    <message>
+        <source>Optimize</source>
+        <translation>Optimieren</translation>
+    </message>
+    <message>
+        <source>Measuring…</source>
+        <translation>Wird gemessen…</translation>
+    </message>
+    <message>
+        <source>Optimizing…</source>
+        <translation>Wird optimiert…</translation>
+    </message>
+    <message>
+        <source>Nothing is deleted: archived messages stay in the history, searchable, and one undo brings them back.</source>
+        <translation>Nichts wird gelöscht: Archivierte Nachrichten bleiben durchsuchbar im Verlauf, und ein „Rückgängig“ bringt sie zurück.</translation>
+    </message>
+    <message>
+        <source>The summary covers exactly the archived messages. If you move this, it must be written again.</source>
+        <translation>Die Zusammenfassung umfasst genau die archivierten Nachrichten. Nach einer Änderung muss sie neu geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>There is nothing to optimize right now.</source>
+        <translation>Gerade gibt es nichts zu optimieren.</translation>
+    </message>
+    <message>
+        <source>Tokens at the end to keep unchanged</source>
+        <translation>Token am Ende, die unverändert bleiben</translation>
+    </message>
+    <message>
+        <source>Export first…</source>
+        <translation>Zuerst exportieren…</translation>
+    </message>
+    <message>
+        <source>Write the conversation to a file before it is compacted</source>
+        <translation>Die Unterhaltung in eine Datei schreiben, bevor sie verdichtet wird</translation>
+    </message>
+    <message numerus="yes">
+        <source>Keep unchanged: %n messages</source>
+        <translation>
+            <numerusform>Unverändert bleibt: %n Nachricht</numerusform>
+            <numerusform>Unverändert bleiben: %n Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Keep unchanged: the last %n tokens</source>
+        <translation>
+            <numerusform>Unverändert bleibt: das letzte %n Token</numerusform>
+            <numerusform>Unverändert bleiben: die letzten %n Token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{tokens} used</source>
+        <translation>{tokens} genutzt</translation>
+    </message>
+    <message>
+        <source>Checked:</source>
+        <translation>Geprüft:</translation>
+    </message>
+    <message>
+        <source>By a model</source>
+        <translation>Von einem Modell</translation>
+    </message>
+    <message>
+        <source>Without a model</source>
+        <translation>Ohne Modell</translation>
+    </message>
+    <message>
+        <source>Latest messages only</source>
+        <translation>Nur neueste Nachrichten</translation>
+    </message>
+    <message>
+        <source>Assembled by rules from sentences of the conversation. Free of charge.</source>
+        <translation>Nach Regeln aus Sätzen der Unterhaltung zusammengestellt. Kostenlos.</translation>
+    </message>
+    <message>
+        <source>No summary: only your rules and open questions are kept, word for word. Free of charge.</source>
+        <translation>Keine Zusammenfassung: Nur Ihre Regeln und offenen Fragen bleiben, wörtlich. Kostenlos.</translation>
+    </message>
+    <message>
+        <source>{read} tokens to read, at most {written} to write</source>
+        <translation>{read} Token zu lesen, höchstens {written} zu schreiben</translation>
+    </message>
+    <message numerus="yes">
+        <source>{read} tokens to read, at most {written} to write, in %n requests</source>
+        <translation>
+            <numerusform>{read} Token zu lesen, höchstens {written} zu schreiben, in %n Anfrage</numerusform>
+            <numerusform>{read} Token zu lesen, höchstens {written} zu schreiben, in %n Anfragen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>${amount}</source>
+        <translation>{amount} $</translation>
+    </message>
+    <message>
+        <source>under 1 cent</source>
+        <translation>unter 1 Cent</translation>
+    </message>
+    <message>
+        <source>at most {cost}</source>
+        <translation>höchstens {cost}</translation>
+    </message>
+    <message>
+        <source>Summary by</source>
+        <translation>Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>What to focus on (optional)</source>
+        <translation>Worauf es ankommt (optional)</translation>
+    </message>
+    <message>
+        <source>{model} reads the messages to be archived. Keys and passwords are masked.</source>
+        <translation>{model} liest die Nachrichten, die archiviert werden. Schlüssel und Passwörter werden unkenntlich gemacht.</translation>
+    </message>
+    <message>
+        <source>Written by {model}.</source>
+        <translation>Geschrieben von {model}.</translation>
+    </message>
+    <message>
+        <source>Written by {model}: {read} tokens in, {written} out.</source>
+        <translation>Geschrieben von {model}: {read} Token gelesen, {written} geschrieben.</translation>
+    </message>
+    <message>
+        <source>Nothing is sent until you choose Write summary.</source>
+        <translation>Gesendet wird erst mit „Zusammenfassung schreiben“.</translation>
+    </message>
+    <message>
+        <source>No summary yet</source>
+        <translation>Noch keine Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Write summary</source>
+        <translation>Zusammenfassung schreiben</translation>
+    </message>
+    <message>
+        <source>Progress of the summary</source>
+        <translation>Fortschritt der Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Stop writing</source>
+        <translation>Schreiben anhalten</translation>
+    </message>
+    <message>
+        <source>Writing the summary…</source>
+        <translation>Die Zusammenfassung wird geschrieben…</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens written</source>
+        <translation>{tokens} Token geschrieben</translation>
+    </message>
+    <message>
+        <source>{tokens} of at most {most} tokens</source>
+        <translation>{tokens} von höchstens {most} Token</translation>
+    </message>
+    <message>
+        <source>Nothing is archived, so there is nothing to summarize.</source>
+        <translation>Nichts wird archiviert, also gibt es nichts zusammenzufassen.</translation>
+    </message>
+    <message>
+        <source>Use the new summary</source>
+        <translation>Die neue Zusammenfassung verwenden</translation>
+    </message>
+    <message>
+        <source>Write again</source>
+        <translation>Neu schreiben</translation>
+    </message>
+    <message>
+        <source>The plan has changed; your own text is kept until you replace it</source>
+        <translation>Der Plan hat sich geändert; der eigene Text bleibt, bis er ersetzt wird</translation>
+    </message>
+    <message>
+        <source>Summary, editable</source>
+        <translation>Zusammenfassung, bearbeitbar</translation>
+    </message>
+    <message>
+        <source>measuring…</source>
+        <translation>wird gemessen…</translation>
+    </message>
+    <message>
+        <source>you can edit it</source>
+        <translation>bearbeitbar</translation>
+    </message>
+    <message>
+        <source>Type a command</source>
+        <translation>Befehl eingeben</translation>
+    </message>
+    <message>
+        <source>↑ ↓ to choose · Enter to carry out · Esc to close</source>
+        <translation>↑ ↓ wählen · Enter führt aus · Esc schließt</translation>
+    </message>
+    <message>
+        <source>No command fits “{query}”.</source>
+        <translation>Kein Befehl passt zu „{query}“.</translation>
+    </message>
+    <message>
+        <source>Send the message</source>
+        <translation>Nachricht senden</translation>
+    </message>
+    <message>
+        <source>New line</source>
+        <translation>Neue Zeile</translation>
+    </message>
+    <message>
+        <source>List of conversations</source>
+        <translation>Liste der Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>Weitere Aktionen</translation>
+    </message>
+    <message>
+        <source>Previous or next message</source>
+        <translation>Vorige oder nächste Nachricht</translation>
+    </message>
+    <message>
+        <source>What can be done with a message</source>
+        <translation>Was sich mit einer Nachricht tun lässt</translation>
+    </message>
+    <message>
+        <source>First or newest message</source>
+        <translation>Erste oder neueste Nachricht</translation>
+    </message>
+    <message>
+        <source>Copy the selection</source>
+        <translation>Auswahl kopieren</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>The conversation is being opened</source>
+        <translation>Die Unterhaltung wird geöffnet</translation>
+    </message>
+    <message>
+        <source>New conversation with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There are no personas yet: “This conversation…” in the ⋯ menu saves one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a conversation to see what a policy would do there.</source>
+        <translation>Eine Unterhaltung öffnen, um zu sehen, was die Regeln dort bewirken würden.</translation>
+    </message>
+    <message>
+        <source>Playing the conversation again…</source>
+        <translation>Die Unterhaltung wird durchgespielt…</translation>
+    </message>
+    <message>
+        <source>Counted by the same engine on the same record; replies stay as they were.</source>
+        <translation>Von derselben Engine an derselben Aufzeichnung gezählt; Antworten bleiben, wie sie waren.</translation>
+    </message>
+    <message>
+        <source>The cost of summaries by a model is not included.</source>
+        <translation>Die Kosten von Zusammenfassungen durch ein Modell sind nicht enthalten.</translation>
+    </message>
+    <message>
+        <source>Gauge under this policy</source>
+        <translation>Anzeige unter dieser Regel</translation>
+    </message>
+    <message>
+        <source>Now, in “{title}”</source>
+        <translation>Jetzt, in „{title}“</translation>
+    </message>
+    <message>
+        <source>Over its past</source>
+        <translation>Im Rückblick</translation>
+    </message>
+    <message>
+        <source>Gauge under this policy. {text}</source>
+        <translation>Füllstand unter diesen Regeln. {text}</translation>
+    </message>
+    <message>
+        <source>It took {time}.</source>
+        <translation>Es dauerte {time}.</translation>
+    </message>
+    <message>
+        <source>Compactions</source>
+        <translation>Verdichtungen</translation>
+    </message>
+    <message>
+        <source>Shortened results</source>
+        <translation>Gekürzte Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Tokens sent</source>
+        <translation>Gesendete Token</translation>
+    </message>
+    <message>
+        <source>Same beginning as before</source>
+        <translation>Gleicher Anfang wie zuvor</translation>
+    </message>
+    <message>
+        <source>Facts that were still sent</source>
+        <translation>Fakten, die noch gesendet wurden</translation>
+    </message>
+    <message>
+        <source>Requests that did not fit</source>
+        <translation>Anfragen, die nicht passten</translation>
+    </message>
+    <message>
+        <source>Longest wait</source>
+        <translation>Längstes Warten</translation>
+    </message>
+    <message>
+        <source>The model’s context window is not known yet, so nothing is due.</source>
+        <translation>Das Kontextfenster des Modells ist noch nicht bekannt, also steht nichts an.</translation>
+    </message>
+    <message numerus="yes">
+        <source>It would archive %n messages now: {before} → {after} tokens.</source>
+        <translation>
+            <numerusform>Würde jetzt %n Nachricht archivieren: {before} → {after} Token.</numerusform>
+            <numerusform>Würde jetzt %n Nachrichten archivieren: {before} → {after} Token.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It would shorten %n messages now: {before} → {after} tokens.</source>
+        <translation>
+            <numerusform>Würde jetzt %n Nachricht kürzen: {before} → {after} Token.</numerusform>
+            <numerusform>Würde jetzt %n Nachrichten kürzen: {before} → {after} Token.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing is due.</source>
+        <translation>Es steht nichts an.</translation>
+    </message>
+    <message>
+        <source>It compacts {tokens} tokens earlier than the policy in use.</source>
+        <translation>Verdichtet {tokens} Token früher als die jetzigen Regeln.</translation>
+    </message>
+    <message>
+        <source>It compacts {tokens} tokens later than the policy in use.</source>
+        <translation>Verdichtet {tokens} Token später als die jetzigen Regeln.</translation>
+    </message>
+    <message>
+        <source>Nothing was sent yet.</source>
+        <translation>Es wurde noch nichts gesendet.</translation>
+    </message>
+    <message>
+        <source>no compaction</source>
+        <translation>keine Verdichtung</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n compactions under each</source>
+        <translation>
+            <numerusform>%n Verdichtung unter beiden</numerusform>
+            <numerusform>%n Verdichtungen unter beiden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n compactions instead of {before}</source>
+        <translation>
+            <numerusform>%n Verdichtung statt {before}</numerusform>
+            <numerusform>%n Verdichtungen statt {before}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>In %n requests: {found}.</source>
+        <translation>
+            <numerusform>In %n Anfrage: {found}.</numerusform>
+            <numerusform>In %n Anfragen: {found}.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{share} % dearer</source>
+        <translation>{share} % teurer</translation>
+    </message>
+    <message>
+        <source>{share} % cheaper</source>
+        <translation>{share} % günstiger</translation>
+    </message>
+    <message>
+        <source>{share} % more tokens</source>
+        <translation>{share} % mehr Token</translation>
+    </message>
+    <message>
+        <source>{share} % fewer tokens</source>
+        <translation>{share} % weniger Token</translation>
+    </message>
+    <message>
+        <source>$ {amount}</source>
+        <translation>{amount} $</translation>
+    </message>
+    <message>
+        <source>{seconds} s</source>
+        <translation>{seconds} s</translation>
+    </message>
+    <message>
+        <source>&lt; {seconds} s</source>
+        <translation>&lt; {seconds} s</translation>
+    </message>
+    <message>
+        <source>Fewer numbers</source>
+        <translation>Weniger Zahlen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more numbers</source>
+        <translation>
+            <numerusform>%n weitere Zahl</numerusform>
+            <numerusform>%n weitere Zahlen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more numbers, {changed} changed</source>
+        <translation>
+            <numerusform>%n weitere Zahl, {changed} geändert</numerusform>
+            <numerusform>%n weitere Zahlen, {changed} geändert</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Reserve tokens</source>
+        <translation>Reserve in Token</translation>
+    </message>
+    <message>
+        <source>Reserve most</source>
+        <translation>Reserve, höchstens</translation>
+    </message>
+    <message>
+        <source>Reserve least</source>
+        <translation>Reserve, mindestens</translation>
+    </message>
+    <message>
+        <source>Limit without window</source>
+        <translation>Grenze ohne Fenster</translation>
+    </message>
+    <message>
+        <source>Messages most</source>
+        <translation>Nachrichten, höchstens</translation>
+    </message>
+    <message>
+        <source>Calibration weight</source>
+        <translation>Kalibrierung, Gewicht</translation>
+    </message>
+    <message>
+        <source>Calibration step</source>
+        <translation>Kalibrierung, Schritt</translation>
+    </message>
+    <message>
+        <source>Calibration least</source>
+        <translation>Kalibrierung, mindestens</translation>
+    </message>
+    <message>
+        <source>Calibration most</source>
+        <translation>Kalibrierung, höchstens</translation>
+    </message>
+    <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
+        <source>Phases</source>
+        <translation>Phasen</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Shares of</source>
+        <translation>Anteile wovon</translation>
+    </message>
+    <message>
+        <source>Due least</source>
+        <translation>Fällig, mindestens</translation>
+    </message>
+    <message>
+        <source>In the background, after a turn</source>
+        <translation>Im Hintergrund, nach einer Antwort</translation>
+    </message>
+    <message>
+        <source>Shorten old tool results</source>
+        <translation>Alte Werkzeugergebnisse kürzen</translation>
+    </message>
+    <message>
+        <source>Compact</source>
+        <translation>Verdichten</translation>
+    </message>
+    <message>
+        <source>Nothing is sent</source>
+        <translation>Nichts wird gesendet</translation>
+    </message>
+    <message>
+        <source>Buffer share of rest</source>
+        <translation>Puffer, Anteil vom Rest</translation>
+    </message>
+    <message>
+        <source>Buffer least</source>
+        <translation>Puffer, mindestens</translation>
+    </message>
+    <message>
+        <source>Truncate lines</source>
+        <translation>Abschneiden: Zeilen</translation>
+    </message>
+    <message>
+        <source>Truncate bytes</source>
+        <translation>Abschneiden: Bytes</translation>
+    </message>
+    <message>
+        <source>Truncate line</source>
+        <translation>Abschneiden: eine Zeile</translation>
+    </message>
+    <message>
+        <source>Truncate tools</source>
+        <translation>Abschneiden je Werkzeug</translation>
+    </message>
+    <message>
+        <source>One tool result, in characters</source>
+        <translation>Ein Werkzeugergebnis, in Zeichen</translation>
+    </message>
+    <message>
+        <source>One tool result</source>
+        <translation>Ein Werkzeugergebnis</translation>
+    </message>
+    <message>
+        <source>Truncate keep</source>
+        <translation>Was beim Abschneiden bleibt</translation>
+    </message>
+    <message>
+        <source>Spill above</source>
+        <translation>Auslagern ab</translation>
+    </message>
+    <message>
+        <source>Spill days</source>
+        <translation>Ausgelagertes, Tage</translation>
+    </message>
+    <message>
+        <source>Prune order</source>
+        <translation>Reihenfolge beim Kürzen</translation>
+    </message>
+    <message>
+        <source>Old error turns</source>
+        <translation>Alte Fehler, Antworten</translation>
+    </message>
+    <message>
+        <source>Soft trim age</source>
+        <translation>Stutzen, Alter</translation>
+    </message>
+    <message>
+        <source>Soft trim above</source>
+        <translation>Stutzen ab</translation>
+    </message>
+    <message>
+        <source>Soft trim head</source>
+        <translation>Stutzen, Anfang</translation>
+    </message>
+    <message>
+        <source>Soft trim tail</source>
+        <translation>Stutzen, Ende</translation>
+    </message>
+    <message>
+        <source>Digest by</source>
+        <translation>Kurzfassung durch</translation>
+    </message>
+    <message>
+        <source>Digest above</source>
+        <translation>Kurzfassung ab</translation>
+    </message>
+    <message>
+        <source>Digest most</source>
+        <translation>Kurzfassung, höchstens</translation>
+    </message>
+    <message>
+        <source>Digest model most</source>
+        <translation>Kurzfassung des Modells, höchstens</translation>
+    </message>
+    <message>
+        <source>Digest model input</source>
+        <translation>Kurzfassung, Eingabe des Modells</translation>
+    </message>
+    <message>
+        <source>Digest model reply</source>
+        <translation>Kurzfassung, Antwort des Modells</translation>
+    </message>
+    <message>
+        <source>Digest seconds</source>
+        <translation>Kurzfassung, Sekunden</translation>
+    </message>
+    <message>
+        <source>Hard clear age</source>
+        <translation>Leeren, Alter</translation>
+    </message>
+    <message>
+        <source>Newest messages never shortened</source>
+        <translation>Neueste Nachrichten, nie gekürzt</translation>
+    </message>
+    <message>
+        <source>Protect share of window</source>
+        <translation>Geschützt, Anteil vom Fenster</translation>
+    </message>
+    <message>
+        <source>Protect user turns</source>
+        <translation>Geschützte Runden</translation>
+    </message>
+    <message>
+        <source>Protected tools</source>
+        <translation>Geschützte Werkzeuge</translation>
+    </message>
+    <message>
+        <source>Shorten down to</source>
+        <translation>Kürzen bis auf</translation>
+    </message>
+    <message>
+        <source>Prune least</source>
+        <translation>Kürzen, mindestens</translation>
+    </message>
+    <message>
+        <source>Prune least share of window</source>
+        <translation>Kürzen, mindestens, Anteil vom Fenster</translation>
+    </message>
+    <message>
+        <source>Prune runway</source>
+        <translation>Kürzen, Vorlauf</translation>
+    </message>
+    <message>
+        <source>Prune enough</source>
+        <translation>Kürzen, genug</translation>
+    </message>
+    <message>
+        <source>Cache seconds</source>
+        <translation>Cache, Sekunden</translation>
+    </message>
+    <message>
+        <source>Who writes the summary</source>
+        <translation>Wer die Zusammenfassung schreibt</translation>
+    </message>
+    <message>
+        <source>Compact down to</source>
+        <translation>Verdichten bis auf</translation>
+    </message>
+    <message>
+        <source>Target share of due</source>
+        <translation>Ziel, Anteil der Schwelle</translation>
+    </message>
+    <message>
+        <source>Newest messages kept word for word</source>
+        <translation>Neueste Nachrichten, wörtlich behalten</translation>
+    </message>
+    <message>
+        <source>Tail share</source>
+        <translation>Ende, Anteil</translation>
+    </message>
+    <message>
+        <source>Tail share least</source>
+        <translation>Ende, kleinster Anteil</translation>
+    </message>
+    <message>
+        <source>Tail assistant turns</source>
+        <translation>Ende, Antworten des Modells</translation>
+    </message>
+    <message>
+        <source>Tail messages</source>
+        <translation>Ende, Nachrichten</translation>
+    </message>
+    <message>
+        <source>Head least</source>
+        <translation>Anfang, mindestens</translation>
+    </message>
+    <message>
+        <source>Length of the summary</source>
+        <translation>Länge der Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Summary share of head</source>
+        <translation>Zusammenfassung, Anteil am Ersetzten</translation>
+    </message>
+    <message>
+        <source>Summary least</source>
+        <translation>Zusammenfassung, mindestens</translation>
+    </message>
+    <message>
+        <source>Summary asked share</source>
+        <translation>Zusammenfassung, verlangter Anteil</translation>
+    </message>
+    <message>
+        <source>Summary facts share</source>
+        <translation>Zusammenfassung, Anteil der Fakten</translation>
+    </message>
+    <message>
+        <source>Summary kept share</source>
+        <translation>Zusammenfassung, Anteil des Behaltenen</translation>
+    </message>
+    <message>
+        <source>Summary input result</source>
+        <translation>Zusammenfassung, Eingabe je Ergebnis</translation>
+    </message>
+    <message>
+        <source>Summary reply least</source>
+        <translation>Zusammenfassung, Antwort mindestens</translation>
+    </message>
+    <message>
+        <source>Summary reply share</source>
+        <translation>Zusammenfassung, Anteil der Antwort</translation>
+    </message>
+    <message>
+        <source>Summary calls</source>
+        <translation>Zusammenfassung, Aufrufe</translation>
+    </message>
+    <message>
+        <source>Aside share</source>
+        <translation>Nebenanfrage, Anteil</translation>
+    </message>
+    <message>
+        <source>Aside share again</source>
+        <translation>Nebenanfrage, Anteil beim zweiten Mal</translation>
+    </message>
+    <message>
+        <source>Call seconds</source>
+        <translation>Aufruf, Sekunden</translation>
+    </message>
+    <message>
+        <source>Compaction seconds</source>
+        <translation>Verdichtung, Sekunden</translation>
+    </message>
+    <message>
+        <source>Repair calls</source>
+        <translation>Nachbesserungen</translation>
+    </message>
+    <message>
+        <source>Spend most</source>
+        <translation>Aufwand, höchstens</translation>
+    </message>
+    <message>
+        <source>Spend seconds</source>
+        <translation>Aufwand, Sekunden</translation>
+    </message>
+    <message>
+        <source>Filling</source>
+        <translation>Auffüllen</translation>
+    </message>
+    <message>
+        <source>Your own messages kept word for word</source>
+        <translation>Eigene Nachrichten, wörtlich behalten</translation>
+    </message>
+    <message>
+        <source>Keep user share</source>
+        <translation>Eigene Nachrichten, Anteil</translation>
+    </message>
+    <message>
+        <source>Futile below</source>
+        <translation>Vergeblich unter</translation>
+    </message>
+    <message>
+        <source>Futile in a row</source>
+        <translation>Vergeblich in Folge</translation>
+    </message>
+    <message>
+        <source>Last resort messages</source>
+        <translation>Letzter Ausweg, Nachrichten</translation>
+    </message>
+    <message>
+        <source>A streaming reply is stopped</source>
+        <translation>Eine laufende Antwort wird angehalten</translation>
+    </message>
+    <message>
+        <source>Stream abort at</source>
+        <translation>Antwort abbrechen ab</translation>
+    </message>
+    <message>
+        <source>Stream rest</source>
+        <translation>Rest für die Antwort</translation>
+    </message>
+    <message>
+        <source>Stream restarts</source>
+        <translation>Neustarts einer Antwort</translation>
+    </message>
+    <message>
+        <source>Stream grace</source>
+        <translation>Zugabe</translation>
+    </message>
+    <message>
+        <source>Stream grace share</source>
+        <translation>Zugabe, Anteil</translation>
+    </message>
+    <message>
+        <source>Stream calls</source>
+        <translation>Aufrufe in einer Antwort</translation>
+    </message>
+    <message>
+        <source>Stream characters</source>
+        <translation>Zeichen einer Antwort</translation>
+    </message>
+    <message>
+        <source>Stream quiet seconds</source>
+        <translation>Stille einer Antwort, Sekunden</translation>
+    </message>
+    <message>
+        <source>Tool result tries</source>
+        <translation>Versuche je Werkzeugergebnis</translation>
+    </message>
+    <message>
+        <source>Retry wait most</source>
+        <translation>Wartezeit, höchstens</translation>
+    </message>
+    <message>
+        <source>Overflow retries</source>
+        <translation>Wiederholungen nach Überlauf</translation>
+    </message>
+    <message>
+        <source>Overflow shed</source>
+        <translation>Abwurf nach Überlauf</translation>
+    </message>
+    <message>
+        <source>Flush distance</source>
+        <translation>Sichern, Abstand</translation>
+    </message>
+    <message>
+        <source>Flush share</source>
+        <translation>Sichern, Anteil</translation>
+    </message>
+    <message>
+        <source>Flush seconds</source>
+        <translation>Sichern, Sekunden</translation>
+    </message>
+    <message>
+        <source>Flush reply</source>
+        <translation>Sichern, Antwort</translation>
+    </message>
+    <message>
+        <source>Flush reply share</source>
+        <translation>Sichern, Anteil der Antwort</translation>
+    </message>
+    <message>
+        <source>Flush gone most</source>
+        <translation>Sichern, Archiviertes höchstens</translation>
+    </message>
+    <message>
+        <source>Memories in the system prompt</source>
+        <translation>Erinnerungen im Systemprompt</translation>
+    </message>
+    <message>
+        <source>Memory share</source>
+        <translation>Erinnerungen, Anteil</translation>
+    </message>
+    <message>
+        <source>Brought back by one recall</source>
+        <translation>Von einem Abruf zurückgeholt</translation>
+    </message>
+    <message>
+        <source>Recall share</source>
+        <translation>Abruf, Anteil</translation>
+    </message>
+    <message>
+        <source>Recall unasked share</source>
+        <translation>Ungefragter Abruf, Anteil</translation>
+    </message>
+    <message>
+        <source>Recall unasked least</source>
+        <translation>Ungefragter Abruf, mindestens</translation>
+    </message>
+    <message>
+        <source>Research rounds</source>
+        <translation>Recherche, Runden</translation>
+    </message>
+    <message>
+        <source>Research seconds</source>
+        <translation>Recherche, Sekunden</translation>
+    </message>
+    <message>
+        <source>Research answer seconds</source>
+        <translation>Recherche, Sekunden der Antwort</translation>
+    </message>
+    <message>
+        <source>Research share</source>
+        <translation>Recherche, Anteil</translation>
+    </message>
+    <message>
+        <source>Research answer share</source>
+        <translation>Recherche, Anteil der Antwort</translation>
+    </message>
+    <message>
+        <source>Caption most</source>
+        <translation>Bildbeschreibung, höchstens</translation>
+    </message>
+    <message>
+        <source>Caption seconds</source>
+        <translation>Bildbeschreibung, Sekunden</translation>
+    </message>
+    <message>
+        <source>Mine</source>
+        <translation>Meine</translation>
+    </message>
+    <message>
+        <source>Making room</source>
+        <translation>Platz schaffen</translation>
+    </message>
+    <message>
+        <source>Undo changes</source>
+        <translation>Änderungen verwerfen</translation>
+    </message>
+    <message>
+        <source>Delete this policy</source>
+        <translation>Diese Regeln löschen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Differs from {policy} in %n numbers</source>
+        <translation>
+            <numerusform>Weicht in %n Zahl von {policy} ab</numerusform>
+            <numerusform>Weicht in %n Zahlen von {policy} ab</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The numbers of {policy}</source>
+        <translation>Die Zahlen von {policy}</translation>
+    </message>
+    <message numerus="yes">
+        <source>used in %n conversations</source>
+        <translation>
+            <numerusform>in %n Unterhaltung verwendet</numerusform>
+            <numerusform>in %n Unterhaltungen verwendet</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Enter a name that no other policy has.</source>
+        <translation>Einen Namen eingeben, den es noch nicht gibt.</translation>
+    </message>
+    <message>
+        <source>Policy</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>Name of your policy</source>
+        <translation>Name der eigenen Regeln</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Relaxed</source>
+        <translation>Gelassen</translation>
+    </message>
+    <message>
+        <source>Balanced</source>
+        <translation>Ausgewogen</translation>
+    </message>
+    <message>
+        <source>Aggressive</source>
+        <translation>Energisch</translation>
+    </message>
+    <message>
+        <source>Like OpenFork</source>
+        <translation>Wie OpenFork</translation>
+    </message>
+    <message>
+        <source>Like LM Studio</source>
+        <translation>Wie LM Studio</translation>
+    </message>
+    <message>
+        <source>Like SPEC-008</source>
+        <translation>Wie SPEC-008</translation>
+    </message>
+    <message>
+        <source>Like the Go agent</source>
+        <translation>Wie der Go-Agent</translation>
+    </message>
+    <message>
+        <source>Like Seline</source>
+        <translation>Wie Seline</translation>
+    </message>
+    <message>
+        <source>factor</source>
+        <translation>Faktor</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>lines</source>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>Bytes</translation>
+    </message>
+    <message>
+        <source>characters</source>
+        <translation>Zeichen</translation>
+    </message>
+    <message>
+        <source>messages</source>
+        <translation>Nachrichten</translation>
+    </message>
+    <message>
+        <source>turns</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>results</source>
+        <translation>Ergebnisse</translation>
+    </message>
+    <message>
+        <source>calls</source>
+        <translation>Aufrufe</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>Sekunden</translation>
+    </message>
+    <message>
+        <source>days</source>
+        <translation>Tage</translation>
+    </message>
+    <message>
+        <source>compactions</source>
+        <translation>Verdichtungen</translation>
+    </message>
+    <message>
+        <source>restarts</source>
+        <translation>Neustarts</translation>
+    </message>
+    <message>
+        <source>retries</source>
+        <translation>Wiederholungen</translation>
+    </message>
+    <message>
+        <source>tries</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>usable</source>
+        <translation>nutzbar</translation>
+    </message>
+    <message>
+        <source>window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>by tool</source>
+        <translation>je Werkzeug</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>head tail</source>
+        <translation>Anfang und Ende</translation>
+    </message>
+    <message>
+        <source>rule</source>
+        <translation>Regel</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>aus</translation>
+    </message>
+    <message>
+        <source>auto</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>llm</source>
+        <translation>durch ein Modell</translation>
+    </message>
+    <message>
+        <source>extractive</source>
+        <translation>nach Regeln</translation>
+    </message>
+    <message>
+        <source>last messages</source>
+        <translation>neueste Nachrichten</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>ohne Grenze</translation>
+    </message>
+    <message>
+        <source>from {least} to {most}, or no limit</source>
+        <translation>von {least} bis {most}, oder ohne Grenze</translation>
+    </message>
+    <message>
+        <source>from {least} to {most}</source>
+        <translation>von {least} bis {most}</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>here {value}</source>
+        <translation>hier {value}</translation>
+    </message>
+    <message>
+        <source>“{name}” is used in all conversations.</source>
+        <translation>„{name}“ gilt für alle Unterhaltungen.</translation>
+    </message>
+    <message>
+        <source>“{name}” is used in this conversation.</source>
+        <translation>„{name}“ gilt für diese Unterhaltung.</translation>
+    </message>
+    <message>
+        <source>“{name}” was deleted.</source>
+        <translation>„{name}“ wurde gelöscht.</translation>
+    </message>
+    <message>
+        <source>Alt+A allows once · Alt+C for this conversation · Alt+W always · Alt+D or Esc denies</source>
+        <translation>Alt+A erlaubt einmal · Alt+C für diese Unterhaltung · Alt+W immer · Alt+D oder Esc lehnt ab</translation>
+    </message>
+    <message>
+        <source>Alt+A continues · Alt+D or Esc stops</source>
+        <translation>Alt+A fährt fort · Alt+D oder Esc hält an</translation>
+    </message>
+    <message>
+        <source>Show all arguments</source>
+        <translation>Alle Argumente zeigen</translation>
+    </message>
+    <message>
+        <source>Hide arguments</source>
+        <translation>Argumente verbergen</translation>
+    </message>
+    <message>
+        <source>Rule for what is allowed from now on</source>
+        <translation>Regel für das, was künftig erlaubt ist</translation>
+    </message>
+    <message>
+        <source>Allow once</source>
+        <translation>Einmal erlauben</translation>
+    </message>
+    <message>
+        <source>Allow in this conversation</source>
+        <translation>In dieser Unterhaltung erlauben</translation>
+    </message>
+    <message>
+        <source>Always allow</source>
+        <translation>Immer erlauben</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>Ablehnen</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortfahren</translation>
+    </message>
+    <message>
+        <source>{action} (Alt+{key})</source>
+        <translation>{action} (Alt+{key})</translation>
+    </message>
+    <message>
+        <source>Rule for next time</source>
+        <translation>Regel fürs nächste Mal</translation>
+    </message>
+    <message>
+        <source>{tool} wants to read this</source>
+        <translation>{tool} möchte dies lesen</translation>
+    </message>
+    <message>
+        <source>{tool} wants to change this file</source>
+        <translation>{tool} möchte diese Datei ändern</translation>
+    </message>
+    <message>
+        <source>{tool} wants to run this command</source>
+        <translation>{tool} möchte diesen Befehl ausführen</translation>
+    </message>
+    <message>
+        <source>{tool} wants to open this address</source>
+        <translation>{tool} möchte diese Adresse öffnen</translation>
+    </message>
+    <message>
+        <source>{tool} wants to use this tool of an MCP server</source>
+        <translation>{tool} möchte dieses Werkzeug eines MCP-Servers verwenden</translation>
+    </message>
+    <message>
+        <source>Read: {target}</source>
+        <translation>Lesen: {target}</translation>
+    </message>
+    <message>
+        <source>Change: {target}</source>
+        <translation>Ändern: {target}</translation>
+    </message>
+    <message>
+        <source>Run: {target}</source>
+        <translation>Ausführen: {target}</translation>
+    </message>
+    <message>
+        <source>Open: {target}</source>
+        <translation>Öffnen: {target}</translation>
+    </message>
+    <message>
+        <source>Use: {target}</source>
+        <translation>Verwenden: {target}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rounds without a message from you. Continue?</source>
+        <translation>
+            <numerusform>%n Runde ohne Nachricht von Ihnen. Fortfahren?</numerusform>
+            <numerusform>%n Runden ohne Nachricht von Ihnen. Fortfahren?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A tool</source>
+        <translation>Ein Werkzeug</translation>
+    </message>
+    <message numerus="yes">
+        <source>{tool} wants to do %n things</source>
+        <translation>
+            <numerusform>{tool} möchte %n Sache tun</numerusform>
+            <numerusform>{tool} möchte %n Dinge tun</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{tool} wants to run</source>
+        <translation>{tool} möchte ausgeführt werden</translation>
+    </message>
+    <message>
+        <source>“{title}” is waiting for your answer: {question}</source>
+        <translation>„{title}“ wartet auf eine Antwort: {question}</translation>
+    </message>
+    <message>
+        <source>Another conversation is waiting for your answer: {question}</source>
+        <translation>Eine andere Unterhaltung wartet auf eine Antwort: {question}</translation>
+    </message>
+    <message>
+        <source>The model keeps calling tools. Nothing runs until you answer.</source>
+        <translation>Das Modell ruft immer weiter Werkzeuge auf. Nichts läuft, bis Sie antworten.</translation>
+    </message>
+    <message>
+        <source>It contains invisible characters, shown here by their numbers: {characters}.</source>
+        <translation>Es enthält unsichtbare Zeichen, hier mit ihren Nummern gezeigt: {characters}.</translation>
+    </message>
+    <message>
+        <source>Your answer applies to all of them. Allowed for longer, it covers: {patterns}</source>
+        <translation>Die Antwort gilt für alle. Länger erlaubt, umfasst sie: {patterns}</translation>
+    </message>
+    <message>
+        <source>Enter what to allow; * stands for anything.</source>
+        <translation>Eingeben, was erlaubt sein soll; * steht für Beliebiges.</translation>
+    </message>
+    <message>
+        <source>This rule does not cover the current request.</source>
+        <translation>Diese Regel deckt die aktuelle Anfrage nicht ab.</translation>
+    </message>
+    <message>
+        <source>{tool} may then do anything of this kind without asking.</source>
+        <translation>{tool} darf dann alles dieser Art ohne Nachfrage tun.</translation>
+    </message>
+    <message>
+        <source>What it would do</source>
+        <translation>Was es tun würde</translation>
+    </message>
+    <message>
+        <source>A message can be edited once the reply has ended. Stop it to edit now.</source>
+        <translation>Eine Nachricht lässt sich bearbeiten, sobald die Antwort zu Ende ist. Zum sofortigen Bearbeiten die Antwort anhalten.</translation>
+    </message>
+    <message>
+        <source>Calls of tools</source>
+        <translation>Werkzeugaufrufe</translation>
+    </message>
+    <message>
+        <source>then</source>
+        <comment>the time of an earlier request</comment>
+        <translation>damals</translation>
+    </message>
+    <message>
+        <source>The request was copied as JSON</source>
+        <translation>Die Anfrage wurde als JSON kopiert</translation>
+    </message>
+    <message>
+        <source>The request was copied as a curl command. The key stands in a variable.</source>
+        <translation>Die Anfrage wurde als curl-Befehl kopiert. Der Schlüssel steht in einer Variablen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Cached: %n tokens up to here were read from the provider’s cache</source>
+        <translation>
+            <numerusform>Cache: Bis hier wurde %n Token aus dem Cache des Anbieters gelesen</numerusform>
+            <numerusform>Cache: Bis hier wurden %n Token aus dem Cache des Anbieters gelesen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Parts of the request</source>
+        <translation>Teile der Anfrage</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>System</translation>
+    </message>
+    <message>
+        <source>User</source>
+        <translation>Benutzer</translation>
+    </message>
+    <message>
+        <source>Assistant</source>
+        <translation>Assistent</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>Werkzeug</translation>
+    </message>
+    <message>
+        <source>summary</source>
+        <translation>Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>recalled</source>
+        <translation>abgerufen</translation>
+    </message>
+    <message>
+        <source>{count} added ({difference})</source>
+        <translation>{count} hinzugefügt ({difference})</translation>
+    </message>
+    <message>
+        <source>{count} removed ({difference})</source>
+        <translation>{count} entfernt ({difference})</translation>
+    </message>
+    <message>
+        <source>{count} changed ({difference})</source>
+        <translation>{count} geändert ({difference})</translation>
+    </message>
+    <message>
+        <source>Show in history</source>
+        <translation>Im Verlauf zeigen</translation>
+    </message>
+    <message>
+        <source>Show memory</source>
+        <translation>Gedächtnis zeigen</translation>
+    </message>
+    <message>
+        <source>Choose tools…</source>
+        <translation>Werkzeuge wählen…</translation>
+    </message>
+    <message>
+        <source>Leave out</source>
+        <translation>Weglassen</translation>
+    </message>
+    <message>
+        <source>{count} the same</source>
+        <translation>{count} unverändert</translation>
+    </message>
+    <message>
+        <source>Tools of {server}</source>
+        <translation>Werkzeuge von {server}</translation>
+    </message>
+    <message>
+        <source>Between the messages</source>
+        <translation>Zwischen den Nachrichten</translation>
+    </message>
+    <message numerus="yes">
+        <source>stands for %n messages</source>
+        <translation>
+            <numerusform>steht für %n Nachricht</numerusform>
+            <numerusform>steht für %n Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools</source>
+        <translation>
+            <numerusform>%n Werkzeug</numerusform>
+            <numerusform>%n Werkzeuge</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>was {tokens}</source>
+        <translation>vorher {tokens}</translation>
+    </message>
+    <message>
+        <source>repaired: {repair}</source>
+        <translation>repariert: {repair}</translation>
+    </message>
+    <message numerus="yes">
+        <source>{before} → %n tokens</source>
+        <translation>
+            <numerusform>{before} → %n Token</numerusform>
+            <numerusform>{before} → %n Token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What marks where each message begins, and introduces the reply</source>
+        <translation>Was den Anfang jeder Nachricht kennzeichnet und die Antwort einleitet</translation>
+    </message>
+    <message>
+        <source>Reading the request…</source>
+        <translation>Die Anfrage wird gelesen…</translation>
+    </message>
+    <message>
+        <source>Earlier request…</source>
+        <translation>Frühere Anfrage…</translation>
+    </message>
+    <message>
+        <source>Show what the model saw when it answered, and what has changed since</source>
+        <translation>Zeigt, was das Modell beim Antworten sah und was sich seither geändert hat</translation>
+    </message>
+    <message>
+        <source>Copy JSON</source>
+        <translation>JSON kopieren</translation>
+    </message>
+    <message>
+        <source>Copy this request, with all texts whole</source>
+        <translation>Diese Anfrage mit allen Texten in voller Länge kopieren</translation>
+    </message>
+    <message>
+        <source>Copy curl</source>
+        <translation>curl kopieren</translation>
+    </message>
+    <message>
+        <source>Copy this request as a command line that sends it, without the key</source>
+        <translation>Diese Anfrage als Befehlszeile kopieren, die sie sendet, ohne den Schlüssel</translation>
+    </message>
+    <message>
+        <source>Show only changes</source>
+        <translation>Nur Änderungen zeigen</translation>
+    </message>
+    <message>
+        <source>Show all parts</source>
+        <translation>Alle Teile zeigen</translation>
+    </message>
+    <message>
+        <source>At {time}</source>
+        <translation>Um {time}</translation>
+    </message>
+    <message>
+        <source>Changes since</source>
+        <translation>Seither geändert</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n parts of {all} are listed: the first and the newest</source>
+        <translation>
+            <numerusform>%n Teil von {all} ist aufgeführt: die ersten und die neuesten</numerusform>
+            <numerusform>%n Teile von {all} sind aufgeführt: die ersten und die neuesten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The model has not answered yet</source>
+        <translation>Das Modell hat noch nicht geantwortet</translation>
+    </message>
+    <message>
+        <source>The next request, as {model} will get it</source>
+        <translation>Die nächste Anfrage, wie {model} sie erhält</translation>
+    </message>
+    <message>
+        <source>The request as it was sent</source>
+        <translation>Die Anfrage, wie sie gesendet wurde</translation>
+    </message>
+    <message>
+        <source>What has changed since {time}</source>
+        <translation>Was sich seit {time} geändert hat</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n parts</source>
+        <translation>
+            <numerusform>%n Teil</numerusform>
+            <numerusform>%n Teile</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{category}: {count} of %n parts</source>
+        <translation>
+            <numerusform>{category}: {count} von %n Teil</numerusform>
+            <numerusform>{category}: {count} von %n Teilen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Untitled</source>
+        <translation>Ohne Titel</translation>
+    </message>
+    <message>
+        <source>archived</source>
+        <translation>archiviert</translation>
+    </message>
+    <message>
+        <source>Search everything</source>
+        <translation>Alles durchsuchen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n results</source>
+        <translation>
+            <numerusform>%n Treffer</numerusform>
+            <numerusform>%n Treffer</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Searches all messages of all conversations, archived or not.</source>
+        <translation>Durchsucht alle Nachrichten aller Unterhaltungen, archiviert oder nicht.</translation>
+    </message>
+    <message>
+        <source> · chosen</source>
+        <translation> · gewählt</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>Testen</translation>
+    </message>
+    <message>
+        <source>{model} · not available</source>
+        <translation>{model} · nicht verfügbar</translation>
+    </message>
+    <message>
+        <source>{name}: {percent} %</source>
+        <translation>{name}: {percent} %</translation>
+    </message>
+    <message>
+        <source>{name}, {percent} percent</source>
+        <translation>{name}, {percent} Prozent</translation>
+    </message>
+    <message>
+        <source>Remove server</source>
+        <translation>Server entfernen</translation>
+    </message>
+    <message>
+        <source>Enter a name without “/”: models and keys are listed as “name/…”.</source>
+        <translation>Einen Namen ohne „/“ eingeben: Modelle und Schlüssel werden als „Name/…“ geführt.</translation>
+    </message>
+    <message>
+        <source>Another server has this name.</source>
+        <translation>Ein anderer Server hat diesen Namen.</translation>
+    </message>
+    <message>
+        <source>Enter a number of tokens, such as 128000 or 128K.</source>
+        <translation>Eine Anzahl von Token eingeben, etwa 128000 oder 128K.</translation>
+    </message>
+    <message>
+        <source>At least {least} tokens are needed. Enter them as 128000 or 128K.</source>
+        <translation>Mindestens {least} Token sind nötig. Als 128000 oder 128K eingeben.</translation>
+    </message>
+    <message>
+        <source>They provide tools through the Model Context Protocol. Their tools ask for permission like all others.</source>
+        <translation>Sie bieten Werkzeuge über das Model Context Protocol an. Ihre Werkzeuge fragen wie alle anderen um Erlaubnis.</translation>
+    </message>
+    <message>
+        <source>Kept in the settings file: put the key of a server with an address in its own field.</source>
+        <translation>Steht in der Einstellungsdatei: Der Schlüssel eines Servers mit Adresse gehört in sein eigenes Feld.</translation>
+    </message>
+    <message>
+        <source>Enter the program and its arguments.</source>
+        <translation>Das Programm und seine Argumente eingeben.</translation>
+    </message>
+    <message>
+        <source>Write each variable as NAME=value, with quotes around values that contain spaces.</source>
+        <translation>Jede Variable als NAME=Wert schreiben, Werte mit Leerzeichen in Anführungszeichen.</translation>
+    </message>
+    <message>
+        <source>A quotation mark is not closed.</source>
+        <translation>Ein Anführungszeichen ist nicht geschlossen.</translation>
+    </message>
+    <message>
+        <source>A key is saved; type to replace it</source>
+        <translation>Ein Schlüssel ist gespeichert; Eintippen ersetzt ihn</translation>
+    </message>
+    <message>
+        <source>only if the server needs one</source>
+        <translation>nur wenn der Server einen braucht</translation>
+    </message>
+    <message>
+        <source>for example tracker</source>
+        <translation>zum Beispiel tracker</translation>
+    </message>
+    <message>
+        <source>New MCP server</source>
+        <translation>Neuer MCP-Server</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>Enabled</source>
+        <translation>Aktiviert</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>Programm</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Environment</source>
+        <translation>Umgebung</translation>
+    </message>
+    <message>
+        <source>NAME=value OTHER=&apos;with spaces&apos;</source>
+        <translation>NAME=Wert ANDERER=&apos;mit Leerzeichen&apos;</translation>
+    </message>
+    <message>
+        <source>+ Add an MCP server</source>
+        <translation>+ MCP-Server hinzufügen</translation>
+    </message>
+    <message>
+        <source>Filter the list, or type a name</source>
+        <translation>Liste filtern oder Namen eintippen</translation>
+    </message>
+    <message>
+        <source>Fetch the list</source>
+        <translation>Liste abrufen</translation>
+    </message>
+    <message>
+        <source>Models of this server</source>
+        <translation>Modelle dieses Servers</translation>
+    </message>
+    <message>
+        <source>Context window</source>
+        <translation>Kontextfenster</translation>
+    </message>
+    <message>
+        <source>Longest reply</source>
+        <translation>Längste Antwort</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Choose at least one model, or enter its name as the server spells it.</source>
+        <translation>Mindestens ein Modell wählen oder seinen Namen so eingeben, wie der Server ihn schreibt.</translation>
+    </message>
+    <message>
+        <source>Fetching…</source>
+        <translation>Wird abgerufen…</translation>
+    </message>
+    <message>
+        <source>Add “{name}”</source>
+        <translation>„{name}“ hinzufügen</translation>
+    </message>
+    <message>
+        <source>Context window of {model}</source>
+        <translation>Kontextfenster von {model}</translation>
+    </message>
+    <message>
+        <source>as the server tells</source>
+        <translation>wie vom Server genannt</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>System contrast</source>
+        <translation>Kontrast wie im System</translation>
+    </message>
+    <message>
+        <source>Normal contrast</source>
+        <translation>Normaler Kontrast</translation>
+    </message>
+    <message>
+        <source>High contrast</source>
+        <translation>Hoher Kontrast</translation>
+    </message>
+    <message>
+        <source>When this is off, nothing is summarized without your approval, and a full context window stops the chat.</source>
+        <translation>Wenn dies aus ist, wird nichts ohne Zustimmung zusammengefasst, und ein volles Kontextfenster hält den Chat an.</translation>
+    </message>
+    <message>
+        <source>Before older messages leave the context window, the model notes what is worth remembering. A note is used in the same folder or conversation only, until you choose otherwise in the Memory tab of the context panel.</source>
+        <translation>Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was zu merken ist. Eine Notiz gilt nur im selben Ordner oder in derselben Unterhaltung, bis im Reiter „Gedächtnis“ der Kontextleiste etwas anderes gewählt wird.</translation>
+    </message>
+    <message>
+        <source>When a message refers to something that was archived, the matching passages are sent along, up to a limit.</source>
+        <translation>Bezieht sich eine Nachricht auf etwas Archiviertes, werden die passenden Stellen bis zu einer Grenze mitgesendet.</translation>
+    </message>
+    <message>
+        <source>Describes images for models that cannot see them. The images are sent to its server.</source>
+        <translation>Beschreibt Bilder für Modelle, die sie nicht sehen können. Die Bilder werden an seinen Server gesendet.</translation>
+    </message>
+    <message>
+        <source>Searches and reads the web when you type /research and a question.</source>
+        <translation>Durchsucht und liest das Web, wenn /research und eine Frage eingegeben werden.</translation>
+    </message>
+    <message>
+        <source>No permanent rules yet: tools ask before they change files, run commands or use the network.</source>
+        <translation>Noch keine dauerhaften Regeln: Werkzeuge fragen, bevor sie Dateien ändern, Befehle ausführen oder das Netz nutzen.</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>Farbschema</translation>
+    </message>
+    <message>
+        <source>Contrast</source>
+        <translation>Kontrast</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
+        <source>Takes effect when Palimpsest is started again.</source>
+        <translation>Gilt ab dem nächsten Start von Palimpsest.</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>Aussehen</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>Schriftgröße</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>New conversations</source>
+        <translation>Neue Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>System prompt</source>
+        <translation>Systemprompt</translation>
+    </message>
+    <message>
+        <source>Make room automatically</source>
+        <translation>Automatisch Platz schaffen</translation>
+    </message>
+    <message>
+        <source>Models for other tasks</source>
+        <translation>Modelle für andere Aufgaben</translation>
+    </message>
+    <message>
+        <source>Describe images with</source>
+        <translation>Bilder beschreiben mit</translation>
+    </message>
+    <message>
+        <source>Research with</source>
+        <translation>Recherchieren mit</translation>
+    </message>
+    <message>
+        <source>Remember things about me</source>
+        <translation>Dinge über mich merken</translation>
+    </message>
+    <message>
+        <source>Look up archived messages</source>
+        <translation>Archivierte Nachrichten nachschlagen</translation>
+    </message>
+    <message>
+        <source>leave empty for DuckDuckGo, or enter a SearXNG address</source>
+        <translation>leer lassen für DuckDuckGo, oder eine SearXNG-Adresse eingeben</translation>
+    </message>
+    <message>
+        <source>Web search</source>
+        <translation>Websuche</translation>
+    </message>
+    <message>
+        <source>Working folder of new conversations</source>
+        <translation>Arbeitsordner neuer Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>leave empty for none</source>
+        <translation>leer lassen für keinen</translation>
+    </message>
+    <message>
+        <source>Ask me after this many rounds of tool calls</source>
+        <translation>Nachfragen nach so vielen Runden von Werkzeugaufrufen</translation>
+    </message>
+    <message>
+        <source>MCP servers</source>
+        <translation>MCP-Server</translation>
+    </message>
+    <message>
+        <source>Imitates another program. {About}.</source>
+        <translation>Ahmt ein anderes Programm nach. {About}.</translation>
+    </message>
+    <message>
+        <source>Makes room in the background from {background} of the usable window, and before a request at {limit}; shrinks the conversation to {target}.</source>
+        <translation>Schafft ab {background} des nutzbaren Fensters im Hintergrund Platz, vor einer Anfrage bei {limit}; verkleinert die Unterhaltung auf {target}.</translation>
+    </message>
+    <message>
+        <source>Enter a number from {least} to {most}.</source>
+        <translation>Eine Zahl von {least} bis {most} eingeben.</translation>
+    </message>
+    <message>
+        <source>Enter the full path.</source>
+        <translation>Den vollständigen Pfad eingeben.</translation>
+    </message>
+    <message>
+        <source>Always allowed</source>
+        <translation>Immer erlaubt</translation>
+    </message>
+    <message>
+        <source>{tool} may</source>
+        <translation>{tool} darf</translation>
+    </message>
+    <message>
+        <source>{tool} must not</source>
+        <translation>{tool} darf nicht</translation>
+    </message>
+    <message>
+        <source>any tool</source>
+        <translation>jedes Werkzeug</translation>
+    </message>
+    <message>
+        <source>anything</source>
+        <translation>alles</translation>
+    </message>
+    <message>
+        <source>Remove the rule: {rule} {pattern}</source>
+        <translation>Regel entfernen: {rule} {pattern}</translation>
+    </message>
+    <message>
+        <source>Enter the full address, such as http://localhost:1234/v1.</source>
+        <translation>Die vollständige Adresse eingeben, etwa http://localhost:1234/v1.</translation>
+    </message>
+    <message>
+        <source>for example lmstudio</source>
+        <translation>zum Beispiel lmstudio</translation>
+    </message>
+    <message>
+        <source>New server</source>
+        <translation>Neuer Server</translation>
+    </message>
+    <message>
+        <source>Kind of server</source>
+        <translation>Art des Servers</translation>
+    </message>
+    <message>
+        <source>Base URL</source>
+        <translation>Basis-URL</translation>
+    </message>
+    <message>
+        <source>128K, or leave empty to ask the server</source>
+        <translation>128K, oder leer lassen, um den Server zu fragen</translation>
+    </message>
+    <message>
+        <source>Context window of all its models (tokens)</source>
+        <translation>Kontextfenster aller seiner Modelle (Token)</translation>
+    </message>
+    <message>
+        <source>Remove key</source>
+        <translation>Schlüssel entfernen</translation>
+    </message>
+    <message>
+        <source>The server</source>
+        <translation>Der Server</translation>
+    </message>
+    <message>
+        <source>The built-in model has this name.</source>
+        <translation>Das eingebaute Modell heißt so.</translation>
+    </message>
+    <message>
+        <source>The key is saved under the old name. Enter it again, or remove it.</source>
+        <translation>Der Schlüssel ist unter dem alten Namen gespeichert. Erneut eingeben oder entfernen.</translation>
+    </message>
+    <message>
+        <source>Choose a model to test the server with.</source>
+        <translation>Ein Modell wählen, mit dem der Server getestet wird.</translation>
+    </message>
+    <message>
+        <source>This address is not encrypted (http): others on the network could read the key.</source>
+        <translation>Diese Adresse ist nicht verschlüsselt (http): Andere im Netz könnten den Schlüssel lesen.</translation>
+    </message>
+    <message>
+        <source>The key will be removed.</source>
+        <translation>Der Schlüssel wird entfernt.</translation>
+    </message>
+    <message>
+        <source>Any OpenAI-compatible server</source>
+        <translation>Beliebiger OpenAI-kompatibler Server</translation>
+    </message>
+    <message>
+        <source>leave empty for {address}</source>
+        <translation>leer lassen für {address}</translation>
+    </message>
+    <message>
+        <source>leave empty to use {variable}</source>
+        <translation>leer lassen, um {variable} zu nutzen</translation>
+    </message>
+    <message>
+        <source>usually not needed</source>
+        <translation>meist nicht nötig</translation>
+    </message>
+    <message>
+        <source>Providers that need a key, and servers on this computer or your network.</source>
+        <translation>Anbieter, die einen Schlüssel brauchen, und Server auf diesem Computer oder im eigenen Netz.</translation>
+    </message>
+    <message>
+        <source>Find servers</source>
+        <translation>Server suchen</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Wird gesucht…</translation>
+    </message>
+    <message>
+        <source>No new servers found: nothing else answers on the usual ports of this computer, and the environment holds no other provider’s key.</source>
+        <translation>Keine neuen Server gefunden: An den üblichen Ports dieses Computers antwortet nichts weiter, und die Umgebung enthält keinen Schlüssel eines anderen Anbieters.</translation>
+    </message>
+    <message>
+        <source>key in {variable}</source>
+        <translation>Schlüssel in {variable}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n models</source>
+        <translation>
+            <numerusform>%n Modell</numerusform>
+            <numerusform>%n Modelle</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no models listed</source>
+        <translation>keine Modelle aufgeführt</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add {name}</source>
+        <translation>{name} hinzufügen</translation>
+    </message>
+    <message>
+        <source>+ Add a server</source>
+        <translation>+ Server hinzufügen</translation>
+    </message>
+    <message>
+        <source>This model belonged to “{server}”, which was removed. Choose another model.</source>
+        <translation>Dieses Modell gehörte zu „{server}“, das entfernt wurde. Ein anderes Modell wählen.</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Save, and show every number of the policy…</source>
+        <translation>Speichern und jede Zahl der Regeln zeigen…</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>Server</translation>
+    </message>
+    <message>
+        <source>As the model does</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{model} does not take this: it is not sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter a number from 0 to {most}, such as 0.7.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as the provider has it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>top_p</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Longest reply (tokens)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the model’s own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Working folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As in the settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tools of this conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Persona</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name of the persona</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With the model {model}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save as a persona</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove this persona</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reasoning effort</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A persona is all of this under a name. Changing it later changes no conversation.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tools on offer here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} · not there any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter a name for the persona.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved. It is offered for new conversations.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The chat’s own model</source>
+        <translation>Das Modell des Chats</translation>
+    </message>
+    <message>
+        <source>Each chat’s own model reads the messages that leave the context window and summarizes them, which uses tokens. Summaries for the built-in model are assembled by rules, free of charge.</source>
+        <translation>Das Modell des jeweiligen Chats liest die Nachrichten, die das Kontextfenster verlassen, und fasst sie zusammen; das verbraucht Token. Zusammenfassungen für das eingebaute Modell werden nach Regeln zusammengestellt, kostenlos.</translation>
+    </message>
+    <message>
+        <source>Summaries are put together from sentences of the conversation, by rules. Nothing is sent and nothing is invented. When you optimize a conversation yourself, you can still pick a model.</source>
+        <translation>Zusammenfassungen werden nach Regeln aus Sätzen der Unterhaltung gebildet. Nichts wird gesendet, nichts erfunden. Beim eigenen Optimieren einer Unterhaltung lässt sich trotzdem ein Modell wählen.</translation>
+    </message>
+    <message>
+        <source>{label} reads the messages that leave the context window of any chat and summarizes them, which uses tokens. This includes chats with the built-in model: their messages are sent to {server}.</source>
+        <translation>{label} liest die Nachrichten, die das Kontextfenster irgendeines Chats verlassen, und fasst sie zusammen; das verbraucht Token. Das gilt auch für Chats mit dem eingebauten Modell: Ihre Nachrichten werden an {server} gesendet.</translation>
+    </message>
+    <message>
+        <source>{label} is too small to write summaries. They are assembled by rules instead, free of charge.</source>
+        <translation>{label} ist zu klein für Zusammenfassungen. Sie werden stattdessen nach Regeln zusammengestellt, kostenlos.</translation>
+    </message>
+    <message>
+        <source>{reason} Until then, each chat’s own model writes its summaries, and the history says so. Summaries for the built-in model are assembled by rules, free of charge.</source>
+        <translation>{reason} Bis dahin schreibt das Modell des jeweiligen Chats seine Zusammenfassungen, und der Verlauf sagt es. Zusammenfassungen für das eingebaute Modell werden nach Regeln zusammengestellt, kostenlos.</translation>
+    </message>
+    <message>
+        <source>Summaries written by</source>
+        <translation>Zusammenfassungen schreibt</translation>
+    </message>
+    <message>
+        <source>{model} is not set up.</source>
+        <translation>{model} ist nicht eingerichtet.</translation>
+    </message>
+    <message>
+        <source>{model} · too small</source>
+        <translation>{model} · zu klein</translation>
+    </message>
+    <message>
+        <source>{model} · not set up</source>
+        <translation>{model} · nicht eingerichtet</translation>
+    </message>
+    <message>
+        <source>Rules, without a model (free)</source>
+        <translation>Regeln, ohne ein Modell (kostenlos)</translation>
+    </message>
+    <message>
+        <source>The settings were changed outside this window. They are used now.</source>
+        <translation>Die Einstellungen wurden außerhalb dieses Fensters geändert und gelten ab jetzt.</translation>
+    </message>
+    <message>
+        <source>Pinned</source>
+        <translation>Angeheftet</translation>
+    </message>
+    <message>
+        <source>Put away</source>
+        <translation>Weggelegt</translation>
+    </message>
+    <message>
+        <source>Conversations</source>
+        <translation>Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <comment>the age of a conversation</comment>
+        <translation>gerade eben</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} Min.</translation>
+    </message>
+    <message>
+        <source>{hours} h</source>
+        <translation>{hours} Std.</translation>
+    </message>
+    <message>
+        <source>d MMM</source>
+        <comment>a day</comment>
+        <translation>d. MMM</translation>
+    </message>
+    <message>
+        <source>d MMM yyyy</source>
+        <comment>a day</comment>
+        <translation>d. MMM yyyy</translation>
+    </message>
+    <message>
+        <source>Put away · {details}</source>
+        <translation>Weggelegt · {details}</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>Gestern</translation>
+    </message>
+    <message>
+        <source>This week</source>
+        <translation>Diese Woche</translation>
+    </message>
+    <message>
+        <source>No title has these words.</source>
+        <translation>Kein Titel enthält diese Wörter.</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>Duplizieren</translation>
+    </message>
+    <message>
+        <source>Move to section…</source>
+        <translation>In Abschnitt verschieben…</translation>
+    </message>
+    <message>
+        <source>Put away</source>
+        <comment>a command</comment>
+        <translation>Weglegen</translation>
+    </message>
+    <message>
+        <source>Take back</source>
+        <translation>Zurückholen</translation>
+    </message>
+    <message>
+        <source>{share} of the context window used, {status}</source>
+        <translation>{share} des Kontextfensters belegt, {status}</translation>
+    </message>
+    <message>
+        <source>in {section}</source>
+        <translation>in {section}</translation>
+    </message>
+    <message>
+        <source>pinned</source>
+        <translation>angeheftet</translation>
+    </message>
+    <message>
+        <source>Width of the sidebar</source>
+        <translation>Breite der Seitenleiste</translation>
+    </message>
+    <message>
+        <source>Drag to change the width; double-click for the usual one</source>
+        <translation>Ziehen ändert die Breite; ein Doppelklick stellt die übliche her</translation>
+    </message>
+    <message>
+        <source>Move to section</source>
+        <translation>In Abschnitt verschieben</translation>
+    </message>
+    <message>
+        <source>↑ ↓ to choose · Enter to move · Esc to close</source>
+        <translation>↑ ↓ wählen · Enter verschiebt · Esc schließt</translation>
+    </message>
+    <message>
+        <source>new section</source>
+        <translation>neuer Abschnitt</translation>
+    </message>
+    <message>
+        <source>No section</source>
+        <translation>Kein Abschnitt</translation>
+    </message>
+    <message>
+        <source>Newest first</source>
+        <translation>Neueste zuerst</translation>
+    </message>
+    <message>
+        <source>By title</source>
+        <translation>Nach Titel</translation>
+    </message>
+    <message>
+        <source>Most messages first</source>
+        <translation>Meiste Nachrichten zuerst</translation>
+    </message>
+    <message>
+        <source>Filter titles…</source>
+        <translation>Titel filtern…</translation>
+    </message>
+    <message>
+        <source>Filter the conversations by title</source>
+        <translation>Unterhaltungen nach Titel filtern</translation>
+    </message>
+    <message>
+        <source>Search everything…</source>
+        <translation>Alles durchsuchen…</translation>
+    </message>
+    <message>
+        <source>+ New conversation</source>
+        <translation>+ Neue Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Sort</source>
+        <translation>Sortieren</translation>
+    </message>
+    <message>
+        <source>Sort the conversations, show what was put away</source>
+        <translation>Unterhaltungen sortieren, Weggelegtes zeigen</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>Importieren…</translation>
+    </message>
+    <message>
+        <source>Show what was put away</source>
+        <translation>Weggelegtes zeigen</translation>
+    </message>
+    <message>
+        <source>Tool schemas</source>
+        <translation>Werkzeugschemas</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Du</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>Überlegungen</translation>
+    </message>
+    <message>
+        <source>Tool calls</source>
+        <translation>Werkzeugaufrufe</translation>
+    </message>
+    <message>
+        <source>Tool results</source>
+        <translation>Werkzeugergebnisse</translation>
+    </message>
+    <message>
+        <source>Attachments</source>
+        <translation>Anhänge</translation>
+    </message>
+    <message>
+        <source>safe</source>
+        <translation>sicher</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>knapp</translation>
+    </message>
+    <message>
+        <source>critical</source>
+        <translation>kritisch</translation>
+    </message>
+    <message>
+        <source>exceeded</source>
+        <translation>überschritten</translation>
+    </message>
+    <message>
+        <source>window not known yet</source>
+        <translation>Fenster noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>No matching lines.</source>
+        <translation>Keine passenden Zeilen.</translation>
+    </message>
+    <message>
+        <source>Search in this text…</source>
+        <translation>In diesem Text suchen…</translation>
+    </message>
+    <message>
+        <source>Search in this text</source>
+        <translation>In diesem Text suchen</translation>
+    </message>
+    <message>
+        <source>Whole text</source>
+        <translation>Ganzer Text</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lines with “{query}”</source>
+        <translation>
+            <numerusform>%n Zeile mit „{query}“</numerusform>
+            <numerusform>%n Zeilen mit „{query}“</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lines · {size}</source>
+        <translation>
+            <numerusform>%n Zeile · {size}</numerusform>
+            <numerusform>%n Zeilen · {size}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>(%n characters more)</source>
+        <translation>
+            <numerusform>(%n weiteres Zeichen)</numerusform>
+            <numerusform>(%n weitere Zeichen)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation>Eingebaut</translation>
+    </message>
+    <message>
+        <source>No tools are available.</source>
+        <translation>Es gibt keine Werkzeuge.</translation>
+    </message>
+    <message>
+        <source>No working folder: tools for files and commands need one.</source>
+        <translation>Kein Arbeitsordner: Werkzeuge für Dateien und Befehle brauchen einen.</translation>
+    </message>
+    <message>
+        <source>This model cannot call tools. They become available when you choose another model.</source>
+        <translation>Dieses Modell kann keine Werkzeuge aufrufen. Mit einem anderen Modell sind sie verfügbar.</translation>
+    </message>
+    <message>
+        <source>Offer {tool}</source>
+        <translation>{tool} anbieten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens in each request.</source>
+        <translation>
+            <numerusform>%n Token in jeder Anfrage.</numerusform>
+            <numerusform>%n Token in jeder Anfrage.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add an MCP server…</source>
+        <translation>MCP-Server hinzufügen…</translation>
+    </message>
+    <message numerus="yes">
+        <source>{tokens} tokens in each request · {on} of %n tools on</source>
+        <translation>
+            <numerusform>{tokens} Token in jeder Anfrage · {on} von %n Werkzeug an</numerusform>
+            <numerusform>{tokens} Token in jeder Anfrage · {on} von %n Werkzeugen an</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Choose another folder…</source>
+        <translation>Anderen Ordner wählen…</translation>
+    </message>
+    <message>
+        <source>Work without a folder</source>
+        <translation>Ohne Ordner arbeiten</translation>
+    </message>
+    <message>
+        <source>Working folder of this conversation</source>
+        <translation>Arbeitsordner dieser Unterhaltung</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools of {source} are no longer sent</source>
+        <translation>
+            <numerusform>%n Werkzeug von {source} wird nicht mehr gesendet</numerusform>
+            <numerusform>%n Werkzeuge von {source} werden nicht mehr gesendet</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Enter the key…</source>
+        <translation>Schlüssel eingeben…</translation>
+    </message>
+    <message>
+        <source>Change the address…</source>
+        <translation>Adresse ändern…</translation>
+    </message>
+    <message>
+        <source>Change the model…</source>
+        <translation>Modell ändern…</translation>
+    </message>
+    <message>
+        <source>Enter the window…</source>
+        <translation>Fenster eingeben…</translation>
+    </message>
+    <message>
+        <source>Try again at {time}</source>
+        <translation>Um {time} erneut versuchen</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Save the code</source>
+        <translation>Code speichern</translation>
+    </message>
+    <message>
+        <source>{file} was not saved ({reason}); choose another folder, or copy the code</source>
+        <translation>{file} wurde nicht gespeichert ({reason}); anderen Ordner wählen oder den Code kopieren</translation>
+    </message>
+    <message>
+        <source>Saved to {file}</source>
+        <translation>In {file} gespeichert</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern…</translation>
+    </message>
+    <message>
+        <source>Show diagram</source>
+        <translation>Diagramm zeigen</translation>
+    </message>
+    <message>
+        <source>Show code</source>
+        <translation>Code zeigen</translation>
+    </message>
+    <message>
+        <source>not drawn: {reason}</source>
+        <translation>nicht gezeichnet: {reason}</translation>
+    </message>
+    <message>
+        <source>Copy code</source>
+        <translation>Code kopieren</translation>
+    </message>
+    <message>
+        <source>Save code…</source>
+        <translation>Code speichern…</translation>
+    </message>
+    <message>
+        <source>Wrap</source>
+        <translation>Umbrechen</translation>
+    </message>
+    <message>
+        <source>Regenerate</source>
+        <translation>Neu erzeugen</translation>
+    </message>
+    <message>
+        <source>Fold</source>
+        <translation>Zuklappen</translation>
+    </message>
+    <message>
+        <source>Open as text</source>
+        <translation>Als Text öffnen</translation>
+    </message>
+    <message>
+        <source>Open attachment</source>
+        <translation>Anhang öffnen</translation>
+    </message>
+    <message>
+        <source>Show in the request</source>
+        <translation>In der Anfrage zeigen</translation>
+    </message>
+    <message>
+        <source>What the model saw</source>
+        <translation>Was das Modell sah</translation>
+    </message>
+    <message>
+        <source>Open whole output</source>
+        <translation>Ganze Ausgabe öffnen</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Erneut versuchen</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Fortfahren</translation>
+    </message>
+    <message>
+        <source>Optimize and retry</source>
+        <translation>Optimieren und erneut versuchen</translation>
+    </message>
+    <message>
+        <source>Send anyway</source>
+        <translation>Trotzdem senden</translation>
+    </message>
+    <message>
+        <source>Start fresh with the summary</source>
+        <translation>Mit der Zusammenfassung neu beginnen</translation>
+    </message>
+    <message>
+        <source>Switch model…</source>
+        <translation>Modell wechseln…</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren…</translation>
+    </message>
+    <message>
+        <source>Open settings</source>
+        <translation>Einstellungen öffnen</translation>
+    </message>
+    <message>
+        <source>Previous version</source>
+        <translation>Vorige Version</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>Nächste Version</translation>
+    </message>
+    <message>
+        <source>Fork to a new conversation</source>
+        <translation>In neue Unterhaltung abzweigen</translation>
+    </message>
+    <message>
+        <source>More…</source>
+        <translation>Mehr…</translation>
+    </message>
+    <message>
+        <source>Edit your message</source>
+        <translation>Nachricht bearbeiten</translation>
+    </message>
+    <message>
+        <source>Attach it as a file</source>
+        <translation>Als Datei anhängen</translation>
+    </message>
+    <message>
+        <source>Cut it</source>
+        <translation>Kürzen</translation>
+    </message>
+    <message>
+        <source>[image: {name}]</source>
+        <translation>[Bild: {name}]</translation>
+    </message>
+    <message>
+        <source>The version that was sent is kept, with all that followed it.</source>
+        <translation>Die gesendete Fassung bleibt erhalten, mit allem, was ihr folgte.</translation>
+    </message>
+    <message>
+        <source>Edited message</source>
+        <translation>Bearbeitete Nachricht</translation>
+    </message>
+    <message>
+        <source>Send again</source>
+        <translation>Erneut senden</translation>
+    </message>
+    <message>
+        <source>Sends the edited message (Ctrl+Enter)</source>
+        <translation>Sendet die bearbeitete Nachricht (Strg+Enter)</translation>
+    </message>
+    <message>
+        <source>Sent again with {files}.</source>
+        <translation>Wird mit {files} erneut gesendet.</translation>
+    </message>
+    <message>
+        <source>No answer yet.</source>
+        <translation>Noch keine Antwort.</translation>
+    </message>
+    <message>
+        <source>This reply ended early.</source>
+        <translation>Diese Antwort endete vorzeitig.</translation>
+    </message>
+    <message>
+        <source>Not answered.</source>
+        <translation>Nicht beantwortet.</translation>
+    </message>
+    <message numerus="yes">
+        <source>System prompt · %n tokens</source>
+        <translation>
+            <numerusform>Systemprompt · %n Token</numerusform>
+            <numerusform>Systemprompt · %n Token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{name} called {tools}</source>
+        <translation>{name} hat {tools} aufgerufen</translation>
+    </message>
+    <message>
+        <source>Show less</source>
+        <translation>Weniger anzeigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Show all %n characters</source>
+        <translation>
+            <numerusform>Alle %n Zeichen anzeigen</numerusform>
+            <numerusform>Alle %n Zeichen anzeigen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Reasoning · %n words</source>
+        <translation>
+            <numerusform>Überlegungen · %n Wort</numerusform>
+            <numerusform>Überlegungen · %n Wörter</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Reading the conversation…</source>
+        <translation>Die Unterhaltung wird gelesen…</translation>
+    </message>
+    <message>
+        <source>Copy message</source>
+        <translation>Nachricht kopieren</translation>
+    </message>
+    <message>
+        <source>Edit and send again</source>
+        <translation>Bearbeiten und erneut senden</translation>
+    </message>
+    <message>
+        <source>Unfold or fold</source>
+        <translation>Auf- oder zuklappen</translation>
+    </message>
+    <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>Code in {language}</source>
+        <translation>Code in {language}</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>Code</translation>
+    </message>
+    <message>
+        <source>Show more</source>
+        <translation>Mehr anzeigen</translation>
+    </message>
+    <message>
+        <source>This conversation goes on in another version.</source>
+        <translation>Diese Unterhaltung geht in einer anderen Version weiter.</translation>
+    </message>
+    <message>
+        <source>pruned</source>
+        <translation>gekürzt</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>unterbrochen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages not loaded yet</source>
+        <translation>
+            <numerusform>%n Nachricht noch nicht geladen</numerusform>
+            <numerusform>%n Nachrichten noch nicht geladen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{name} is writing: {text}</source>
+        <translation>{name} schreibt: {text}</translation>
+    </message>
+    <message>
+        <source>{tool} waits: {arguments}</source>
+        <translation>{tool} wartet: {arguments}</translation>
+    </message>
+    <message>
+        <source>{tool} is running: {arguments}</source>
+        <translation>{tool} läuft: {arguments}</translation>
+    </message>
+    <message>
+        <source>{deed} in another version</source>
+        <comment>such as “42 messages archived”</comment>
+        <translation>{deed}, in einer anderen Version</translation>
+    </message>
+    <message>
+        <source>Continues “{conversation}”</source>
+        <translation>Setzt „{conversation}“ fort</translation>
+    </message>
+    <message>
+        <source>Continued in “{conversation}”</source>
+        <translation>Fortgesetzt in „{conversation}“</translation>
+    </message>
+    <message>
+        <source>another conversation</source>
+        <translation>eine andere Unterhaltung</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool results pruned</source>
+        <translation>
+            <numerusform>%n Werkzeugergebnis gekürzt</numerusform>
+            <numerusform>%n Werkzeugergebnisse gekürzt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Copied, without %n messages that are not loaded</source>
+        <translation>
+            <numerusform>Kopiert, ohne %n Nachricht, die nicht geladen ist</numerusform>
+            <numerusform>Kopiert, ohne %n Nachrichten, die nicht geladen sind</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
+    </message>
+    <message numerus="yes">
+        <source>Show all %n lines</source>
+        <translation>
+            <numerusform>Alle %n Zeilen anzeigen</numerusform>
+            <numerusform>Alle %n Zeilen anzeigen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Don&apos;t wrap</source>
+        <translation>Nicht umbrechen</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>not allowed</source>
+        <translation>nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>gestoppt</translation>
+    </message>
+    <message>
+        <source>timed out</source>
+        <translation>Zeit abgelaufen</translation>
+    </message>
+    <message>
+        <source>tool</source>
+        <translation>Werkzeug</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lines so far</source>
+        <translation>
+            <numerusform>bisher %n Zeile</numerusform>
+            <numerusform>bisher %n Zeilen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… %n lines more</source>
+        <translation>
+            <numerusform>… noch %n Zeile</numerusform>
+            <numerusform>… noch %n Zeilen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>(empty)</source>
+        <translation>(leer)</translation>
+    </message>
+    <message numerus="yes">
+        <source>… %n lines more: open</source>
+        <translation>
+            <numerusform>… noch %n Zeile: öffnen</numerusform>
+            <numerusform>… noch %n Zeilen: öffnen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… %n characters: open</source>
+        <translation>
+            <numerusform>… %n Zeichen: öffnen</numerusform>
+            <numerusform>… %n Zeichen: öffnen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The reply is finished</source>
+        <translation>Die Antwort ist fertig</translation>
+    </message>
+    <message>
+        <source>The reply was stopped</source>
+        <translation>Die Antwort wurde angehalten</translation>
+    </message>
+    <message>
+        <source>Earlier messages</source>
+        <translation>Frühere Nachrichten</translation>
+    </message>
+    <message>
+        <source>Later messages</source>
+        <translation>Spätere Nachrichten</translation>
+    </message>
+    <message>
+        <source>↓ New text</source>
+        <translation>↓ Neuer Text</translation>
+    </message>
+    <message>
+        <source>Message copied</source>
+        <translation>Nachricht kopiert</translation>
+    </message>
+    <message>
+        <source>Code copied</source>
+        <translation>Code kopiert</translation>
+    </message>
+    <message>
+        <source>Links to “{scheme}” are not opened; the address was copied</source>
+        <translation>Links zu „{scheme}“ werden nicht geöffnet; die Adresse wurde kopiert</translation>
+    </message>
+    <message>
+        <source>files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Copy selected text</source>
+        <translation>Ausgewählten Text kopieren</translation>
+    </message>
+    <message>
+        <source>Copy selection as Markdown</source>
+        <translation>Auswahl als Markdown kopieren</translation>
+    </message>
+    <message>
+        <source>Explain something</source>
+        <translation>Etwas erklären</translation>
+    </message>
+    <message>
+        <source>Explain how a hash table works, with a small example in Python.</source>
+        <translation>Erkläre, wie eine Hashtabelle funktioniert, mit einem kleinen Beispiel in Python.</translation>
+    </message>
+    <message>
+        <source>Plan something</source>
+        <translation>Etwas planen</translation>
+    </message>
+    <message>
+        <source>Plan three days in Lisbon for two people who like walking and small museums.</source>
+        <translation>Plane drei Tage in Lissabon für zwei Personen, die gern zu Fuß gehen und kleine Museen mögen.</translation>
+    </message>
+    <message>
+        <source>Write something</source>
+        <translation>Etwas schreiben</translation>
+    </message>
+    <message>
+        <source>Write a friendly note that moves our meeting from Tuesday to Thursday.</source>
+        <translation>Schreibe eine freundliche Nachricht, die unser Treffen von Dienstag auf Donnerstag verschiebt.</translation>
+    </message>
+    <message>
+        <source>Think it through</source>
+        <translation>Etwas durchdenken</translation>
+    </message>
+    <message>
+        <source>What should I ask before I sign a lease for a flat? List the questions.</source>
+        <translation>Was sollte ich fragen, bevor ich einen Mietvertrag unterschreibe? Liste die Fragen auf.</translation>
+    </message>
+    <message>
+        <source>Long conversations that lose nothing</source>
+        <translation>Lange Unterhaltungen, die nichts verlieren</translation>
+    </message>
+    <message>
+        <source>Before the model’s context window overflows, older messages are summarized for the model. You keep every message: readable, searchable, and back with one undo.</source>
+        <translation>Bevor das Kontextfenster des Modells überläuft, werden ältere Nachrichten für das Modell zusammengefasst. Jede Nachricht bleibt erhalten: lesbar, durchsuchbar und mit einem Klick zurückgeholt.</translation>
+    </message>
+    <message>
+        <source>Import a conversation…</source>
+        <translation>Unterhaltung importieren…</translation>
+    </message>
+    <message>
+        <source>Begin as</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An interview (5,600 tokens, fills most of the built-in model’s window)</source>
+        <translation>Ein Interview (5.600 Token, füllt das Fenster des eingebauten Modells fast ganz)</translation>
+    </message>
+    <message>
+        <source>An agent at work (150 messages, 27,000 tokens, 68 tool calls)</source>
+        <translation>Ein Agent bei der Arbeit (150 Nachrichten, 27.000 Token, 68 Werkzeugaufrufe)</translation>
+    </message>
+    <message>
+        <source>Gauge</source>
+        <translation>Anzeige</translation>
+    </message>
+    <message>
+        <source>how full the window is, counted on the request as it will be sent</source>
+        <translation>wie voll das Fenster ist, gezählt an der Anfrage, wie sie gesendet wird</translation>
+    </message>
+    <message>
+        <source>a plan that you see, and can edit, before anything changes</source>
+        <translation>ein Plan, den man sieht und ändern kann, bevor etwas geschieht</translation>
+    </message>
+    <message>
+        <source>every operation, its archived messages, and the way back</source>
+        <translation>jeder Vorgang, seine archivierten Nachrichten und der Weg zurück</translation>
+    </message>
+    <message>
+        <source>Use {server}</source>
+        <translation>{server} verwenden</translation>
+    </message>
+    <message>
+        <source>its key is in the environment</source>
+        <translation>der Schlüssel liegt in der Umgebung</translation>
+    </message>
+    <message>
+        <source>runs on this computer and asks for a key</source>
+        <translation>läuft auf diesem Rechner und verlangt einen Schlüssel</translation>
+    </message>
+    <message numerus="yes">
+        <source>runs on this computer, with %n models</source>
+        <translation>
+            <numerusform>läuft auf diesem Rechner, mit %n Modell</numerusform>
+            <numerusform>läuft auf diesem Rechner, mit %n Modellen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Long conversations to try it with:</source>
+        <translation>Lange Unterhaltungen zum Ausprobieren:</translation>
+    </message>
+    <message>
+        <source>Show where it is</source>
+        <translation>Zeigen, wo es ist</translation>
+    </message>
+    <message>
+        <source>Measured: the provider reported this total for the last request.</source>
+        <translation>Gemessen: Diese Summe hat der Anbieter für die letzte Anfrage gemeldet.</translation>
+    </message>
+    <message>
+        <source>Estimated: counted locally for the request as it would be sent.</source>
+        <translation>Geschätzt: lokal gezählt, für die Anfrage, wie sie gesendet würde.</translation>
+    </message>
+    <message>
+        <source>Assumed: there is no tokenizer for this model, so this is a cautious guess.</source>
+        <translation>Angenommen: Für dieses Modell gibt es keinen Tokenizer; dies ist eine vorsichtige Schätzung.</translation>
+    </message>
+    <message>
+        <source>Estimated: counted locally by {tokenizer} for the request as it would be sent.</source>
+        <translation>Geschätzt: lokal mit {tokenizer} gezählt, für die Anfrage, wie sie gesendet würde.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{name}: %n tokens</source>
+        <translation>
+            <numerusform>{name}: %n Token</numerusform>
+            <numerusform>{name}: %n Token</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{name}: %n tokens, {share} of the window</source>
+        <translation>
+            <numerusform>{name}: %n Token, {share} des Fensters</numerusform>
+            <numerusform>{name}: %n Token, {share} des Fensters</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Your draft</source>
+        <translation>Entwurf</translation>
+    </message>
+    <message>
+        <source>Facts are the paths, addresses, numbers, names and rules that you mentioned, and questions that are still open. Each is looked for in what the model sees, in the summary and in the archive.</source>
+        <translation>Fakten sind die Pfade, Adressen, Zahlen, Namen und Regeln, die erwähnt wurden, und Fragen, die noch offen sind. Jeder wird in dem gesucht, was das Modell sieht, in der Zusammenfassung und im Archiv.</translation>
+    </message>
+    <message>
+        <source>Show facts</source>
+        <translation>Fakten anzeigen</translation>
+    </message>
+    <message>
+        <source>Hide facts</source>
+        <translation>Fakten verbergen</translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts verbatim</source>
+        <translation>
+            <numerusform>{count} von %n Fakt wörtlich</numerusform>
+            <numerusform>{count} von %n Fakten wörtlich</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts in the summary</source>
+        <translation>
+            <numerusform>{count} von %n Fakt in der Zusammenfassung</numerusform>
+            <numerusform>{count} von %n Fakten in der Zusammenfassung</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts recallable</source>
+        <translation>
+            <numerusform>{count} von %n Fakt abrufbar</numerusform>
+            <numerusform>{count} von %n Fakten abrufbar</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts lost</source>
+        <translation>
+            <numerusform>{count} von %n Fakt verloren</numerusform>
+            <numerusform>{count} von %n Fakten verloren</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts verbatim</source>
+        <translation>
+            <numerusform>%n Fakt wörtlich</numerusform>
+            <numerusform>%n Fakten wörtlich</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n in the summary</source>
+        <translation>
+            <numerusform>%n in der Zusammenfassung</numerusform>
+            <numerusform>%n in der Zusammenfassung</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n recallable</source>
+        <translation>
+            <numerusform>%n abrufbar</numerusform>
+            <numerusform>%n abrufbar</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lost</source>
+        <translation>
+            <numerusform>%n verloren</numerusform>
+            <numerusform>%n verloren</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>nothing lost</source>
+        <translation>nichts verloren</translation>
+    </message>
+    <message>
+        <source>Facts</source>
+        <translation>Fakten</translation>
+    </message>
+    <message>
+        <source>Lost</source>
+        <translation>Verloren</translation>
+    </message>
+    <message>
+        <source>Only in the archive</source>
+        <translation>Nur im Archiv</translation>
+    </message>
+    <message>
+        <source>In the summary</source>
+        <translation>In der Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Word for word in the context</source>
+        <translation>Wörtlich im Kontext</translation>
+    </message>
+    <message numerus="yes">
+        <source>… and %n more</source>
+        <translation>
+            <numerusform>… und %n weiterer</numerusform>
+            <numerusform>… und %n weitere</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n bytes</source>
+        <translation>
+            <numerusform>%n Byte</numerusform>
+            <numerusform>%n Byte</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{number} KB</source>
+        <translation>{number} KB</translation>
+    </message>
+    <message>
+        <source>{number} MB</source>
+        <translation>{number} MB</translation>
+    </message>
+    <message>
+        <source>less than {amount}</source>
+        <translation>weniger als {amount}</translation>
+    </message>
+    <message>
+        <source>{minutes} min {seconds} s</source>
+        <translation>{minutes} min {seconds} s</translation>
+    </message>
+    <message>
+        <source>{hours} h {minutes} min</source>
+        <translation>{hours} h {minutes} min</translation>
+    </message>
+    <message>
+        <source>over {number} %</source>
+        <translation>über {number} %</translation>
+    </message>
+    <message>
+        <source>Today {time}</source>
+        <translation>Heute {time}</translation>
+    </message>
+    <message>
+        <source>Yesterday {time}</source>
+        <translation>Gestern {time}</translation>
+    </message>
+    <message>
+        <source>{weekday} {time}</source>
+        <translation>{weekday} {time}</translation>
+    </message>
+    <message>
+        <source>{day} {month} {time}</source>
+        <translation>{day}. {month} {time}</translation>
+    </message>
+    <message>
+        <source>{day} {month} {year}</source>
+        <translation>{day}. {month} {year}</translation>
+    </message>
+    <message>
+        <source>↑ ↓ to choose · Enter to open · Esc to close</source>
+        <translation>↑ ↓ wählt · Enter öffnet · Esc schließt</translation>
+    </message>
+    <message>
+        <source>{title}…</source>
+        <translation>{title}…</translation>
+    </message>
+    <message numerus="yes">
+        <source>{title} · %n characters</source>
+        <translation>
+            <numerusform>{title} · %n Zeichen</numerusform>
+            <numerusform>{title} · %n Zeichen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The message&apos;s text</source>
+        <translation>Text der Nachricht</translation>
+    </message>
+    <message>
+        <source>Messages and replies</source>
+        <translation>Nachrichten und Antworten</translation>
+    </message>
+    <message>
+        <source>Show breakdown</source>
+        <translation>Aufteilung zeigen</translation>
+    </message>
+    <message>
+        <source>what fills the window</source>
+        <translation>was das Fenster füllt</translation>
+    </message>
+    <message>
+        <source>Show history</source>
+        <translation>Verlauf zeigen</translation>
+    </message>
+    <message>
+        <source>every operation</source>
+        <translation>jeder Eingriff</translation>
+    </message>
+    <message>
+        <source>Show pins</source>
+        <translation>Angeheftetes zeigen</translation>
+    </message>
+    <message>
+        <source>pinned messages</source>
+        <translation>angeheftete Nachrichten</translation>
+    </message>
+    <message>
+        <source>what is remembered</source>
+        <translation>was behalten wird</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>Neue Unterhaltung</translation>
+    </message>
+    <message>
+        <source>begin without messages</source>
+        <translation>ohne Nachrichten beginnen</translation>
+    </message>
+    <message>
+        <source>all messages of all conversations</source>
+        <translation>alle Nachrichten aller Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>Filter conversations</source>
+        <translation>Unterhaltungen filtern</translation>
+    </message>
+    <message>
+        <source>by words of their titles</source>
+        <translation>nach Wörtern ihrer Titel</translation>
+    </message>
+    <message>
+        <source>Show or hide what was put away</source>
+        <translation>Weggelegtes ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Sort conversations…</source>
+        <translation>Unterhaltungen sortieren…</translation>
+    </message>
+    <message>
+        <source>by activity, title or messages</source>
+        <translation>nach Aktivität, Titel oder Nachrichten</translation>
+    </message>
+    <message>
+        <source>in all its messages</source>
+        <translation>in all ihren Nachrichten</translation>
+    </message>
+    <message>
+        <source>Find next</source>
+        <translation>Weitersuchen</translation>
+    </message>
+    <message>
+        <source>the next message with the text</source>
+        <translation>die nächste Nachricht mit dem Text</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>Rückwärts suchen</translation>
+    </message>
+    <message>
+        <source>the message before with the text</source>
+        <translation>die vorige Nachricht mit dem Text</translation>
+    </message>
+    <message>
+        <source>Import conversations…</source>
+        <translation>Unterhaltungen importieren…</translation>
+    </message>
+    <message>
+        <source>from files</source>
+        <translation>aus Dateien</translation>
+    </message>
+    <message>
+        <source>Rename conversation</source>
+        <translation>Unterhaltung umbenennen</translation>
+    </message>
+    <message>
+        <source>another title</source>
+        <translation>ein anderer Titel</translation>
+    </message>
+    <message>
+        <source>New conversation with a persona…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>with what you saved as one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This conversation…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its system prompt, parameters, folder, policy and tools</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a model…</source>
+        <translation>Modell wählen…</translation>
+    </message>
+    <message>
+        <source>for this conversation</source>
+        <translation>für diese Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Choose a working folder…</source>
+        <translation>Arbeitsordner wählen…</translation>
+    </message>
+    <message>
+        <source>where tools work</source>
+        <translation>wo Werkzeuge arbeiten</translation>
+    </message>
+    <message>
+        <source>what the model may call</source>
+        <translation>was das Modell aufrufen darf</translation>
+    </message>
+    <message>
+        <source>a new conversation; this one stays</source>
+        <translation>eine neue Unterhaltung; diese bleibt</translation>
+    </message>
+    <message>
+        <source>Export conversation…</source>
+        <translation>Unterhaltung exportieren…</translation>
+    </message>
+    <message>
+        <source>write it to a file</source>
+        <translation>in eine Datei schreiben</translation>
+    </message>
+    <message>
+        <source>Duplicate conversation</source>
+        <translation>Unterhaltung duplizieren</translation>
+    </message>
+    <message>
+        <source>a copy that goes on by itself</source>
+        <translation>eine Kopie, die für sich weitergeht</translation>
+    </message>
+    <message>
+        <source>Pin or unpin conversation</source>
+        <translation>Unterhaltung anheften oder lösen</translation>
+    </message>
+    <message>
+        <source>at the top of the list</source>
+        <translation>oben in der Liste</translation>
+    </message>
+    <message>
+        <source>of the list</source>
+        <translation>in der Liste</translation>
+    </message>
+    <message>
+        <source>Put away or take back</source>
+        <translation>Weglegen oder zurückholen</translation>
+    </message>
+    <message>
+        <source>out of the list; nothing is deleted</source>
+        <translation>aus der Liste; nichts wird gelöscht</translation>
+    </message>
+    <message>
+        <source>Delete conversation</source>
+        <translation>Unterhaltung löschen</translation>
+    </message>
+    <message>
+        <source>can be undone</source>
+        <translation>lässt sich rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>Nachricht schreiben</translation>
+    </message>
+    <message>
+        <source>put the keyboard there</source>
+        <translation>zum Eingabefeld</translation>
+    </message>
+    <message>
+        <source>Attach files…</source>
+        <translation>Dateien anhängen…</translation>
+    </message>
+    <message>
+        <source>to the next message</source>
+        <translation>an die nächste Nachricht</translation>
+    </message>
+    <message>
+        <source>Stop the reply</source>
+        <translation>Antwort anhalten</translation>
+    </message>
+    <message>
+        <source>what has arrived is kept</source>
+        <translation>was angekommen ist, bleibt</translation>
+    </message>
+    <message>
+        <source>Regenerate the reply</source>
+        <translation>Antwort neu erzeugen</translation>
+    </message>
+    <message>
+        <source>the earlier one is kept</source>
+        <translation>die frühere bleibt erhalten</translation>
+    </message>
+    <message>
+        <source>Edit your newest message</source>
+        <translation>Eigene neueste Nachricht bearbeiten</translation>
+    </message>
+    <message>
+        <source>and send it again; the version that was sent is kept</source>
+        <translation>und erneut senden; die gesendete Fassung bleibt erhalten</translation>
+    </message>
+    <message>
+        <source>see what would be compacted</source>
+        <translation>zeigt, was verdichtet würde</translation>
+    </message>
+    <message>
+        <source>Show or hide the context panel</source>
+        <translation>Kontextleiste ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Making room: the policy…</source>
+        <translation>Platz schaffen: die Regeln…</translation>
+    </message>
+    <message>
+        <source>every number, and what it would do</source>
+        <translation>jede Zahl und was sie bewirken würde</translation>
+    </message>
+    <message>
+        <source>X-ray: what the model gets</source>
+        <translation>Röntgenbild: was das Modell erhält</translation>
+    </message>
+    <message>
+        <source>the request part by part, or the chat again</source>
+        <translation>die Anfrage Teil für Teil, oder wieder der Chat</translation>
+    </message>
+    <message>
+        <source>what this conversation took, or all of them</source>
+        <translation>was diese Unterhaltung gebraucht hat, oder alle</translation>
+    </message>
+    <message>
+        <source>Next region</source>
+        <translation>Nächster Bereich</translation>
+    </message>
+    <message>
+        <source>list, messages, composer, panel</source>
+        <translation>Liste, Nachrichten, Eingabefeld, Leiste</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>Einstellungen…</translation>
+    </message>
+    <message>
+        <source>servers, models, summaries, look</source>
+        <translation>Server, Modelle, Zusammenfassungen, Aussehen</translation>
+    </message>
+    <message>
+        <source>Commands…</source>
+        <translation>Befehle…</translation>
+    </message>
+    <message>
+        <source>every action by its name</source>
+        <translation>jede Aktion bei ihrem Namen</translation>
+    </message>
+    <message>
+        <source>Show the log…</source>
+        <translation>Protokoll zeigen…</translation>
+    </message>
+    <message>
+        <source>what was done to make room, without a word of it</source>
+        <translation>was getan wurde, um Platz zu schaffen, ohne ein Wort vom Inhalt</translation>
+    </message>
+    <message>
+        <source>every key</source>
+        <translation>jede Taste</translation>
+    </message>
+</context>
 </TS>

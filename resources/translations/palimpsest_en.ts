@@ -1,4 +1,777 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
+<context>
+    <name></name>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>draft %n tokens</source>
+        <translation>
+            <numerusform>draft %n token</numerusform>
+            <numerusform>draft %n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n attachments</source>
+        <translation>
+            <numerusform>%n attachment</numerusform>
+            <numerusform>%n attachments</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages</source>
+        <translation>
+            <numerusform>%n message</numerusform>
+            <numerusform>%n messages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages found</source>
+        <translation>
+            <numerusform>%n message found</numerusform>
+            <numerusform>%n messages found</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n requests</source>
+        <translation>
+            <numerusform>%n request</numerusform>
+            <numerusform>%n requests</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{tokens} tokens freed by %n operations</source>
+        <translation>
+            <numerusform>{tokens} tokens freed by %n operation</numerusform>
+            <numerusform>{tokens} tokens freed by %n operations</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Show %n empty categories</source>
+        <translation>
+            <numerusform>Show %n empty category</numerusform>
+            <numerusform>Show %n empty categories</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{used} of %n memories</source>
+        <translation>
+            <numerusform>{used} of %n memory</numerusform>
+            <numerusform>{used} of %n memories</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n memories</source>
+        <translation>
+            <numerusform>%n memory</numerusform>
+            <numerusform>%n memories</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} memories</source>
+        <translation>
+            <numerusform>{count} memory</numerusform>
+            <numerusform>{count} memories</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{tokens} tokens freed · %n tool results</source>
+        <translation>
+            <numerusform>{tokens} tokens freed · %n tool result</numerusform>
+            <numerusform>{tokens} tokens freed · %n tool results</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{before} → {after} tokens · %n messages</source>
+        <translation>
+            <numerusform>{before} → {after} tokens · %n message</numerusform>
+            <numerusform>{before} → {after} tokens · %n messages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n duplicates removed</source>
+        <translation>
+            <numerusform>%n duplicate removed</numerusform>
+            <numerusform>%n duplicates removed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n outdated</source>
+        <translation>
+            <numerusform>%n outdated</numerusform>
+            <numerusform>%n outdated</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n inputs of failed calls cleared</source>
+        <translation>
+            <numerusform>%n input of a failed call cleared</numerusform>
+            <numerusform>%n inputs of failed calls cleared</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n oversized, truncated</source>
+        <translation>
+            <numerusform>%n oversized, truncated</numerusform>
+            <numerusform>%n oversized, truncated</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n trimmed</source>
+        <translation>
+            <numerusform>%n trimmed</numerusform>
+            <numerusform>%n trimmed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n summarized</source>
+        <translation>
+            <numerusform>%n summarized</numerusform>
+            <numerusform>%n summarized</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reduced to one line</source>
+        <translation>
+            <numerusform>%n reduced to one line</numerusform>
+            <numerusform>%n reduced to one line</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{tokens} tokens in %n pinned messages</source>
+        <translation>
+            <numerusform>{tokens} tokens in %n pinned message</numerusform>
+            <numerusform>{tokens} tokens in %n pinned messages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens; the model’s context window is not known yet.</source>
+        <translation>
+            <numerusform>%n token; the model’s context window is not known yet.</numerusform>
+            <numerusform>%n tokens; the model’s context window is not known yet.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens more than the window holds</source>
+        <translation>
+            <numerusform>%n token more than the window holds</numerusform>
+            <numerusform>%n tokens more than the window holds</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Reserved for the reply: %n tokens, {share}</source>
+        <translation>
+            <numerusform>Reserved for the reply: %n token, {share}</numerusform>
+            <numerusform>Reserved for the reply: %n tokens, {share}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Reserved for the reply: %n tokens</source>
+        <translation>
+            <numerusform>Reserved for the reply: %n token</numerusform>
+            <numerusform>Reserved for the reply: %n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens.</source>
+        <translation>
+            <numerusform>%n token.</numerusform>
+            <numerusform>%n tokens.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n replies</source>
+        <translation>
+            <numerusform>%n reply</numerusform>
+            <numerusform>%n replies</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n operations</source>
+        <translation>
+            <numerusform>%n operation</numerusform>
+            <numerusform>%n operations</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n compactions: {amount}</source>
+        <translation>
+            <numerusform>%n compaction: {amount}</numerusform>
+            <numerusform>%n compactions: {amount}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n prunes: {amount}</source>
+        <translation>
+            <numerusform>%n prune: {amount}</numerusform>
+            <numerusform>%n prunes: {amount}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n results truncated: {amount}</source>
+        <translation>
+            <numerusform>%n result truncated: {amount}</numerusform>
+            <numerusform>%n results truncated: {amount}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{share} of %n operations succeeded, {count} as intended</source>
+        <translation>
+            <numerusform>{share} of %n operation succeeded, {count} as intended</numerusform>
+            <numerusform>{share} of %n operations succeeded, {count} as intended</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations</source>
+        <translation>
+            <numerusform>%n conversation</numerusform>
+            <numerusform>%n conversations</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier days in the CSV</source>
+        <translation>
+            <numerusform>%n earlier day in the CSV</numerusform>
+            <numerusform>%n earlier days in the CSV</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations deleted</source>
+        <translation>
+            <numerusform>%n conversation deleted</numerusform>
+            <numerusform>%n conversations deleted</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations put away</source>
+        <translation>
+            <numerusform>%n conversation put away</numerusform>
+            <numerusform>%n conversations put away</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations taken back</source>
+        <translation>
+            <numerusform>%n conversation taken back</numerusform>
+            <numerusform>%n conversations taken back</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>“{title}” imported, %n messages</source>
+        <translation>
+            <numerusform>“{title}” imported, %n message</numerusform>
+            <numerusform>“{title}” imported, %n messages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n models are listed</source>
+        <translation>
+            <numerusform>%n model is listed</numerusform>
+            <numerusform>%n models are listed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It streams: the answer came in %n pieces</source>
+        <translation>
+            <numerusform>It streams: the answer came in %n piece</numerusform>
+            <numerusform>It streams: the answer came in %n pieces</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{model} is describing %n images…</source>
+        <translation>
+            <numerusform>{model} is describing %n image…</numerusform>
+            <numerusform>{model} is describing %n images…</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n memories removed</source>
+        <translation>
+            <numerusform>%n memory removed</numerusform>
+            <numerusform>%n memories removed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n memories saved</source>
+        <translation>
+            <numerusform>%n memory saved</numerusform>
+            <numerusform>%n memories saved</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Shortened %n tool results · {before} → {after} tokens</source>
+        <translation>
+            <numerusform>Shortened %n tool result · {before} → {after} tokens</numerusform>
+            <numerusform>Shortened %n tool results · {before} → {after} tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… and %n messages more</source>
+        <translation>
+            <numerusform>… and %n message more</numerusform>
+            <numerusform>… and %n messages more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n old tool results shortened</source>
+        <translation>
+            <numerusform>%n old tool result shortened</numerusform>
+            <numerusform>%n old tool results shortened</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages archived</source>
+        <translation>
+            <numerusform>%n message archived</numerusform>
+            <numerusform>%n messages archived</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages stay unchanged</source>
+        <translation>
+            <numerusform>%n message stays unchanged</numerusform>
+            <numerusform>%n messages stay unchanged</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pins stay word for word</source>
+        <translation>
+            <numerusform>%n pin stays word for word</numerusform>
+            <numerusform>%n pins stay word for word</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rules stay word for word</source>
+        <translation>
+            <numerusform>%n rule stays word for word</numerusform>
+            <numerusform>%n rules stay word for word</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pins</source>
+        <translation>
+            <numerusform>%n pin</numerusform>
+            <numerusform>%n pins</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rules</source>
+        <translation>
+            <numerusform>%n rule</numerusform>
+            <numerusform>%n rules</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rules do not fit</source>
+        <translation>
+            <numerusform>%n rule does not fit</numerusform>
+            <numerusform>%n rules do not fit</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other facts do not fit</source>
+        <translation>
+            <numerusform>%n other fact does not fit</numerusform>
+            <numerusform>%n other facts do not fit</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts do not fit</source>
+        <translation>
+            <numerusform>%n fact does not fit</numerusform>
+            <numerusform>%n facts do not fit</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts are lost</source>
+        <translation>
+            <numerusform>%n fact is lost</numerusform>
+            <numerusform>%n facts are lost</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Keep unchanged: %n messages</source>
+        <translation>
+            <numerusform>Keep unchanged: %n message</numerusform>
+            <numerusform>Keep unchanged: %n messages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Keep unchanged: the last %n tokens</source>
+        <translation>
+            <numerusform>Keep unchanged: the last %n token</numerusform>
+            <numerusform>Keep unchanged: the last %n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{read} tokens to read, at most {written} to write, in %n requests</source>
+        <translation>
+            <numerusform>{read} tokens to read, at most {written} to write, in %n request</numerusform>
+            <numerusform>{read} tokens to read, at most {written} to write, in %n requests</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It would archive %n messages now: {before} → {after} tokens.</source>
+        <translation>
+            <numerusform>It would archive %n message now: {before} → {after} tokens.</numerusform>
+            <numerusform>It would archive %n messages now: {before} → {after} tokens.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It would shorten %n messages now: {before} → {after} tokens.</source>
+        <translation>
+            <numerusform>It would shorten %n message now: {before} → {after} tokens.</numerusform>
+            <numerusform>It would shorten %n messages now: {before} → {after} tokens.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n compactions under each</source>
+        <translation>
+            <numerusform>%n compaction under each</numerusform>
+            <numerusform>%n compactions under each</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n compactions instead of {before}</source>
+        <translation>
+            <numerusform>%n compaction instead of {before}</numerusform>
+            <numerusform>%n compactions instead of {before}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>In %n requests: {found}.</source>
+        <translation>
+            <numerusform>In %n request: {found}.</numerusform>
+            <numerusform>In %n requests: {found}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more numbers</source>
+        <translation>
+            <numerusform>%n more number</numerusform>
+            <numerusform>%n more numbers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more numbers, {changed} changed</source>
+        <translation>
+            <numerusform>%n more number, {changed} changed</numerusform>
+            <numerusform>%n more numbers, {changed} changed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Differs from {policy} in %n numbers</source>
+        <translation>
+            <numerusform>Differs from {policy} in %n number</numerusform>
+            <numerusform>Differs from {policy} in %n numbers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>used in %n conversations</source>
+        <translation>
+            <numerusform>used in %n conversation</numerusform>
+            <numerusform>used in %n conversations</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rounds without a message from you. Continue?</source>
+        <translation>
+            <numerusform>%n round without a message from you. Continue?</numerusform>
+            <numerusform>%n rounds without a message from you. Continue?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{tool} wants to do %n things</source>
+        <translation>
+            <numerusform>{tool} wants to do %n thing</numerusform>
+            <numerusform>{tool} wants to do %n things</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Cached: %n tokens up to here were read from the provider’s cache</source>
+        <translation>
+            <numerusform>Cached: %n token up to here were read from the provider’s cache</numerusform>
+            <numerusform>Cached: %n tokens up to here were read from the provider’s cache</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>stands for %n messages</source>
+        <translation>
+            <numerusform>stands for %n message</numerusform>
+            <numerusform>stands for %n messages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools</source>
+        <translation>
+            <numerusform>%n tool</numerusform>
+            <numerusform>%n tools</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{before} → %n tokens</source>
+        <translation>
+            <numerusform>{before} → %n token</numerusform>
+            <numerusform>{before} → %n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n parts of {all} are listed: the first and the newest</source>
+        <translation>
+            <numerusform>%n part of {all} is listed: the first and the newest</numerusform>
+            <numerusform>%n parts of {all} are listed: the first and the newest</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n parts</source>
+        <translation>
+            <numerusform>%n part</numerusform>
+            <numerusform>%n parts</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{category}: {count} of %n parts</source>
+        <translation>
+            <numerusform>{category}: {count} of %n part</numerusform>
+            <numerusform>{category}: {count} of %n parts</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n results</source>
+        <translation>
+            <numerusform>%n result</numerusform>
+            <numerusform>%n results</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n models</source>
+        <translation>
+            <numerusform>%n model</numerusform>
+            <numerusform>%n models</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lines with “{query}”</source>
+        <translation>
+            <numerusform>%n line with “{query}”</numerusform>
+            <numerusform>%n lines with “{query}”</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lines · {size}</source>
+        <translation>
+            <numerusform>%n line · {size}</numerusform>
+            <numerusform>%n lines · {size}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>(%n characters more)</source>
+        <translation>
+            <numerusform>(%n characters more)</numerusform>
+            <numerusform>(%n characters more)</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens in each request.</source>
+        <translation>
+            <numerusform>%n token in each request.</numerusform>
+            <numerusform>%n tokens in each request.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{tokens} tokens in each request · {on} of %n tools on</source>
+        <translation>
+            <numerusform>{tokens} tokens in each request · {on} of %n tool on</numerusform>
+            <numerusform>{tokens} tokens in each request · {on} of %n tools on</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tools of {source} are no longer sent</source>
+        <translation>
+            <numerusform>%n tool of {source} is no longer sent</numerusform>
+            <numerusform>%n tools of {source} are no longer sent</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>System prompt · %n tokens</source>
+        <translation>
+            <numerusform>System prompt · %n token</numerusform>
+            <numerusform>System prompt · %n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Show all %n characters</source>
+        <translation>
+            <numerusform>Show all %n characters</numerusform>
+            <numerusform>Show all %n characters</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Reasoning · %n words</source>
+        <translation>
+            <numerusform>Reasoning · %n word</numerusform>
+            <numerusform>Reasoning · %n words</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages not loaded yet</source>
+        <translation>
+            <numerusform>%n message not loaded yet</numerusform>
+            <numerusform>%n messages not loaded yet</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool results pruned</source>
+        <translation>
+            <numerusform>%n tool result pruned</numerusform>
+            <numerusform>%n tool results pruned</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Copied, without %n messages that are not loaded</source>
+        <translation>
+            <numerusform>Copied, without %n message that is not loaded</numerusform>
+            <numerusform>Copied, without %n messages that are not loaded</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Show all %n lines</source>
+        <translation>
+            <numerusform>Show all %n lines</numerusform>
+            <numerusform>Show all %n lines</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lines so far</source>
+        <translation>
+            <numerusform>%n line so far</numerusform>
+            <numerusform>%n lines so far</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… %n lines more</source>
+        <translation>
+            <numerusform>… %n line more</numerusform>
+            <numerusform>… %n lines more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… %n lines more: open</source>
+        <translation>
+            <numerusform>… %n line more: open</numerusform>
+            <numerusform>… %n lines more: open</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… %n characters: open</source>
+        <translation>
+            <numerusform>… %n character: open</numerusform>
+            <numerusform>… %n characters: open</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>runs on this computer, with %n models</source>
+        <translation>
+            <numerusform>runs on this computer, with %n model</numerusform>
+            <numerusform>runs on this computer, with %n models</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{name}: %n tokens</source>
+        <translation>
+            <numerusform>{name}: %n token</numerusform>
+            <numerusform>{name}: %n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{name}: %n tokens, {share} of the window</source>
+        <translation>
+            <numerusform>{name}: %n token, {share} of the window</numerusform>
+            <numerusform>{name}: %n tokens, {share} of the window</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts verbatim</source>
+        <translation>
+            <numerusform>{count} of %n fact verbatim</numerusform>
+            <numerusform>{count} of %n facts verbatim</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts in the summary</source>
+        <translation>
+            <numerusform>{count} of %n fact in the summary</numerusform>
+            <numerusform>{count} of %n facts in the summary</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts recallable</source>
+        <translation>
+            <numerusform>{count} of %n fact recallable</numerusform>
+            <numerusform>{count} of %n facts recallable</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts lost</source>
+        <translation>
+            <numerusform>{count} of %n fact lost</numerusform>
+            <numerusform>{count} of %n facts lost</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts verbatim</source>
+        <translation>
+            <numerusform>%n fact verbatim</numerusform>
+            <numerusform>%n facts verbatim</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n in the summary</source>
+        <translation>
+            <numerusform>%n in the summary</numerusform>
+            <numerusform>%n in the summary</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n recallable</source>
+        <translation>
+            <numerusform>%n recallable</numerusform>
+            <numerusform>%n recallable</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lost</source>
+        <translation>
+            <numerusform>%n lost</numerusform>
+            <numerusform>%n lost</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… and %n more</source>
+        <translation>
+            <numerusform>… and %n more</numerusform>
+            <numerusform>… and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n bytes</source>
+        <translation>
+            <numerusform>%n byte</numerusform>
+            <numerusform>%n bytes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{title} · %n characters</source>
+        <translation>
+            <numerusform>{title} · %n character</numerusform>
+            <numerusform>{title} · %n characters</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -266,7 +266,7 @@ def test_in_a_narrow_header_the_title_has_the_room(qtbot) -> None:
     model = ModelInfo("far/x", "claude-sonnet-4-5", 200_000, 1)
     header.show_conversation("Migrating the billing service", model)
     header.resize(scale(NARROW) + 1, header.height())
-    assert header.chip.text() == "claude-sonnet-4-5 · 200k"
+    assert header.chip.text() == "claude-sonnet-4-5 · 200K"
     header.resize(scale(NARROW) - 1, header.height())
     assert header.chip.text() == "claude-sonnet-4-5"
     header.show_conversation("Migrating", replace(model, label="kimi-k2-thinking-turbo-preview-0905"))
