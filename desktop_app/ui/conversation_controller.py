@@ -23,7 +23,6 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Attachment, MessageDraft, Role, Totals
-from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
@@ -31,12 +30,11 @@ from .bridge import Bridge, in_task
 from .composer.composer import request_of
 from .drafts import Drafts
 from .live_turns import LiveTurns
-from .notifications import Notification, Notifications, RetryNotice
+from .notifications import Notification, Notifications, RetryNotice, notice_of_wait
 from .older_messages import OlderMessages
 from .parts import Parts
 from .translation import tr
 
-STARTING = translatable("Starting up. Your message is sent as soon as the engine is ready.")
 SKELETON_DELAY = 120  # milliseconds; most conversations are opened by then
 
 
@@ -210,8 +208,8 @@ class ConversationController(QObject):
             return
         self._is_sending = True
         try:
-            if not self._is_ready:
-                self._parts.toast.show_message(tr(STARTING))
+            if notice := notice_of_wait(self._is_ready, self._parts.gauge.gauge):
+                self._parts.toast.show_message(tr(notice))
             async with self._opening:
                 if not self.conversation:
                     await self._open(p.CreateConversation())

@@ -33,6 +33,8 @@ from .translation import tr
 from .widgets.formats import format_number, format_percent
 
 TICK = 500  # milliseconds between two updates of a countdown
+STARTING = translatable("Starting up. Your message is sent as soon as the engine is ready.")
+COUNTING = translatable("Your message is sent as soon as this conversation is counted.")
 COMPACTING = translatable("Compacting conversation history…")
 CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 """Triggers in the middle of a turn, which goes on as soon as there is room."""
@@ -118,6 +120,13 @@ class Notifications:
         words = STATUS_NEWS if self.is_automatic else STATUS_NEWS_WHEN_OFF
         text = tr(words[self._rank]).format(used=format_percent(gauge.share))
         return Notification(text, is_optimizable=True)
+
+
+def notice_of_wait(is_ready: bool, gauge: Gauge | None) -> str:
+    """Return why a message that is sent has to wait; "" if it has not. gauge: None while the tokens are counted."""
+    if not is_ready:
+        return STARTING
+    return "" if gauge is not None else COUNTING
 
 
 def notification_of(event: TurnEvent) -> Notification | None:

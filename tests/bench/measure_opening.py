@@ -26,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import psutil
 from long_archive import write_archive
 from measure_window import pss
-from PySide6.QtCore import QCoreApplication
 
 from desktop_app.engine import protocol as p
 from desktop_app.paths import database_file
@@ -65,7 +64,7 @@ async def open_once(window: MainWindow, bridge: Bridge, name: str, tokens: range
     window.chat.open(name)
     while not (rows := window.transcript_model.rows) or not rows[0].message.id.startswith(f"{name}-"):
         await asyncio.sleep(0)
-    QCoreApplication.processEvents()
+    await asyncio.sleep(0)  # what the opening has posted comes first
     window.transcript.viewport().repaint()
     page = time.perf_counter() - started
     while (gauge := window.gauge.gauge) is None or gauge.total not in tokens:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from ui_scenes import is_idle, play_scene, signalled, texts, until
 
-from desktop_app.conversation.events import RetryScheduled
+from desktop_app.conversation.events import FiguresCounted, RetryScheduled
+from desktop_app.conversation.message import Totals, Usage
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import ENGINE_GAVE_UP
 from desktop_app.ui.main_window import MainWindow
@@ -134,6 +137,37 @@ async def test_a_conversation_that_has_messages_never_shows_the_welcome(window, 
     await until(lambda: stage.currentWidget() is stage.transcript)
     monkeypatch.setattr(bridge, "ask", asked)
     assert stage.welcome not in shown
+
+
+@play_scene()
+async def test_the_gauge_counts_until_the_figures_of_a_long_conversation_come(window, bridge, monkeypatch):
+    asked, sent = bridge.ask, asyncio.Event()
+
+    async def see_first(request):
+        if isinstance(request, p.Send):
+            await sent.wait()  # as in the engine: it waits until the record is read
+        response = await asked(request)
+        return replace(response, gauge=None, totals=Totals()) if isinstance(request, p.OpenConversation) else response
+
+    monkeypatch.setattr(bridge, "ask", see_first)
+    gauge = window.gauge.gauge
+    await go_to(window, "c2")
+    assert texts(window)
+    assert window.gauge.gauge is None
+    assert not window.gauge.optimize.isEnabled()
+    assert window.panel.breakdown.totals.isHidden()
+    window.composer.take_focus()
+    QTest.keyClicks(window.composer.focusWidget(), "Sent while it counts")
+    QTest.keyClick(window.composer.focusWidget(), Qt.Key.Key_Return)
+    await until(window.toast.isVisible)
+    assert window.composer.text() == "Sent while it counts"
+    spent = Totals(Usage(1_000, 20))
+    bridge.happened.emit(FiguresCounted("c2", gauge, spent))
+    assert window.gauge.gauge == gauge
+    assert not window.panel.breakdown.totals.isHidden()
+    sent.set()
+    await until(lambda: "Sent while it counts" in texts(window) and is_idle(window))
+    assert window.composer.text() == ""
 
 
 @play_scene()
