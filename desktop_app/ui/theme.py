@@ -22,7 +22,7 @@ _COLOURS: dict[Tint | Segment, tuple[str, str]] = {  # in light and in dark
     "line": ("#E4DDD1", "#3A352E"),
     "line_soft": ("#EFE9DF", "#2F2B25"),
     "ink": ("#221E19", "#EDE8DF"),
-    "ink_soft": ("#6B6257", "#B3A999"),
+    "ink_soft": ("#6B6257", "#BDB3A3"),
     "ink_faint": ("#6F675C", "#AAA192"),
     "accent": ("#2F5D8A", "#8DB6DD"),
     "accent_soft": ("#E6EEF6", "#26364A"),

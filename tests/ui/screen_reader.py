@@ -8,6 +8,7 @@ begins with "answer":
 
     {"read": ""}                                             the tree: role, name, description, actions, children
     {"press": "NAME", "role": "ROLE", "within": "NAME"}      presses the first such object in the first one of that name
+    {"heard": ""}                                            what was announced since the beginning
     {"end": ""}                                              ends the window by SIGTERM; the answer is its exit code
 
 WINDOW is what the application calls itself. Needs the system's Python with gi and Atspi: not that of the project.
@@ -88,7 +89,23 @@ def press(root, role, name, within):
     return False
 
 
+def listen(announced):
+    """Note announcements from now on; the listener must be kept."""
+    listener = Atspi.EventListener.new(lambda event: announced.append(str(event.any_data)))
+    listener.register("object:announcement")
+    return listener
+
+
+def take_in_events():
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline:
+        if not GLib.MainContext.default().iteration(False):
+            time.sleep(0.01)
+
+
 def main():
+    announced = []
+    listener = listen(announced)
     window = subprocess.Popen(
         sys.argv[2:], stdout=sys.stderr, env=os.environ | {"QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
     )
@@ -99,6 +116,9 @@ def main():
             if "end" in order:
                 window.send_signal(signal.SIGTERM)
                 answer = window.wait(PATIENCE)
+            elif "heard" in order:
+                take_in_events()
+                answer = announced
             elif "press" in order:
                 answer = press(root, order["role"], order["press"], order.get("within", ""))
             else:
@@ -106,6 +126,7 @@ def main():
             print("answer", json.dumps(answer), flush=True)
     finally:
         window.kill()
+        del listener
 
 
 if __name__ == "__main__":

@@ -138,6 +138,7 @@ def test_the_window_is_read_and_used_through_the_bus(reader: Reader) -> None:
     # a button of a block of code: the notice that says so appears
     assert reader.ask(press="Copy code", role="push button", within="python")
     reader.read_until(lambda tree: [one for one in nodes(tree) if "copied" in one["name"]])
+    assert [text for text in reader.ask(heard="") if "copied" in text]
     # a message is edited in its place
     assert reader.ask(press="Edit", role="push button", within="Messages")
     reader.read_until(lambda tree: shown(tree, "text", "Edited message"))

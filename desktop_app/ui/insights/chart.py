@@ -25,10 +25,12 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.formats import format_moment, format_number, format_percent, format_wait
 from desktop_app.ui.widgets.look import TRANSPARENT, StyleAware, Tint, colour, font, mix, paint_focus, scale
+from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 
 from .figures import clock_of, format_amount
 
 HEIGHT, HEAD = 220, 1.06  # pixels; the height of the scale, of its highest value
+MAX_TOLD, TOLD = 100, 12  # points that are told as lines; pixels of one
 TICK = 110  # pixels from one time to the next
 DAY = 86_400.0
 MARKS: dict[str, Tint] = {"compaction": "warning", "prune": "ok", "failed": "critical"}
@@ -79,6 +81,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.points: list[ChartPoint] = []
+        self._shadows = ShadowLines(self)
         self._gauge: Gauge | None = None
         self._chosen = -1
         self._picture: QPixmap | None = None
@@ -93,6 +96,16 @@ class WindowChart(WithRole, StyleAware, QWidget):
         self._highest = max([self.usable, 1, *(max(point.before, point.tokens) for point in self.points)]) * HEAD
         self._picture = None
         self._choose(-1)
+        self._show_shadows()
+
+    def _show_shadows(self) -> None:
+        """Let a screen reader find the newest points as lines of text."""
+        first = max(len(self.points) - MAX_TOLD, 0)
+        lines: list[ShadowLine] = []
+        for number, point in enumerate(self.points[first:], first):
+            box = QRectF(-TOLD / 2, -TOLD / 2, TOLD, TOLD).translated(self.position_of(number)).toAlignedRect()
+            lines.append(ShadowLine(f"{number}", describe_point(point, self.usable), box))
+        self._shadows.show_lines(lines)
 
     @property
     def usable(self) -> int:
@@ -137,6 +150,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._picture = None
+        self._show_shadows()
 
     def refresh_style(self) -> None:
         self._picture = None
