@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from accessible_tree import Role, read
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QSignalSpy, QTest
@@ -20,6 +21,7 @@ from desktop_app.ui.insights.chart import WindowChart, describe_point, points_of
 from desktop_app.ui.insights.figures import content_rows, day_rows, figures_of, format_amount, provider_rows, range_of
 from desktop_app.ui.insights.page import InsightsPage
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.widgets.accessibility import use_roles
 
 READ = insights_read("c1")
 
@@ -86,6 +88,16 @@ def test_arrow_keys_and_the_mouse_read_the_points(page, qtbot):
     for x in (0, 2):
         qtbot.mouseMove(chart, chart.position_of(4).toPoint() + QPoint(x, 5))
     qtbot.waitUntil(lambda: page.pointed.text() == describe_point(chart.points[4], usable))
+
+
+def test_a_screen_reader_finds_the_points_and_the_rows_of_the_tables(page):
+    use_roles()
+    points = [node.name for node in read(page.chart).all() if node.role is Role.StaticText]
+    assert points == [describe_point(point, page.chart.usable) for point in page.chart.points]
+    table = page.contents.table
+    lines = [node.name for node in read(table).all() if node.role is Role.StaticText]
+    assert len(lines) == len(table.rows) > 0
+    assert all(row.name in line and row.cells[0] in line for row, line in zip(table.rows, lines, strict=True))
 
 
 def test_a_chart_of_one_reply_or_none_is_painted(qtbot):
