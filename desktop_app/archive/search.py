@@ -26,7 +26,7 @@ MAX_LOOSE_TERMS = 12
 """Terms of a query that count, if all must match and if any may: a query may be a whole pasted page, and ranking the
 messages with a common word takes 2 ms a word (10,000 messages)."""
 
-MAX_NUMBER = 2**62
+MAX_NUMBER = 2**62  # no entry has a higher one
 MAX_SUBSTRING = 1_000  # characters; SQLite refuses patterns of 50,000 bytes
 AROUND = 80  # characters on each side of what was found inside of words
 
@@ -60,7 +60,7 @@ BY_WORDS = f"""SELECT {_COLUMNS}, -found.rank,
     FROM words AS found CROSS {_FROM} WHERE words MATCH ?1 AND {_OURS} AND found.rowid BETWEEN ?5 AND ?6
     AND (?4 IS NULL OR found.text LIKE ?4 ESCAPE '!') ORDER BY found.rank LIMIT ?3"""
 BY_SUBSTRING = f"""SELECT {_COLUMNS}, 0.0, found.text
-    FROM %s AS found CROSS {_FROM} WHERE found.text LIKE ?1 AND {_OURS}
+    FROM %s AS found CROSS {_FROM} WHERE found.text LIKE ?1 AND {_OURS} AND found.rowid BETWEEN ?5 AND ?6
     AND found.text LIKE ?4 ESCAPE '!' ORDER BY found.rowid DESC LIMIT ?3"""
 
 
@@ -86,14 +86,18 @@ class _Query(msgspec.Struct, frozen=True):
             return ()
         # % and _ of the piece are wildcards to the index, which knows no ESCAPE; a second LIKE takes them as they are.
         sql = BY_SUBSTRING % ("trigrams" if _has_trigrams(piece) else "message_texts")
-        rows = self._rows(sql, f"%{piece}%", piece)
+        rows = self._rows(sql, f"%{piece}%", piece, *self._span())
         return tuple(_result(columns, _excerpt(text, piece)) for *columns, text in rows)
+
+    def _span(self) -> tuple[int, int]:
+        """Return the first and the last number of the entries that can be found."""
+        if self.conversation is None:
+            return 0, MAX_NUMBER
+        return self.database.execute_sql(SPAN, (self.conversation,)).fetchone()
 
     def _ranked(self, match: str) -> tuple[int, int]:
         """Return the first and the last number of the entries among which matches are ranked."""
-        first, last = 0, MAX_NUMBER
-        if self.conversation is not None:
-            first, last = self.database.execute_sql(SPAN, (self.conversation,)).fetchone()
+        first, last = self._span()
         oldest = self.database.execute_sql(OLDEST_RANKED, (match, self.conversation, first, last)).fetchone()
         return (oldest[0] if oldest else first), last
 
