@@ -127,6 +127,8 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     is_memory_on: bool = True
     # Whether the archive is searched for what a message refers to, before it is sent.
     is_recalling: bool = True
+    # Whether the desktop tells of a long reply that has ended and of a question, while the window is not in front.
+    is_notifying: bool = True
 
 
 class SettingsDamaged(Exception):

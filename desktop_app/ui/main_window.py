@@ -12,6 +12,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
 from .attach_controller import AttachController
+from .away_controller import AwayController
 from .bridge import Bridge
 from .command_controller import CommandController
 from .composer.draft_field import has_attachments
@@ -77,10 +78,11 @@ class MainWindow(Parts):
         self.commands = CommandController(bridge, self, self.chat, self._memory)
         self.insights = InsightsController(bridge, self, self.chat)
         self.finder = FindController(bridge, self, self.chat)
+        self.away = AwayController(bridge, self, self.chat)
         self.graphics = GraphicController(bridge, self)
         self.setup = SetupController(bridge, self, self.chat, self.settings)
         self.first = FirstStart(bridge, self, self.chat, self.listing, self.settings)
-        for controller in (self.chat, self.memory, self.setup, self.first):
+        for controller in (self.chat, self.memory, self.setup, self.first, self.away):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
         self._connect(bridge)
@@ -139,6 +141,7 @@ class MainWindow(Parts):
         transcript.attachment_requested.connect(self.tools.open_attachment)
         # what a turn asks
         bridge.happened.connect(self.questions.note)
+        bridge.happened.connect(self.away.note)
         bridge.engine_died.connect(self.questions.show)
         bridge.engine_gave_up.connect(self.questions.show)
         chat.shown.connect(self.questions.show)

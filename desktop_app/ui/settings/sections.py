@@ -45,6 +45,7 @@ MIN_ROUNDS, MAX_ROUNDS = 1, 1_000
 AUTOMATIC_NOTE = translatable(
     "When this is off, nothing is summarized without your approval, and a full context window stops the chat."
 )
+NOTIFY_NOTE = translatable("While the window is not in front: when a long reply is ready, or a question waits.")
 MEMORY_NOTE = translatable(
     "Before older messages leave the context window, the model notes what is worth remembering. A note is used in the "
     "same folder or conversation only, until you choose otherwise in the Memory tab of the context panel."
@@ -71,6 +72,7 @@ def appearance_section(settings: Settings) -> QWidget:
         contrast,
         Percent("font_scale", tr("Text size"), settings.font_scale, SCALES),
         Choice("language", tr("Language"), languages, settings.language, note),
+        OnOff("is_notifying", tr("Notify me through the desktop"), settings.is_notifying, tr(NOTIFY_NOTE)),
     )
 
 

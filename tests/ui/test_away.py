@@ -1,0 +1,131 @@
+"""Notifications of the desktop while the window is not in front: when, of what, and what a click does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtWidgets import QWidget
+from ui_scenes import play_scene, until
+
+from desktop_app.conversation.events import QuestionAsked, TurnFinished, TurnStarted
+from desktop_app.conversation.message import ToolCall
+from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.main_window import MainWindow
+
+DOUBLE = Path(__file__).with_name("portal_double.py")
+ASKED = QuestionAsked("c2", "q", "permission", ToolCall("c", "bash", '{"command": "ls"}'))
+
+
+def shown(window: MainWindow, monkeypatch) -> list[tuple[str, ...]]:
+    """What is asked of the desktop from now on."""
+    calls: list[tuple[str, ...]] = []
+    notifier = window.away.notifier
+    monkeypatch.setattr(notifier, "notify", lambda *told: calls.append(told))
+    monkeypatch.setattr(notifier, "withdraw", lambda key: calls.append(("gone", key)))
+    return calls
+
+
+def turn_away(window: MainWindow) -> QWidget:
+    """Another window is in front."""
+    other = QWidget()
+    other.show()
+    other.activateWindow()
+    return other
+
+
+@play_scene()
+async def test_a_long_reply_and_a_question_are_told_while_nobody_looks(
+    window: MainWindow, bridge: Bridge, monkeypatch
+) -> None:
+    calls = shown(window, monkeypatch)
+    window.away.long = 0.0
+    for event in (TurnStarted("c2"), TurnFinished("c2", "finished")):
+        bridge.happened.emit(event)
+    assert calls == [], "the window is in front"
+    other = turn_away(window)
+    await until(lambda: not window.isActiveWindow())
+    bridge.happened.emit(TurnStarted("c2"))
+    bridge.happened.emit(TurnFinished("c2", "stopped"))
+    assert calls == [], "the user stopped it"
+    bridge.happened.emit(TurnStarted("c2"))
+    bridge.happened.emit(ASKED)
+    bridge.happened.emit(TurnFinished("c2", "finished"))
+    assert [call[0] for call in calls] == ["c2", "c2"]
+    assert len({call[2] for call in calls}) == 2
+    window.away.long = 60.0
+    bridge.happened.emit(TurnStarted("c2"))
+    bridge.happened.emit(TurnFinished("c2", "finished"))
+    assert len(calls) == 2, "a short reply"
+    other.close()
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    assert calls[2:] == [("gone", "c2")]
+
+
+@pytest.mark.qt_log_ignore("does not support raise", extend=True)
+@play_scene()
+async def test_a_click_opens_the_conversation_in_front(window: MainWindow, bridge: Bridge) -> None:
+    other = turn_away(window)
+    await until(lambda: not window.isActiveWindow())
+    window.away.notifier.opened.emit("c2")
+    await until(lambda: window.chat.conversation == "c2")
+    await until(window.isActiveWindow)
+    other.close()
+
+
+@play_scene()
+async def test_it_can_be_switched_off(window: MainWindow, bridge: Bridge, monkeypatch) -> None:
+    calls = shown(window, monkeypatch)
+    other = turn_away(window)
+    await until(lambda: not window.isActiveWindow())
+    window.away.use(replace(Settings(), is_notifying=False))
+    bridge.happened.emit(ASKED)
+    assert calls == []
+    other.close()
+
+
+TRY = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+from desktop_app.ui.desktop_notifications import DesktopNotifier
+application, window = QApplication([]), QWidget()
+notifier = DesktopNotifier(window)
+def opened(key):
+    print("opened", key, flush=True)
+    notifier.withdraw(key)
+    QTimer.singleShot(100, application.quit)
+notifier.opened.connect(opened)
+notifier.notify("c1", "Billing", "The reply is ready.")
+QTimer.singleShot(20_000, lambda: application.exit(1))
+sys.exit(application.exec())
+"""
+
+
+@pytest.mark.wire
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or shutil.which("dbus-run-session") is None, reason="there is no D-Bus here"
+)
+def test_the_desktops_portal_gets_it_and_its_click_comes_back(tmp_path: Path) -> None:
+    log, attempt = tmp_path / "calls", tmp_path / "attempt.py"
+    attempt.write_text(TRY)
+    python = sys.executable
+    begin = f'"{python}" "{DOUBLE}" > "{log}" & until grep -q ready "{log}"; do sleep 0.05; done'
+    script = f'{begin}; "{python}" "{attempt}"; code=$?; kill $!; exit $code'
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(Path(__file__).parents[2])}
+    ran = subprocess.run(
+        ["dbus-run-session", "--", "sh", "-c", script], capture_output=True, text=True, env=environment, timeout=100
+    )
+    assert ran.stdout.strip() == "opened c1", ran.stderr
+    added, removed = (json.loads(line) for line in log.read_text().splitlines()[1:])
+    assert (added[:2], removed) == (["AddNotification", "c1"], ["RemoveNotification", "c1"])
+    assert added[2]["title"][1] == "Billing"
+    assert added[2]["body"][1] == "The reply is ready."
