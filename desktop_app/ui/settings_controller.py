@@ -44,9 +44,7 @@ class SettingsController(QObject):
 
     def show_theme(self) -> None:
         """Apply the chosen theme; "system" follows the system."""
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        show_theme(application, self._settings.theme, self._settings.font_scale, self._settings.contrast)
+        _show_look(self._settings)
 
     @in_task
     async def open(self, setting: str = "") -> None:
@@ -63,6 +61,8 @@ class SettingsController(QObject):
         dialog = self._dialog = SettingsDialog(read, models, self._parts)
         self._written = read.settings
         dialog.save_requested.connect(self._write)
+        dialog.look_changed.connect(_show_look)
+        dialog.rejected.connect(self.show_theme)
         ServerSetup(self._bridge, dialog)  # lives as long as the dialog
         dialog.policies_requested.connect(self._show_policies)
         dialog.finished.connect(self._forget_dialog)
@@ -110,3 +110,10 @@ class SettingsController(QObject):
         if look_of(before) != look_of(settings):
             self.show_theme()  # every widget is styled anew: a third of a second
         self.changed.emit(settings)
+
+
+def _show_look(settings: Settings) -> None:
+    """Show the theme and the text size of these settings, unless they are shown."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    show_theme(application, settings.theme, settings.font_scale, settings.contrast)

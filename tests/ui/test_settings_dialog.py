@@ -245,6 +245,7 @@ def test_a_failure_leads_to_the_very_field(dialog, qtbot, name):
 
 def test_rules_are_listed_and_removed(dialog, qtbot):
     rules = dialog.entries["rules"]
+    dialog.show_section("tools")
     for rule in SETTINGS.rules:
         assert not rules.empty.isVisible()
         rules.removals[rule].click()
@@ -266,6 +267,7 @@ def test_what_is_wrong_with_tools_is_said_beside_its_field(dialog, qtbot, name, 
 
 def test_an_mcp_server_is_a_program_or_an_address(dialog, qtbot):
     program, address = dialog.mcp_servers.forms
+    dialog.show_section("tools")
     assert program.command.text() == "npx -y 'the tracker'"
     assert program.variables.text() == "'LEVEL=very loud'"
     assert [program.command.isVisible(), program.url.isVisible(), address.url.isVisible()] == [True, False, True]
@@ -338,11 +340,12 @@ def test_models_that_cannot_write_say_so_and_those_of_one_name_are_told_apart(wi
     assert [select.itemText(row) for row in (1, 2)] == ["home/qwen", "work/qwen"]
 
 
-def test_the_keyboard_goes_from_the_policy_over_the_summaries_to_the_servers(dialog, qtbot):
+def test_the_keyboard_goes_from_the_sections_through_one_of_them_to_the_buttons(dialog, qtbot):
+    dialog.show_section("context")
     select = dialog.entries["utility_model"].select
     select.setFocus()
     qtbot.keyClick(select, Qt.Key.Key_Tab)
-    assert dialog.servers.isAncestorOf(dialog.focusWidget())
+    assert dialog.cancel.hasFocus()
     select.setFocus()
     for _ in range(2):  # over the link to every number
         qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Backtab)

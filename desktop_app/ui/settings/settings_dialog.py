@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
@@ -12,19 +12,25 @@ from desktop_app.settings import Settings
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.layouts import STRETCH
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.look import BOLD, scale
 from desktop_app.ui.widgets.sheet import Sheet
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .entries import FormEntry
+from .section_list import SectionList
 
-WIDTH = 680
+WIDTH, HEIGHT = 860, 720  # pixels
+LOOK_DELAY = 150  # milliseconds without a change, after which the window takes another look
+LOOK = ("theme", "contrast", "font_scale")
 
 
 class SettingsDialog(Sheet):
-    """Edits the settings. It has its entries once it is open.
+    """Edits the settings, one section at a time. It has its entries once it is open.
 
     Signals: save_requested(Settings, keys by name), with valid settings only: the sheet then closes; those of its
-    list of servers; policies_requested, once they are saved.
+    list of servers; policies_requested, once they are saved; look_changed(Settings), with another theme or text size
+    to be shown until the sheet is closed.
     """
 
     save_requested = Signal(object, dict)
@@ -34,6 +40,7 @@ class SettingsDialog(Sheet):
     test_requested = Signal(object)
     stop_requested = Signal()
     policies_requested = Signal()
+    look_changed = Signal(object)
 
     def __init__(self, read: SettingsRead, models: ModelsListed, parent: QWidget | None = None) -> None:
         super().__init__(parent, width=WIDTH, title=tr("Settings"))
@@ -42,10 +49,22 @@ class SettingsDialog(Sheet):
         self.cancel = Button(tr("Cancel"))
         self.save = Button(tr("Save"), ButtonKind.PRIMARY)
         self.area = ScrollColumn(spacing=22)
-        self.lay_out(self.area, STRETCH, self.cancel, self.save)
+        self.side = SectionList()
+        self.side.section_chosen.connect(self.show_section)
+        self._sections: dict[str, QWidget] = {}
+        self._look = QTimer(self, singleShot=True, interval=LOOK_DELAY)
+        self._look.timeout.connect(self._tell_look)
+        self._arrange()
         self.steps = self._build(read.settings, models)
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
+
+    def show_section(self, name: str) -> None:
+        """Show that section alone."""
+        for other, section in self._sections.items():
+            section.setVisible(other == name)
+        self.side.show_chosen(name)
+        self.area.verticalScrollBar().setValue(0)
 
     def settings(self) -> Settings:
         """Return the settings as they are written. Raises ValueError for what is wrong."""
@@ -63,6 +82,7 @@ class SettingsDialog(Sheet):
         self.build()
         field = self.servers.go_to(setting) if setting else None
         if field is not None:
+            self._reveal(field)
             field.setFocus(Qt.FocusReason.OtherFocusReason)
             if isinstance(field, QLineEdit):
                 field.selectAll()
@@ -89,28 +109,67 @@ class SettingsDialog(Sheet):
         self.mcp_servers = McpList(self._read.servers_with_key)
         for forms in (self.servers, self.mcp_servers):
             forms.grown.connect(self._scroll_to_new)
-        yield self._add(sections.appearance_section(settings))
-        yield self._add(sections.conversation_section(settings, models.models, self.servers))
-        numbers = LinkButton(tr("Save, and show every number of the policy…"))
-        numbers.clicked.connect(self._show_policies)
-        yield self._add(sections.context_section(settings, models.models, self.servers, numbers))
-        yield self._add(sections.section(tr("Servers"), self.servers))
+        yield self._add("servers", tr("Servers and models"), sections.section(tr("Servers and models"), self.servers))
         for server in settings.servers:
             yield self.servers.add_form(server)
-        self.servers.changed.emit()
-        yield self._add(sections.role_section(settings, models.models))
-        yield self._add(sections.memory_section(settings))
-        yield self._add(sections.tools_section(settings, self.mcp_servers))
+        new = sections.conversation_section(settings, models.models, self.servers)
+        yield self._add("new", tr("New conversations"), new)
+        numbers = LinkButton(tr("Save, and show every number of the policy…"))
+        numbers.clicked.connect(self._show_policies)
+        context = sections.context_section(settings, models.models, self.servers, numbers)
+        yield self._add("context", tr("Context window"), context)
+        self.servers.changed.emit()  # what depends on them is described
+        yield self._add("roles", tr("Other tasks"), sections.role_section(settings, models.models))
+        yield self._add("memory", tr("Memory"), sections.memory_section(settings))
+        yield self._add("tools", tr("Tools"), sections.tools_section(settings, self.mcp_servers))
         for mcp_server in settings.mcp_servers:
-            yield self.mcp_servers.add_form(mcp_server)
+            self.mcp_servers.add_form(mcp_server)
+            yield None
+        yield self._add("look", tr("Appearance"), sections.appearance_section(settings))
+        for name in LOOK:
+            self.entries[name].changed.connect(self._look.start)
+        QWidget.setTabOrder(self.entries["language"].control, self.cancel)  # the buttons were made before
+        QWidget.setTabOrder(self.cancel, self.save)
 
-    def _add(self, section: QWidget) -> QWidget:
-        """Add a section, whose forms of servers come later: their entries write no settings."""
+    def _arrange(self) -> None:
+        footer, body = QWidget(), QWidget()
+        horizontal(STRETCH, self.cancel, self.save, holder=footer, spacing=10, margins=(24, 14, 24, 14))
+        self.area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
+        self.area.column.setContentsMargins(0, 0, 16, 12)
+        title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
+        side = vertical(title, self.side, spacing=12)
+        horizontal(side, (self.area, 1), holder=body, spacing=24, margins=(24, 18, 8, 0))
+        vertical((body, 1), footer, holder=self, spacing=0)
+        self.set_footer(footer)
+
+    def _size_within(self, limit: QSize) -> QSize:
+        return QSize(min(scale(WIDTH), limit.width()), min(scale(HEIGHT), limit.height()))
+
+    def _add(self, name: str, title: str, section: QWidget) -> QWidget | None:
+        """Add a section, whose forms of servers come later: their entries write no settings. Return what is seen."""
         self.area.add(section)
         self.entries |= {entry.name: entry for entry in section.findChildren(FormEntry)}
-        return section
+        is_first = not self._sections
+        self._sections[name] = section
+        section.setVisible(is_first)
+        self.side.add(name, title, section)
+        return section if is_first else None
+
+    def _reveal(self, widget: QWidget) -> None:
+        """Show the section in which the widget is."""
+        name = next((name for name, section in self._sections.items() if section.isAncestorOf(widget)), "")
+        if name and not self._sections[name].isVisibleTo(self):
+            self.show_section(name)
+
+    def _tell_look(self) -> None:
+        settings = self._read.settings
+        for name in LOOK:
+            settings = self.entries[name].write(settings)
+        self.look_changed.emit(settings)
 
     def _scroll_to_new(self, widget: QWidget) -> None:
+        self._reveal(widget)
+
         def scroll() -> None:  # once the nested layouts have placed the widget
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
             self.area.ensureWidgetVisible(widget)
@@ -125,6 +184,7 @@ class SettingsDialog(Sheet):
     def _save(self) -> None:
         wrong = [widget for entry in self.entries.values() if (widget := entry.check()) is not None]
         if wrong:
+            self._reveal(wrong[0])
             wrong[0].setFocus(Qt.FocusReason.OtherFocusReason)
             self.area.ensureWidgetVisible(wrong[0])
             return

@@ -1,0 +1,68 @@
+"""The sections of the settings: one at a time, found by words, and led to by what is wrong; and the look, live."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from settings_scenes import open_settings, refuse, write
+from ui_scenes import play_scene, until
+
+from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from desktop_app.ui.theme import theme
+
+
+@pytest.fixture
+def dialog(window):
+    return open_settings(window)
+
+
+def test_one_section_is_shown_and_chosen_by_the_keyboard(dialog, qtbot):
+    assert dialog.servers.isVisible()
+    rows = [row.key for row in dialog.side.list.rows.rows]
+    dialog.side.list.setFocus()
+    for _ in rows[1:]:
+        qtbot.keyClick(dialog.side.list, Qt.Key.Key_Down)
+    assert dialog.entries["theme"].isVisible()
+    assert not dialog.servers.isVisible()
+    assert len(rows) == 7
+
+
+def test_a_setting_is_found_by_its_words(dialog, qtbot):
+    qtbot.keyClicks(dialog.side.field, "no such words")
+    assert dialog.side.list.rows.rows == []
+    dialog.side.field.clear()
+    qtbot.keyClicks(dialog.side.field, "WEB search")
+    assert [row.key for row in dialog.side.list.rows.rows] == ["tools"]
+    assert dialog.entries["search_url"].isVisible()
+    dialog.show_section("look")
+    assert dialog.side.field.text() == ""
+    assert dialog.side.list.current_key() == "look"
+
+
+def test_what_is_wrong_elsewhere_is_shown(dialog, qtbot):
+    write(qtbot, dialog.entries["max_rounds"], "0")
+    refuse(dialog, qtbot)
+    assert dialog.entries["max_rounds"].edit.isVisible()
+    assert dialog.entries["max_rounds"].edit.hasFocus()
+
+
+def test_another_look_is_told_at_once(dialog, qtbot):
+    with qtbot.waitSignal(dialog.look_changed) as told:
+        dialog.entries["theme"].choices.button("light").click()
+        dialog.entries["font_scale"].slider.setValue(125)
+    assert (told.args[0].theme, told.args[0].font_scale) == ("light", 1.25)
+
+
+@pytest.mark.wire
+@play_scene()
+async def test_another_text_size_is_seen_at_once_and_left_by_cancel(window, bridge):
+    before = theme.font_scale
+    window.settings.open()
+    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
+    (dialog,) = window.findChildren(SettingsDialog)
+    dialog.entries["font_scale"].slider.setValue(round(before * 100) + 30)
+    await until(lambda: theme.font_scale > before)
+    dialog.cancel.click()
+    await until(lambda: theme.font_scale == before)
+    QApplication.sendPostedEvents()
