@@ -47,7 +47,7 @@ def limit_memory() -> None:
 
 
 def read_image(file: str) -> dict[str, str]:
-    """Return an image as a data URL, scaled down to what providers take."""
+    """Return an image as a data URL, scaled down to what providers take, without where and by whom it was taken."""
     from PIL import Image, ImageOps
 
     with Image.open(file, formats=tuple(SENT_AS_THEY_ARE)) as opened:
@@ -55,12 +55,14 @@ def read_image(file: str) -> dict[str, str]:
         opened.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))  # a JPEG is decoded at a fraction of its size
         opened.load()  # raises if it is damaged
         about = f"{size[0]:,} × {size[1]:,}"
-        if max(size) <= MAX_SIDE and os.path.getsize(file) <= MAX_IMAGE:
+        tells_more = bool(opened.getexif()) or "xmp" in opened.info
+        if max(size) <= MAX_SIDE and os.path.getsize(file) <= MAX_IMAGE and not tells_more:
             with open(file, "rb") as whole:
                 return _sent_image(SENT_AS_THEY_ARE[kind], whole.read(), about)
         scaled = ImageOps.exif_transpose(opened if opened.mode != "P" else opened.convert("RGBA"))
         scaled.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
-    about = f"{scaled.width:,} × {scaled.height:,}, scaled down from {about}"
+    if max(size) > MAX_SIDE:
+        about = f"{scaled.width:,} × {scaled.height:,}, scaled down from {about}"
     if SENT_AS_THEY_ARE[kind] != "image/jpeg":
         content = io.BytesIO()
         scaled.save(content, "PNG")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMimeData
@@ -13,7 +14,7 @@ from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 
-from .bridge import Bridge, in_task
+from .bridge import Bridge, EngineFailure, in_task
 from .composer.draft_field import local_files
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -22,6 +23,7 @@ from .translation import tr
 
 MAX_FILES = 20  # of one draft
 TOO_MANY = translatable("A message takes {limit} attachments; the others were not attached")
+AttachRequest = p.AttachFile | p.AttachImage
 PASTED = "Pasted image.png"
 
 
@@ -69,8 +71,9 @@ class AttachController(Controller):
 
     def run(self, command: str) -> None:
         """Run a command, and attach its output."""
-        if self._chat.conversation:
-            self._attach(f"$ {command}", p.RunCommand(self._chat.conversation, command))
+        conversation = self._chat.conversation
+        if conversation:
+            self._attach(f"$ {command}", lambda key: p.RunCommand(conversation, command, key))
 
     @in_task
     async def attach_image(self, image: QImage) -> None:
@@ -79,13 +82,21 @@ class AttachController(Controller):
         self._attach(PASTED, p.AttachImage(PASTED, content))
 
     @in_task
-    async def _attach(self, name: str, request: p.AttachFile | p.AttachImage | p.RunCommand) -> None:
+    async def _attach(self, name: str, request: AttachRequest | Callable[[str], p.RunCommand]) -> None:
         conversation, number = self._chat.conversation, self._parts.composer.attachments.begin(name)
         attachment: Attachment | None = None
         try:
-            attachment = (await self._bridge.ask(request)).attachment
-        finally:  # without it, the bridge tells why
+            attachment = (await self._bridge.ask(request(str(number)) if callable(request) else request)).attachment
+        except EngineFailure as error:
+            if error.failure.kind != "cancelled":  # the bridge tells why
+                raise
+        finally:
             self._chat.drafts.attach(conversation, number, attachment)
+
+    @in_task
+    async def stop(self, number: int) -> None:
+        """End the command whose chip was removed, if it still runs."""
+        await self._bridge.ask(p.StopCommand(str(number)))
 
 
 def _png_of(image: QImage) -> bytes:

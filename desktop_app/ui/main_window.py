@@ -138,6 +138,7 @@ class MainWindow(Parts):
         self.composer.paths.query_changed.connect(self.attach.complete)
         self.composer.paths.path_chosen.connect(self.attach.attach_path)
         self.composer.command_requested.connect(self.attach.run)
+        self.composer.attachments.removed.connect(self.attach.stop)
         transcript.attachment_requested.connect(self.tools.open_attachment)
         # what a turn asks
         bridge.happened.connect(self.questions.note)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import psutil
 import pytest
 from desk import Desk
 
@@ -57,6 +58,23 @@ async def test_a_command_of_the_users_runs_unasked_in_the_folder(desk: Desk, tmp
     assert output.name == "$ cat notes.txt; false"
     assert output.content.startswith(TEXT)
     assert "exit code 1" in output.content
+
+
+@pytest.mark.wire
+async def test_a_command_that_is_not_wanted_any_more_ends_with_its_children(desk: Desk, tmp_path: Path) -> None:
+    conversation = await conversation_in(desk, tmp_path)
+    running = asyncio.ensure_future(desk.ask(p.RunCommand(conversation, "sleep 61 & echo $! > pid; wait", "7")))
+    async with asyncio.timeout(20):
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+            await asyncio.sleep(0.01)
+    await desk.ask(p.StopCommand("8"))
+    assert not running.done()
+    await desk.ask(p.StopCommand("7"))
+    with pytest.raises(WorldError) as stopped:
+        await running
+    assert stopped.value.failure.kind == "cancelled"
+    pid = int((tmp_path / "pid").read_text())
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.wire

@@ -11,6 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.message import Attachment
@@ -108,6 +109,21 @@ async def test_a_large_image_is_scaled_down_and_that_is_said(kind: str, mode: st
 
 
 @pytest.mark.wire
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+async def test_an_image_is_sent_upright_and_without_where_it_was_taken(tmp_path: Path, kind: str) -> None:
+    exif = Image.Exif()
+    exif[0x0112], exif[0x010F] = 6, "PlaceThatNobodyShouldKnow"  # turned by 90 degrees; the maker
+    path = tmp_path / f"photo.{kind.lower()}"
+    Image.effect_noise((60, 40), 50).convert("RGB").save(path, kind, exif=exif)
+    assert b"PlaceThatNobody" in path.read_bytes()
+    attachment = await read_attachment(path)
+    content = base64.b64decode(attachment.content.partition(",")[2])
+    assert b"PlaceThatNobody" not in content
+    with Image.open(io.BytesIO(content)) as sent:
+        assert sent.size == (40, 60)
+        assert not sent.getexif()
+
+
 async def test_an_image_that_is_heavy_as_png_becomes_a_jpeg() -> None:
     attachment = await read_image("noise.png", png((1_560, 1_560)))
     assert attachment.media_type == "image/jpeg"

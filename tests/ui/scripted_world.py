@@ -11,6 +11,7 @@ from scripted_record import MODEL, NOW, OTHER_MODEL, ScriptedRecord
 from desktop_app.conversation.events import Failure, MessageRow, MessageState
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.graphics import Drawing
 from desktop_app.conversation.insights import DayInsights, Insights, Moment, OperationMoment, UsageOf
 from desktop_app.conversation.listing import SwitchPreview
 from desktop_app.conversation.memory import Memory
@@ -207,6 +208,10 @@ def _read(wish: p.ReadSpill) -> p.SpillRead:
 
 def _answer_attachments(wish: p.AnyRequest) -> p.EngineResponse | None:
     match wish:
+        case p.StopCommand():
+            return p.Done()
+        case p.DrawGraphics(graphics):
+            return p.GraphicsDrawn(tuple(Drawing(error="not here") for _ in graphics))
         case p.CompletePath(_, query):
             return p.FilesCompleted("/work", tuple(path for path in ("src/one.py", "src/other.py") if query in path))
         case p.RunCommand(_, command):

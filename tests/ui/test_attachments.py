@@ -9,9 +9,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, play_scene, press, texts, until
 
+from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.ui.attach_controller import MAX_FILES
+from desktop_app.ui.bridge import EngineFailure
 from desktop_app.ui.composer.attachments import READING
 from desktop_app.ui.composer.composer import NO_FILES, READING_HINT, RESEARCH, RUN_HINT, Composer
 from desktop_app.ui.composer.path_completer import query_of
@@ -199,6 +201,28 @@ async def test_a_command_is_run_and_its_output_attached_not_sent(window, bridge)
     assert "$ git status" in shown(window)[0]
     assert window.composer.text() == ""
     assert texts(window) == before
+
+
+@play_scene()
+async def test_a_running_command_is_stopped_by_removing_its_chip(window, bridge, monkeypatch):
+    asked = []
+    ask = bridge.ask
+
+    async def ask_slowly(request):
+        asked.append(request)
+        if isinstance(request, p.RunCommand):
+            await until(lambda: p.StopCommand(request.key) in asked)
+            raise EngineFailure(Failure("cancelled", "This was cancelled"))
+        return await ask(request)
+
+    monkeypatch.setattr(bridge, "ask", ask_slowly)
+    QTest.keyClicks(window.composer.field, "!sleep 60")
+    QTest.keyClick(window.composer.field, Qt.Key.Key_Return)
+    await until(lambda: any(isinstance(request, p.RunCommand) for request in asked))
+    QTest.mouseClick(window.composer.attachments.chips[0].remove, Qt.MouseButton.LeftButton)
+    await until(lambda: any(isinstance(request, p.StopCommand) for request in asked))
+    assert not window.composer.attachments.chips
+    assert not window.failure.isVisible()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from desktop_app.conversation.graphics import Drawing, Graphic
 from desktop_app.conversation.message import Attachment
 
-from .base import ConversationRequest, EngineRequest, EngineResponse
+from .base import ConversationRequest, Done, EngineRequest, EngineResponse
 from .tools import SpillRead
 
 
@@ -70,9 +70,19 @@ class CompletePath(ConversationRequest[FilesCompleted], frozen=True):
 
 
 class RunCommand(ConversationRequest[FileAttached], frozen=True):
-    """Run a command that the user has typed, in the working folder, and attach its output."""
+    """Run a command that the user has typed, in the working folder, and attach its output.
+
+    key: names it for StopCommand; then it fails with the kind "cancelled".
+    """
 
     command: str
+    key: str = ""
+
+
+class StopCommand(EngineRequest[Done], frozen=True):
+    """End a command that still runs, with its children."""
+
+    key: str
 
 
 class GraphicsDrawn(EngineResponse, frozen=True):
@@ -88,5 +98,12 @@ class DrawGraphics(EngineRequest[GraphicsDrawn], frozen=True):
 
 
 AttachmentRequest = (
-    AttachFile | AttachImage | CountAttachments | ReadAttachment | CompletePath | RunCommand | DrawGraphics
+    AttachFile
+    | AttachImage
+    | CountAttachments
+    | ReadAttachment
+    | CompletePath
+    | RunCommand
+    | StopCommand
+    | DrawGraphics
 )

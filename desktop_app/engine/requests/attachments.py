@@ -23,6 +23,9 @@ from desktop_app.tools.graphics import draw_graphics
 
 from .tools import lines_of
 
+COMMAND = "command"
+"""The key of the task that runs a command, with that of the command."""
+
 
 async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineResponse:
     """Carry out a request. Raises WorldError for errors of the world."""
@@ -42,9 +45,13 @@ async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineRespo
         case p.CompletePath(conversation, query, limit):
             session = await engine.conversations.open(conversation)
             return request.respond_with(await _complete(engine, session.info.folder, query, limit))
-        case p.RunCommand(conversation, command):
+        case p.RunCommand(conversation, command, key):
             session = await engine.conversations.open(conversation)
-            return request.respond_with(p.FileAttached(await _run(engine, session, command)))
+            attachment = await engine.run_newest(f"{COMMAND} {key}", _run(engine, session, command))
+            return request.respond_with(p.FileAttached(attachment))
+        case p.StopCommand(key):
+            await engine.newest.cancel(f"{COMMAND} {key}")
+            return request.respond_with(p.Done())
         case p.DrawGraphics(graphics):
             return request.respond_with(p.GraphicsDrawn(await draw_graphics(graphics)))
         case _:

@@ -94,10 +94,12 @@ class AttachmentChip(StyleAware, QWidget):
 class AttachmentBar(FlowLayout):
     """The chips of the draft, in their order.
 
-    Signals: changed, when the attachments are others; left, when the last chip was removed by the user.
+    Signals: changed, when the attachments are others; left, when the last chip was removed by the user;
+    removed(int), the chip that was.
     """
 
     changed = Signal()
+    removed = Signal(int)
     left = Signal()
 
     def __init__(self, holder: QWidget) -> None:
@@ -173,6 +175,7 @@ class AttachmentBar(FlowLayout):
 
     def _remove(self, number: int) -> None:
         self._removed.add(number)
+        self.removed.emit(number)
         had_focus = self._chips[number].remove.hasFocus()
         self._drop(number)
         self.changed.emit()
