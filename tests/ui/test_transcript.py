@@ -5,8 +5,8 @@ from __future__ import annotations
 from time import perf_counter
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QRegion
 from PySide6.QtWidgets import QApplication, QMenu
 from transcript_rows import chat, compaction, row
 from ui_scenes import actions, at_end, click, settle, tell, top_of, words
@@ -267,6 +267,34 @@ def test_the_keyboard_goes_from_message_to_message_copies_and_opens_the_menu(vie
         "What the model saw",
     ]  # fmt: skip
     menu.close()
+
+
+class Repainted(QObject):
+    """Notes what of a widget is painted."""
+
+    def __init__(self, watched):
+        super().__init__(watched)
+        self.region = QRegion()
+        watched.installEventFilter(self)
+
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            self.region += event.region()
+        return False
+
+
+def test_the_ring_around_the_current_message_is_painted_as_a_whole(view, qtbot):
+    view.transcript.open(chat(6), ())
+    settle(view, qtbot)
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(view, Qt.Key.Key_Up)
+    qtbot.wait(50)
+    painted = Repainted(view.viewport())
+    for _ in range(2):
+        qtbot.keyClick(view, Qt.Key.Key_Up)
+    qtbot.waitUntil(lambda: not painted.region.isEmpty())
+    ring = view.visualRect(view.currentIndex()).adjusted(-10, -6, 10, 6)
+    assert QRegion(ring).subtracted(painted.region).isEmpty()
 
 
 def test_a_hostile_message_loads_nothing_and_stays_text(view, tmp_path):

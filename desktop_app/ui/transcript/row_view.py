@@ -123,6 +123,13 @@ class RowView(WithRole, QAbstractItemView):
                 self.setCurrentIndex(self.transcript.index(self.heights.row_at(top + height)))
         super().focusInEvent(event)
 
+    def currentChanged(
+        self, current: QModelIndex | QPersistentModelIndex, previous: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Repaint all: the ring around the marked row lies outside of the row."""
+        super().currentChanged(current, previous)
+        self.viewport().update()
+
     @property
     def column(self) -> int:
         return max(min(scale(COLUMN), self.width() - 2 * SIDE), 120)
