@@ -16,6 +16,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Part, Role, Text
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AuxiliaryUsage
+from desktop_app.conversation.words import translatable
 
 from .ports import ChatModel, ModelCatalogue, ModelError, Piece, Price, ReplyEnd, TextPiece, with_price
 
@@ -70,10 +71,14 @@ async def complete(
                     text.append(piece.text)
                     length += len(piece.text)
                 if length > max_tokens * MAX_CHARACTERS_PER_TOKEN:
-                    raise Unfinished(Failure("garbage", f"the reply of {info.label} was longer than it may be"))
+                    raise Unfinished(Failure("garbage", LONG_REPLY.format(model=info.label)))
     except TimeoutError:
-        raise Unfinished(Failure("timeout", f"{info.label} took too long")) from None
-    raise Unfinished(Failure("cut", f"the reply of {info.label} was cut off"))
+        title = translatable("{model} took too long").format(model=info.label)
+        raise Unfinished(Failure("timeout", title)) from None
+    raise Unfinished(Failure("cut", translatable("the reply of {model} was cut off").format(model=info.label)))
+
+
+LONG_REPLY = translatable("the reply of {model} was longer than it may be")
 
 
 class RoleModel(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from desktop_app.conversation.events import Failure, FiguresCounted, MessageReco
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, ToolResult
 from desktop_app.conversation.transcript import Continuation
+from desktop_app.conversation.words import translatable
 
 from .glance import Glance
 from .ports import Archive, Emit, ModelCatalogue, WorldError
@@ -60,7 +61,7 @@ class Openings:
         """Return what `begin` began to open. Raises WorldError, also if it was given up."""
         await asyncio.wait({task})
         if task.cancelled():
-            raise WorldError(Failure("cancelled", "The conversation is not being opened any more"))
+            raise WorldError(Failure("cancelled", translatable("The conversation is not being opened any more")))
         opened = task.result()
         if isinstance(opened, WorldError):
             raise opened

@@ -21,6 +21,7 @@ from desktop_app.conversation.openai_chat import Json, chat_of, function_of
 from desktop_app.conversation.sent_request import ComparedPart, SentRequest
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.words import translatable
 
 from .compaction.snapshot import unmeasured_gauge
 from .operations import not_found
@@ -65,7 +66,7 @@ def view_seen_by(transcript: Transcript, reply_id: str) -> View:
     index = next((n for n, entry in enumerate(entries) if entry.id == reply_id), None)
     reply = entries[index] if index is not None else None
     if not isinstance(reply, Message):
-        raise not_found("This reply")
+        raise not_found(translatable("This reply"))
     path = Branches(entries[:index]).path()
     end = next((n for n, entry in enumerate(path) if entry.id == reply.as_of), len(path) - 1)
     return view_of(Transcript(Chain(path[: end + 1])))
@@ -139,5 +140,5 @@ def _text_of(session: Session, reply_id: str, index: int) -> str:
     view = _view(session, reply_id)
     parts = sent_request(view, unmeasured_gauge(session, view), session.counts, preview=None).parts
     if not 0 <= index < len(parts):
-        raise not_found("This part of the request")
+        raise not_found(translatable("This part of the request"))
     return parts[index].text

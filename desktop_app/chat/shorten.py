@@ -6,6 +6,7 @@ import asyncio
 
 from desktop_app.context.oversized import cut_message, message_as_files
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import translatable
 
 from .compaction.snapshot import snapshot_of
 from .ports import WorldError
@@ -24,7 +25,8 @@ async def shorten_message(turns: Turns, services: Services, session: Session, as
     snapshot = snapshot_of(session)
     oversized = await asyncio.to_thread(oversized_in, snapshot)
     if oversized is None:
-        raise WorldError(Failure("bad_input", "The message fits by now", advice="Try again."))
+        title, advice = translatable("The message fits by now"), translatable("Try again.")
+        raise WorldError(Failure("bad_input", title, advice=advice))
     if as_file and services.tools is not None:
         short = await asyncio.to_thread(message_as_files, oversized, snapshot.policy, snapshot.counts)
         for text in short.spills:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.words import translatable
 
 from .policy import BALANCED, NO_LIMIT, ContextPolicy
 from .policy_sources import SOURCES, FieldSource
@@ -54,9 +55,11 @@ def faults_of(own: Sequence[OwnPolicy]) -> list[str]:
     names = set(PRESETS)
     for one in own:
         if not one.name or one.name in names:
-            faults.append(f"“{one.name}” is the name of another policy, so this one is not used.")
+            text = translatable("“{name}” is the name of another policy, so this one is not used.")
+            faults.append(text.format(name=one.name))
         if one.based_on not in PRESETS:
-            faults.append(f"“{one.name}” is based on “{one.based_on}”, which is no preset; balanced is used.")
+            text = translatable("“{name}” is based on “{preset}”, which is no preset; balanced is used.")
+            faults.append(text.format(name=one.name, preset=one.based_on))
         for field, value in one.numbers.items():
             try:
                 checked_value(field, value)
@@ -75,9 +78,12 @@ def checked_value(field: str, value: Any) -> Any:
     except msgspec.ValidationError as error:
         raise WrongNumber(f"{field}: {error}.") from None
     if not SOURCES[field].has_within(made):
-        raise WrongNumber(f"{field} must be {bounds_in_words(SOURCES[field])}, not {value}.")
+        text = translatable("{field} must be {bounds}, not {value}.")
+        raise WrongNumber(text.format(field=field, bounds=bounds_in_words(SOURCES[field]), value=value))
     if field == "prune_order" and not set(made) <= set(BALANCED.prune_order):
-        raise WrongNumber(f"{field} may have {', '.join(BALANCED.prune_order)}.")
+        raise WrongNumber(
+            translatable("{field} may have {words}.").format(field=field, words=", ".join(BALANCED.prune_order))
+        )
     return made
 
 
@@ -172,7 +178,7 @@ def _number(field: str, text: str) -> float | int:
     try:
         number = float(words.removesuffix("%").replace(",", "").replace("_", "").strip())
     except ValueError:
-        raise WrongNumber(f"{field}: “{text}” is not a number.") from None
+        raise WrongNumber(translatable("{field}: “{text}” is not a number.").format(field=field, text=text)) from None
     if is_percent:
         number /= 100
     is_whole = SOURCES[field].unit not in ("share", "shares", "factor")

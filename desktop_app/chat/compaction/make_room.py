@@ -27,11 +27,12 @@ from desktop_app.conversation.transcript import (
     Trigger,
     Undo,
 )
+from desktop_app.conversation.words import format_number, translatable
 
 from .snapshot import ContextSnapshot, snapshot_of, with_measured_tokens
 from .summarize import Progress, write_compaction
 
-STALLED = (
+STALLED = translatable(
     "Automatic compaction is paused: the last two freed less than 10 %. "
     "Unpin messages, choose a larger window, or optimize with a shorter tail."
 )
@@ -224,11 +225,15 @@ def refuse_without_room(session: Session, is_forced: bool = False) -> None:
     raise WorldError(
         Failure(
             kind="nearly_full",
-            title="There is hardly any room left in the window",
-            detail=f"The request would take {gauge.total:,} of the {gauge.usable:,} tokens that can be used.",
-            kept="Your message and the whole conversation are saved; nothing was sent.",
-            advice="Optimize the conversation, choose a model with a larger window, or send it anyway: the reply may "
-            "be cut short then.",
+            title=translatable("There is hardly any room left in the window"),
+            detail=translatable("The request would take {tokens} of the {usable} tokens that can be used.").format(
+                tokens=format_number(gauge.total), usable=format_number(gauge.usable)
+            ),
+            kept=translatable("Your message and the whole conversation are saved; nothing was sent."),
+            advice=translatable(
+                "Optimize the conversation, choose a model with a larger window, or send it anyway: the reply may "
+                "be cut short then."
+            ),
         )
     )
 
@@ -237,5 +242,5 @@ def refuse_what_does_not_fit(session: Session) -> None:
     """Raise WindowTooSmall if the request does not fit into the window."""
     gauge = session.gauge()
     if gauge.is_window_known and gauge.total > gauge.usable:
-        advice = "Optimize the conversation, or choose a model with a larger window."
+        advice = translatable("Optimize the conversation, or choose a model with a larger window.")
         raise WindowTooSmall(gauge.total, gauge.usable, advice)

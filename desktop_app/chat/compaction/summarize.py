@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.complete import Unfinished, complete
+from desktop_app.chat.complete import LONG_REPLY, Unfinished, complete
 from desktop_app.chat.ports import ChatModel, ModelError, Piece, Price, TextPiece
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.summary.model_summary import (
@@ -30,6 +30,7 @@ from desktop_app.context.summary.prompt import Prompts, repair_for, request_for
 from desktop_app.context.summary.reply import UnusableReply, WrittenSummary, read_reply
 from desktop_app.conversation.message import Message, Usage, add_usage
 from desktop_app.conversation.transcript import Compaction
+from desktop_app.conversation.words import translatable
 
 from .snapshot import ContextSnapshot
 
@@ -99,6 +100,11 @@ async def write_compaction(
     return replace(compaction, usage=usage, seconds=time.monotonic() - started, note=note)
 
 
+ONLY_LATEST = translatable(
+    "Only the latest messages were kept because a summary without a model would have freed nothing."
+)
+
+
 def compact_without_model(
     snapshot: ContextSnapshot, plan: CompactionPlan, strategy: str = "extractive", note: str = ""
 ) -> Compaction | None:
@@ -107,13 +113,17 @@ def compact_without_model(
     note: why no model wrote it. Takes up to seconds for a long conversation.
     """
     transcript, view, counts = snapshot.transcript, snapshot.view, snapshot.counts
-    why = f"Assembled by rules because {note}." if note else ""
+    why = translatable("Assembled by rules because {reason}.").format(reason=note) if note else ""
     if strategy != "last_messages":
         compaction = compaction_of(plan, transcript, view, counts, reading=snapshot.reading)
         if compaction is not None:
             return replace(compaction, note=why)
-        why = "Only the latest messages were kept because " + (f"{note}, and " if note else "")
-        why += "a summary without a model would have freed nothing."
+        why = ONLY_LATEST
+        if note:
+            why = translatable(
+                "Only the latest messages were kept because {reason}, and a summary without a model would have freed "
+                "nothing."
+            ).format(reason=note)
     last = plan_last_messages(view, snapshot.policy, snapshot.budget, counts, plan.total, plan.trigger)
     compaction = compact_to_last_messages(last or plan, transcript, view, counts, snapshot.reading)
     return replace(compaction, note=why) if compaction else None
@@ -129,9 +139,9 @@ def draft_summary(
     model, prompts = request.writer
     info = model.info
     if not info.window:
-        raise NoSummary("its window is not known yet")
+        raise NoSummary(translatable("its window is not known yet"))
     if plan.summary_budget < MIN_PAGE:
-        raise NoSummary("there is no room for a summary")
+        raise NoSummary(translatable("there is no room for a summary"))
     draft = draft_of(
         plan,
         snapshot.transcript,
@@ -146,9 +156,10 @@ def draft_summary(
         is_too_long,
     )
     if not draft.parts:
-        raise NoSummary(f"the window of {info.label} is too small for it")
+        raise NoSummary(translatable("the window of {model} is too small for it").format(model=info.label))
     if len(draft.parts) > snapshot.policy.summary_calls:
-        raise NoSummary(f"{info.label} would have to be asked {len(draft.parts)} times")
+        often = translatable("{model} would have to be asked {number} times")
+        raise NoSummary(often.format(model=info.label, number=len(draft.parts)))
     return draft
 
 
@@ -210,16 +221,17 @@ class SummaryWriter:
         except Unfinished as error:
             raise NoSummary(error.failure.title) from error
         except ModelError as error:
-            raise NoSummary(f"{label} failed ({error.failure.title})", error.is_overflow) from error
+            failed = translatable("{model} failed ({reason})").format(model=label, reason=error.failure.title)
+            raise NoSummary(failed, error.is_overflow) from error
         self.usage = add_usage(self.usage, reply.end.usage)
         if reply.end.reason != "stop":
-            why = "was longer than it may be" if reply.end.reason == "length" else "called a tool instead"
-            raise NoSummary(f"the reply of {label} {why}")
+            called = translatable("the reply of {model} called a tool instead")
+            raise NoSummary((LONG_REPLY if reply.end.reason == "length" else called).format(model=label))
         return reply.text
 
     def _refuse_if_unwanted(self) -> None:
         if not self._request.is_wanted():
-            raise NoSummary("summaries by a model were switched off")
+            raise NoSummary(translatable("summaries by a model were switched off"))
 
     def _count(self, piece: Piece) -> None:
         self._refuse_if_unwanted()
@@ -245,9 +257,9 @@ class SummaryWriter:
     def _finish(self, draft: Draft, page: str, keep: list[str]) -> Compaction:
         snapshot, name = self._snapshot, self._model.info.record_name
         if snapshot.counts.text(page) > draft.plan.summary_budget:
-            raise NoSummary("the summary was longer than it may be")
+            raise NoSummary(translatable("the summary was longer than it may be"))
         record = (snapshot.transcript, snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
         compaction = build_compaction(page, keep, draft, *record, name)
         if compaction is None:
-            raise NoSummary("its summary was not shorter than what it would have replaced")
+            raise NoSummary(translatable("its summary was not shorter than what it would have replaced"))
         return replace(compaction, usage=self.usage)

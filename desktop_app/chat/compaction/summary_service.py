@@ -26,6 +26,7 @@ from desktop_app.context.summary.spend_guard import Spending
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Text
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, Trigger
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings, Summaries
 
 from .snapshot import ContextSnapshot
@@ -33,7 +34,7 @@ from .summarize import NoSummary, SummaryRequest, draft_summary
 
 BY_MODEL = ("auto", "llm")
 """Strategies of a policy that ask a model, where there is one to ask."""
-TOO_SMALL = "{label} is too small to summarize conversations reliably."
+TOO_SMALL = translatable("{label} is too small to summarize conversations reliably.")
 
 log = logging.getLogger(__name__)
 
@@ -130,14 +131,15 @@ class SummaryService:
         if model.info.is_builtin:
             return Offer(label, TOO_SMALL.format(label=label))
         if self._prompts is None:
-            return Offer(label, "No model is set up for summaries.")
+            return Offer(label, translatable("No model is set up for summaries."))
         if unwritten is None:
             return Offer(label)
         request = await self.request_for(session, "llm")
         try:
             draft = await asyncio.to_thread(draft_summary, *unwritten, request)
         except NoSummary as reason:
-            return Offer(label, f"{label} cannot summarize this because {reason}.")
+            refusal = translatable("{model} cannot summarize this because {reason}.")
+            return Offer(label, refusal.format(model=label, reason=reason))
         estimate = await asyncio.to_thread(estimate_of, draft, model.tokenizer.count)
         return Offer(label, "", estimate, cost_of(estimate, role.price))
 
@@ -151,7 +153,7 @@ class SummaryService:
         if not role.why_replaced or not (is_by_model or (is_by_code and self._would_be_by_model(session))):
             return entry
         writer = role.model.info.label if is_by_model else "code"
-        note = f"{role.why_replaced}: {writer} wrote this summary instead."
+        note = translatable("{why}: {model} wrote this summary instead.").format(why=role.why_replaced, model=writer)
         return replace(entry, note=f"{entry.note} {note}".lstrip())
 
     def _role(self, session: Session) -> RoleModel:
@@ -165,8 +167,10 @@ class SummaryService:
             self._spending = self._spending.after(now, policy)
             return ""
         minute = time.strftime("%H:%M", time.localtime(math.ceil(until / 60) * 60))
-        within = f"{policy.spend_seconds / 60:g} minutes"
-        return f"Summaries by a model are paused until {minute}: {policy.spend_most} were started within {within}."
+        paused = translatable(
+            "Summaries by a model are paused until {time}: {number} were started within {minutes} minutes."
+        )
+        return paused.format(time=minute, number=policy.spend_most, minutes=f"{policy.spend_seconds / 60:g}")
 
     def _would_be_by_model(self, session: Session) -> bool:
         return self._settings().summaries == "auto" and session.policy.strategy in BY_MODEL

@@ -26,6 +26,7 @@ from desktop_app.context.text_cuts import head_of
 from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage, add_usage
 from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.conversation.words import translatable
 
 NO_ANSWER = "[The research ended before it came to an answer.]"
 
@@ -96,7 +97,11 @@ class ResearchReply:
         self._session = session
         info = role.model.info
         self._model = f"{info.record_name} (research)"
-        self._note = f"{role.why_replaced}: {info.label} answered instead." if role.replaces else ""
+        self._note = (
+            translatable("{why}: {model} answered instead.").format(why=role.why_replaced, model=info.label)
+            if role.replaces
+            else ""
+        )
         self._started_at = time.time()
         self.id = uuid.uuid4().hex
         self.found: list[Found] = []

@@ -16,6 +16,8 @@ from typing import Any, cast
 
 import msgspec
 
+from desktop_app.conversation.words import translatable
+
 MAX_KEEP = 5
 """Messages that a model may ask to keep; the prompt names the same number."""
 MIN_LETTERS = 12
@@ -34,10 +36,10 @@ MAX_REFUSAL = 600
 class ReplyFault(StrEnum):
     """Why a reply is no summary; the value is shown to the user."""
 
-    EMPTY = "the model wrote nothing"
-    REFUSED = "the model refused to write it"
-    CUT = "the model's reply was cut off"
-    FOREIGN = "the model answered something else"
+    EMPTY = translatable("the model wrote nothing")
+    REFUSED = translatable("the model refused to write it")
+    CUT = translatable("the model's reply was cut off")
+    FOREIGN = translatable("the model answered something else")
 
 
 class WrittenSummary(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.counting.tokens import count_message
 from desktop_app.conversation.message import Attachment, ToolCall, user_message
 from desktop_app.conversation.tools import ToolOutcome
-from desktop_app.conversation.words import pluralize
+from desktop_app.conversation.words import pluralize, translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.tools.attachments import read_attachment, read_image
@@ -90,5 +90,5 @@ def _text_of(session: Session, request: p.ReadAttachment) -> str:
     message = session.message(request.message_id)
     part = message.parts[request.part] if message is not None and request.part < len(message.parts) else None
     if not isinstance(part, Attachment) or part.is_image:
-        raise not_found("This attachment")
+        raise not_found(translatable("This attachment"))
     return part.content

@@ -33,8 +33,8 @@ from desktop_app.models.litellm_model import LiteLLMModel
 
 NO_CURL = Failure(
     "unsupported",
-    "The built-in model has no address that curl could reach",
-    advice="Copy the request as JSON, or choose the model of a server.",
+    translatable("The built-in model has no address that curl could reach"),
+    advice=translatable("Copy the request as JSON, or choose the model of a server."),
 )
 MAX_TEXT = 160
 """Characters of a message that the plan's list shows."""

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import Plan, Writer
+from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.formats import format_decimal, format_number
@@ -73,7 +74,7 @@ class StrategyChoice(QWidget):
         self.choices.choose(plan.strategy)
         by_model = self.choices.button("llm")
         by_model.setEnabled(not plan.writer.refusal or plan.strategy == "llm")
-        by_model.setToolTip(plan.writer.refusal)
+        by_model.setToolTip(tr_told(plan.writer.refusal))
         self._field.setVisible(plan.strategy == "llm" and not plan.writer.refusal)
         self.note.set_text(self._note_of(plan))
 
@@ -87,10 +88,10 @@ class StrategyChoice(QWidget):
 
     def _note_of(self, plan: Plan) -> str:
         if plan.strategy != "llm":
-            refusal = f" {plan.writer.refusal}" if plan.writer.refusal and plan.strategy == "extractive" else ""
-            return tr(NOTES.get(plan.strategy, "")) + refusal
+            refusal = tr_told(plan.writer.refusal) if plan.strategy == "extractive" else ""
+            return " ".join(filter(None, (tr(NOTES.get(plan.strategy, "")), refusal)))
         if plan.writer.refusal:
-            return plan.writer.refusal
+            return tr_told(plan.writer.refusal)
         if not plan.is_written:
             text = tr("{model} reads the messages to be archived. Keys and passwords are masked.")
             return text.format(model=plan.writer.label)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from desktop_app.context.own_policies import WrongNumber, choices_of
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.policy_sources import FieldSource
+from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.widgets.inputs import Select, Slider, ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM, NORMAL, scale
@@ -146,7 +147,7 @@ class FieldRow(QWidget):
         try:
             value = value_of_field(self.source.field, self.edit.text())
         except WrongNumber as error:
-            self._explain(str(error), is_error=True)
+            self._explain(tr_told(str(error)), is_error=True)
             return
         self.edit.setModified(False)
         self.changed.emit(self.source.field, value)
