@@ -5,6 +5,8 @@ Qt's D-Bus cannot write the unsigned numbers that the older interface of notific
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import SLOT, QObject, Signal, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusMessage
 
@@ -22,7 +24,7 @@ class Portal(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._bus = QDBusConnection.sessionBus()
-        action = SLOT("take_action(QDBusMessage)").encode()
+        action: Any = SLOT("take_action(QDBusMessage)")  # a str, whatever the stubs of connect want
         self.is_there = self._is_known() and self._bus.connect(PORTAL, PATH, INTERFACE, "ActionInvoked", self, action)
 
     def notify(self, key: str, title: str, text: str) -> None:
