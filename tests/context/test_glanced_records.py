@@ -18,8 +18,21 @@ from desktop_app.chat.session import Session
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
+from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.surrogates import replace_surrogates
-from desktop_app.conversation.transcript import ConversationLink, Flush, Pin
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    Compaction,
+    ConversationLink,
+    Flush,
+    Pin,
+    Prune,
+    PrunedResult,
+    Rewind,
+    Switch,
+    Trigger,
+    Undo,
+)
 from examples import examples
 from fake_model import FakeModel
 from provider import ScriptedProvider
@@ -38,24 +51,30 @@ class GlancedConversation(Conversation):
         self.add(flush if kind == "flush" else ConversationLink(conversation="d", title="Another"))
 
     def teardown(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            asyncio.run(self.compare(Path(folder)))
+        compare(*self.transcript.entries)
 
-    async def compare(self, folder: Path) -> None:
-        entries = tuple(map(replace_surrogates, self.transcript.entries))
-        archive = await ArchiveThread.open(folder / "archive.sqlite3")
-        try:
-            await archive.create(INFO, entries)
-            model = FakeModel(MODEL, ScriptedProvider([]))
-            outline = await archive.record_outline("c")
-            assert outline is not None
-            glance = Glance(archive, INFO, outline, MODEL, TokenCounts(model.tokenizer, MODEL.dialect))
-            if glance.is_certain:
-                await look_at_all(glance, Session(INFO, await archive.entries("c"), model, BALANCED, archive))
-            else:
-                assert any(isinstance(entry, Pin) for entry in entries)
-        finally:
-            await archive.close()
+
+def compare(*entries: AnyEntry) -> bool:
+    """Compare what is seen of the record with what is folded; return whether it could be seen."""
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(_compare(Path(folder), tuple(map(replace_surrogates, entries))))
+
+
+async def _compare(folder: Path, entries: tuple[AnyEntry, ...]) -> bool:
+    archive = await ArchiveThread.open(folder / "archive.sqlite3")
+    try:
+        await archive.create(INFO, entries)
+        model = FakeModel(MODEL, ScriptedProvider([]))
+        outline = await archive.record_outline("c")
+        assert outline is not None
+        glance = Glance(archive, INFO, outline, MODEL, TokenCounts(model.tokenizer, MODEL.dialect))
+        if glance.is_certain:
+            await look_at_all(glance, Session(INFO, await archive.entries("c"), model, BALANCED, archive))
+        else:
+            assert any(isinstance(entry, Pin) for entry in entries)
+        return glance.is_certain
+    finally:
+        await archive.close()
 
 
 async def look_at_all(glance: Glance, session: Session) -> None:
@@ -72,3 +91,42 @@ async def look_at_all(glance: Glance, session: Session) -> None:
 
 TestGlancedConversation = pytest.mark.timeout(600)(GlancedConversation.TestCase)
 TestGlancedConversation.settings = settings(max_examples=examples(100), stateful_step_count=20, deadline=None)
+
+
+def said(number: int, role: Role, *parts: Part) -> Message:
+    return Message(id=f"m{number}", at=1.0, role=role, parts=parts)
+
+
+EXCHANGE = (
+    said(0, Role.USER, Text("Read it.")),
+    said(1, Role.ASSISTANT, ToolCall("a", "read", "{}"), ToolCall("b", "read", "{}")),
+    said(2, Role.TOOL, ToolResult("a", "read", "long " * 99)),
+    said(3, Role.TOOL, ToolResult("b", "read", "long " * 99)),
+    said(4, Role.ASSISTANT, Text("Done.")),
+    said(5, Role.USER, Text("Thanks.")),
+)
+
+
+def test_a_pruned_result_is_seen_as_its_call_lets_it_be_sent() -> None:
+    short = tuple(PrunedResult(f"m{n}", "clear", "[cleared]") for n in (2, 3))
+    assert compare(*EXCHANGE, Prune(id="p", at=1.0, trigger=Trigger.USER, results=short))
+
+
+def test_a_pin_that_a_compaction_did_not_know_takes_the_whole_record() -> None:
+    """It keeps the results beside it in the view, which the outline cannot tell."""
+    archived = tuple(message.id for message in EXCHANGE[:5])
+    compaction = Compaction(id="c0", at=1.0, trigger=Trigger.USER, strategy="edited", archived=archived, summary="S")
+    undo, redo = Undo(id="u0", at=1.0, entry_id="c0"), Undo(id="u1", at=1.0, entry_id="u0")
+    pin = Pin(id="p0", at=1.0, message_id="m2")
+    assert compare(*EXCHANGE, compaction)
+    assert compare(*EXCHANGE, compaction, undo, pin)
+    assert not compare(*EXCHANGE, compaction, undo, pin, redo)
+
+
+def test_messages_are_those_of_the_current_branch_wherever_branches_part() -> None:
+    for first in ("m0", "m4", "m5"):
+        rewind = Rewind(id="b1", at=1.0, first_message_id=first)
+        new, flush = said(6, Role.USER, Text("Again.")), Flush(id="f0", at=1.0, memories=("m",))
+        assert compare(*EXCHANGE, rewind)
+        assert compare(*EXCHANGE, flush, rewind, new)
+        assert compare(*EXCHANGE, rewind, new, flush, Switch(id="s0", at=1.0, branch=""))
