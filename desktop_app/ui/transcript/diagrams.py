@@ -18,8 +18,8 @@ from .segments import CodeSegment, MarkdownSegment
 DIAGRAM_LANGUAGES = frozenset({"mermaid", "mmd"})
 CODE_PAD = 14
 LINK_GAP = 14
-GROUND = QColor("#ffffff")
-"""Of diagrams in each theme: their colours are chosen for it."""
+LIGHT_GROUND, GROUND_IN_DARK = QColor("#ffffff"), QColor("#e6e2d8")
+"""Behind diagrams, whose colours are chosen for a light one; softer where all around is dark."""
 
 
 def find_diagram(builder: RowBuilder, segment: MarkdownSegment, block: CodeBlock | None) -> Drawing | None:
@@ -40,7 +40,7 @@ def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> 
     box = QRectF(0, paper.top() + pad, drawing.width * factor, drawing.height * factor)
     box.moveLeft(round((builder.width - box.width()) / 2))
     paper.setBottom(box.bottom() + pad)
-    builder.layout.drawn.append(Fill(paper, GROUND, None, scale(6)))
+    builder.layout.drawn.append(Fill(paper, _ground(), None, scale(6)))
     builder.layout.drawn.append(DrawnGraphic(box, name_of(_graphic(block))))
     builder.y = paper.bottom()
     builder.skip(CODE_PAD)
@@ -66,6 +66,10 @@ def code_head(builder: RowBuilder, block: CodeBlock, pad: float, *more: ActionLi
         x -= advance(small, link.label) + 1 + scale(LINK_GAP)
         builder.link(x, link, small, line)
     builder.y += line
+
+
+def _ground() -> QColor:
+    return GROUND_IN_DARK if colour("paper").lightness() < 128 else LIGHT_GROUND
 
 
 def _is_diagram(block: CodeBlock) -> bool:
