@@ -81,6 +81,7 @@ LEFT_OUT = {
 }  # fmt: skip
 
 
+@pytest.mark.wire
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @play_scene()
 async def test_every_screen_can_be_heard(window, bridge, listening):
