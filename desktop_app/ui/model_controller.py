@@ -56,8 +56,9 @@ class ModelController(Controller):
         self._picker.open()
 
     def add(self) -> None:
-        """Lead to where models are added."""
-        self._settings.open("servers")
+        """Lead to where models are added: to the server of the model in use, if it has one."""
+        server, slash, _ = self._parts.header.model_id.partition("/")
+        self._settings.open(f"servers/{server}/models" if slash else "servers")
 
     @in_task
     async def choose(self, model_id: str) -> None:
@@ -65,8 +66,8 @@ class ModelController(Controller):
         conversation = self._chat.conversation
         if not conversation:
             return
-        preview = self._previews.get(model_id) or await self._preview_of(conversation, model_id)
         await self._chat.use_model(model_id)
+        preview = self._previews.get(model_id) or await self._preview_of(conversation, model_id)
         if self._chat.conversation != conversation or self._parts.header.model_id != model_id:
             return
         if preview is not None and preview.verdict in ("compact", "too_small"):
@@ -76,8 +77,9 @@ class ModelController(Controller):
     @in_task
     async def _preview(self, model_id: str) -> None:
         preview = await self._preview_of(self._chat.conversation, model_id)
-        if preview is not None and self._picker is not None:
+        if preview is not None:
             self._previews[model_id] = preview
+        if self._picker is not None:
             self._picker.show_preview(model_id, preview)
 
     async def _preview_of(self, conversation: str, model_id: str) -> SwitchPreview | None:

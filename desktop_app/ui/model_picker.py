@@ -77,7 +77,10 @@ class ModelPicker(PaletteSheet):
         self._show()
 
     def show_preview(self, model_id: str, preview: SwitchPreview | None) -> None:
-        """Show what that model would mean for the conversation; None: it is not known."""
+        """Show what that model would mean for the conversation; None: that was not told, and is asked again later."""
+        if preview is None:
+            self._previews.pop(model_id, None)
+            return
         self._previews[model_id] = preview
         model = next((model for model in self._models if model.id == model_id), None)
         if model is not None:

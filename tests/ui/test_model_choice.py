@@ -187,6 +187,14 @@ async def test_a_server_is_added_fetched_tested_and_stored(window, bridge):
     assert "large" in stored[0].servers[0].models
 
 
+def test_a_failure_that_names_the_models_fetches_the_list_of_that_server(window, qtbot):
+    dialog = open_settings(window, Settings(servers=(CLAUDE, MINE)), (), ())
+    with qtbot.waitSignal(dialog.fetch_requested) as asked:
+        dialog.show_setting("servers/mine/models")
+    assert asked.args == [dialog.servers.forms[1]]
+    assert dialog.servers.forms[1].models.edit.hasFocus()
+
+
 def test_the_place_to_add_a_model_is_that_of_the_first_server(window, qtbot):
     dialog = open_settings(window, Settings(servers=(CLAUDE,)), (), ())
     with qtbot.waitSignal(dialog.fetch_requested):

@@ -71,6 +71,16 @@ def test_what_switching_means_is_asked_once_for_the_row_that_the_keyboard_is_on(
     assert "61,000 → 28,000" in preview_words(preview)
 
 
+def test_a_question_that_another_one_took_the_place_of_is_asked_again(picker, qtbot):
+    asked: list[str] = []
+    picker.preview_requested.connect(asked.append)
+    qtbot.keyClick(picker.field, Qt.Key.Key_Down)
+    picker.show_preview("cloud/large", None)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+        qtbot.keyClick(picker.field, key)
+    assert asked == ["cloud/large", "cloud/large"]
+
+
 def test_each_verdict_has_words_of_its_own():
     words = {preview_words(SwitchPreview(v, 5_000, 8_000, 900)) for v in ("fits", "compact", "too_small", "unknown")}  # type: ignore[arg-type]
     assert len(words) == 4

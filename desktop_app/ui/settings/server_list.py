@@ -118,7 +118,11 @@ class ServerList(FormList[ServerForm]):
         """Return what is to have the focus for "servers/NAME/FIELD", or for "servers": where a model can be added. Ask
         for what can be chosen there. None if there is no such field."""
         if setting != "servers":
-            return self.field_of(setting)
+            field = self.field_of(setting)
+            for form in self.forms:
+                if field is form.models.edit:
+                    self._fetch(form)
+            return field
         if self.forms:
             self._fetch(self.forms[0])
             return self.forms[0].models.edit
