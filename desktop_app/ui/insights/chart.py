@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
     QKeyEvent,
@@ -86,6 +86,8 @@ class WindowChart(WithRole, StyleAware, QWidget):
         self._chosen = -1
         self._picture: QPixmap | None = None
         self._highest = 1.0  # the tokens at the top of the scale
+        self._telling = QTimer(self, singleShot=True, interval=0)  # in a pass of its own, once for all of a change
+        self._telling.timeout.connect(self._show_shadows)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -96,7 +98,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
         self._highest = max([self.usable, 1, *(max(point.before, point.tokens) for point in self.points)]) * HEAD
         self._picture = None
         self._choose(-1)
-        self._show_shadows()
+        self._telling.start()
 
     def _show_shadows(self) -> None:
         """Let a screen reader find the newest points as lines of text."""
@@ -150,7 +152,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._picture = None
-        self._show_shadows()
+        self._telling.start()
 
     def refresh_style(self) -> None:
         self._picture = None
