@@ -113,14 +113,17 @@ class Openings:
             if self._glances.pop(info.id, None) is not None:
                 self._publish(TurnFailed(info.id, error.failure))
             return error
+        except BaseException:
+            self._glances.pop(info.id, None)
+            raise
         finally:
             del self._running[info.id]
         self._keep(session)
+        if self._glances.pop(info.id, None) is not None:
+            self._publish(FiguresCounted(info.id, session.gauge(), session.totals()))
         is_counted_otherwise = session.info.messages != session.counted  # by an earlier version
         if is_counted_otherwise or not session.info.share:
             await self._turns.note(session)
-        if self._glances.pop(info.id, None) is not None:
-            self._publish(FiguresCounted(info.id, session.gauge(), session.totals()))
         return session
 
     async def _read(self, info: ConversationInfo) -> Session:
