@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from desktop_app.context.view.view import View, assemble
+from desktop_app.context.view.view import View, assemble, inseparable_ids
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
@@ -20,15 +20,30 @@ from .ports import WorldError
 KEPT = translatable("The conversation is as it was.")
 
 
-def render_export(title: str, view: View, format: str, scope: str) -> str:
+def render_export(title: str, view: View, format: str, scope: str, first: str = "", last: str = "") -> str:
     """Return a conversation as text.
 
     format: "markdown", "html", or "json": lines of OpenAI chat messages, which can be imported again. scope: "record",
-    all that was said, or "view", what the model sees now.
+    all that was said, or "view", what the model sees now. first, last: ids of messages between which everything is
+    taken, these included, of all that was said in this branch; "" for no such end.
     """
-    said = [entry for entry in view.entries if isinstance(entry, Message)]
-    messages = assemble(view) if scope == "view" else said
+    if first or last:
+        messages = _between([entry for entry in view.path if isinstance(entry, Message)], first, last)
+    elif scope == "view":
+        messages = assemble(view)
+    else:
+        messages = [entry for entry in view.entries if isinstance(entry, Message)]
     return replace_surrogates_in_text(FORMATS[format](title, messages, view.statuses))
+
+
+def _between(messages: list[Message], first: str, last: str) -> list[Message]:
+    """Return the messages from one id to another. Calls and their results stay together."""
+    ids = [message.id for message in messages]
+    wanted = inseparable_ids(messages, {one for one in (first, last) if one in ids})
+    indexes = [ids.index(one) for one in wanted]
+    begin = min(indexes) if first and indexes else 0
+    end = max(indexes) + 1 if last and indexes else len(messages)
+    return messages[begin:end]
 
 
 def write_export(path: Path, text: str, is_replacing: bool = False) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog
 
+from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 
 from .bridge import Bridge, EngineFailure, in_task
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from .export_sheet import ExportSheet
 
 FILTERS = {"markdown": "Markdown (*.md)", "html": "HTML (*.html)", "json": "JSON Lines (*.jsonl)"}
+PART_FROM = translatable("From the chosen message on")
+PART_TO = translatable("Up to the chosen message")
 SUFFIXES = {"markdown": "md", "html": "html", "json": "jsonl"}
 
 
@@ -29,16 +32,17 @@ class ExportController(Controller):
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._sheet: ExportSheet | None = None
-        self._conversation = self._path = ""
+        self._conversation = self._path = self._first = self._last = ""
 
-    def open(self) -> None:
-        """Ask what to export; the sheet stays until it is written."""
+    def open(self, first: str = "", last: str = "") -> None:
+        """Ask what to export; the sheet stays until it is written. first, last: ids of messages at which it begins or
+        ends."""
         from .export_sheet import ExportSheet
 
         if self._sheet is not None or not self._chat.conversation:
             return
-        self._conversation = self._chat.conversation
-        sheet = self._sheet = ExportSheet(self._parts)
+        self._conversation, self._first, self._last = self._chat.conversation, first, last
+        sheet = self._sheet = ExportSheet(self._parts, PART_FROM if first else PART_TO if last else "")
         sheet.file_requested.connect(self._choose_file)
         sheet.replace_requested.connect(lambda: self.export(self._path, is_replacing=True))
         sheet.finished.connect(self._forget_sheet)
@@ -64,7 +68,8 @@ class ExportController(Controller):
         sheet, self._path = self._sheet, path
         if sheet is None:
             return
-        wanted = p.ExportConversation(self._conversation, path, sheet.format.value(), sheet.scope.value(), is_replacing)
+        how = sheet.format.value(), sheet.scope.value(), is_replacing, self._first, self._last
+        wanted = p.ExportConversation(self._conversation, path, *how)
         try:
             exported = await self._bridge.ask(wanted)
         except EngineFailure as error:

@@ -34,7 +34,8 @@ class ExportSheet(Sheet):
     file_requested = Signal()
     replace_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, part: str = "") -> None:
+        """part: what is exported, in words, if it is a part only."""
         super().__init__(parent, width=WIDTH, closes_outside=True, title=tr(TITLE))
         self.format, self.scope = Segmented(FORMATS), Segmented([(scope, tr(name)) for scope, name in SCOPES])
         self.format.setAccessibleName(tr("Format"))
@@ -50,7 +51,10 @@ class ExportSheet(Sheet):
         horizontal(*buttons, holder=footer, spacing=10, margins=(24, 14, 24, 14))
         title = TextLabel(tr(TITLE), size=17, weight=BOLD)
         format_label, scope_label = (TextLabel(text, size=13, weight=MEDIUM) for text in (tr("Format"), tr("What")))
-        fields = (title, scope_label, self.scope, format_label, self.format, self.about, self.problem)
+        self.part = TextLabel(tr(part) if part else "", size=13, tint="ink_soft", wraps=True)
+        self.part.setVisible(bool(part))
+        self.scope.setVisible(not part)
+        fields = (title, scope_label, self.part, self.scope, format_label, self.format, self.about, self.problem)
         body = vertical(*fields, spacing=9, margins=(24, 18, 24, 6))
         vertical((body, 1), footer, holder=self, spacing=10)
         self.set_footer(footer)

@@ -80,8 +80,9 @@ class RecoveryController(Controller):
                 self._chat.start_fresh()
             case Action.SWITCH_MODEL:
                 self._models.offer(is_largest_first=True)
-            case Action.EXPORT:
-                self._export.open()
+            case Action.EXPORT | Action.EXPORT_FROM | Action.EXPORT_TO:
+                is_first, is_last = action is Action.EXPORT_FROM, action is Action.EXPORT_TO
+                self._export.open(argument if is_first else "", argument if is_last else "")
             case Action.OPEN_SETTINGS:
                 self._settings.open(argument)
             case Action.EDIT_MESSAGE:

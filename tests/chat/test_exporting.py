@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,19 @@ def test_a_disk_that_is_full_leaves_neither_a_file_nor_a_half(tmp_path: Path, mo
     with pytest.raises(WorldError, match="could not be written"):
         write_export(tmp_path / "a.md", "text")
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_part_begins_or_ends_at_a_message_and_keeps_calls_with_their_results(house) -> None:
+    session = await talked(house)
+    ids = [item.message.id for item in session.view.items if item.message.role is not Role.SYSTEM]
+
+    def lines(**ends: str) -> list[str]:
+        text = render_export("Files", session.view, "json", "record", **ends)
+        return [line["role"] for line in map(json.loads, text.splitlines()) if line["role"] != "system"]
+
+    assert lines(first=ids[3]) == ["assistant"]
+    assert lines(first=ids[2]) == ["assistant", "tool", "assistant"], "the result comes with its call"
+    assert lines(last=ids[0]) == ["user"]
+    assert lines(last=ids[1]) == ["user", "assistant", "tool"]
+    assert lines(first=ids[0], last=ids[0]) == ["user"]
+    assert lines() == ["user", "assistant", "tool", "assistant"]

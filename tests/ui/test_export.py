@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QMenu
 from ui_scenes import play_scene, until
 
+from desktop_app.engine.protocol import ExportConversation
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
@@ -77,3 +78,19 @@ async def test_the_menu_of_the_header_starts_fresh(window, bridge):
     entries["Start fresh with the summary"].trigger()
     menu.close()
     await until(lambda: window.header.label.text() == "Started fresh")
+
+
+@pytest.mark.parametrize("way", [Action.EXPORT_FROM, Action.EXPORT_TO])
+@play_scene()
+async def test_a_part_of_it_is_exported_from_the_menu_of_a_message(window, bridge, tmp_path, way, monkeypatch):
+    asked, message = [], window.transcript_model.rows[3].message.id
+    ask = bridge.ask
+    monkeypatch.setattr(bridge, "ask", lambda request: (asked.append(request), ask(request))[1])
+    window.transcript.perform(way, message)
+    sheet = window.findChild(ExportSheet)
+    assert sheet.part.isVisible()
+    assert not sheet.scope.isVisible()
+    choose(window, sheet, str(tmp_path / "part.md"))
+    await until(lambda: not window.findChildren(ExportSheet))
+    (wanted,) = [request for request in asked if isinstance(request, ExportConversation)]
+    assert (wanted.first, wanted.last) == ((message, "") if way is Action.EXPORT_FROM else ("", message))

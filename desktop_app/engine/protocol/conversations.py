@@ -201,6 +201,10 @@ class ExportConversation(ConversationRequest[ConversationExported], frozen=True)
     """All that was said, or "view": what the model sees now."""
     is_replacing: bool = False
     """Replace a file that is there already."""
+    first: str = ""
+    """The id of the message from which on it is written; "" for the first one."""
+    last: str = ""
+    """The id of the message up to which it is written; "" for the newest one."""
 
 
 OpeningRequest = CreateConversation | OpenConversation | ChooseModel | ChooseFolder | StartFresh | ShowVersion | Fork

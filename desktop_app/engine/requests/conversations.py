@@ -60,7 +60,8 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             return request.respond_with(p.ConversationsImported((session.info,), repaired))
         case p.ExportConversation():
             session = await chats.open(request.conversation)
-            work = partial(render_export, session.info.title, session.view, request.format, request.scope)
+            how = request.format, request.scope, request.first, request.last
+            work = partial(render_export, session.info.title, session.view, *how)
             text = await asyncio.to_thread(work)
             size = await asyncio.to_thread(write_export, Path(request.path), text, request.is_replacing)
             return request.respond_with(p.ConversationExported(request.path, size))

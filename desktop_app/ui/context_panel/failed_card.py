@@ -45,8 +45,14 @@ def failed_reason(row: OperationRow) -> str:
 def failed_actions(row: OperationRow, requests: PanelRequests) -> list[tuple[str, Callable[[], None]]]:
     """Return the links that can help, the best one first.
 
-    What must stay fits only into a larger window; otherwise the plan shows what can be archived with another tail.
+    What must stay fits only into a larger window; otherwise the plan shows what another tail frees.
     """
     larger = (translatable("Use a larger model…"), requests.larger_model_requested.emit)
     plan = (translatable("Optimize…"), requests.optimize_requested.emit)
-    return [larger, plan] if cause_in(row) in ("too_small", "frees_nothing") else [plan, larger]
+    match cause_in(row):
+        case "too_small":
+            return [larger]
+        case "frees_nothing":
+            return [larger, plan]
+        case _:
+            return [plan, larger]

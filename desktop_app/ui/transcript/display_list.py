@@ -52,6 +52,8 @@ class Action(StrEnum):
     FORK = translatable("Fork to a new conversation")
     MORE = translatable("More…")
     EDIT_MESSAGE = translatable("Edit your message")
+    EXPORT_FROM = translatable("Export from here on…")
+    EXPORT_TO = translatable("Export up to here…")
     SEND_AS_FILE = translatable("Attach it as a file")
     SEND_CUT = translatable("Cut it")
 

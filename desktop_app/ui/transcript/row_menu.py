@@ -40,4 +40,5 @@ def _message_actions(item: Item) -> list[ActionLink]:
     seen = [ActionLink(Action.SHOW_REQUEST, key)] if item.row.message.role is Role.ASSISTANT else []
     seen += [ActionLink(Action.SHOW_IN_REQUEST, key)] if is_sent else []
     forks = [ActionLink(Action.FORK, key)] if item.row.message.role in SPEAKERS else []
-    return [*actions_of(item), *forks, *seen, ActionLink(Action.READ, item.key)]
+    exports = [ActionLink(Action.EXPORT_FROM, key), ActionLink(Action.EXPORT_TO, key)] if forks else []
+    return [*actions_of(item), *forks, *exports, *seen, ActionLink(Action.READ, item.key)]
