@@ -1,0 +1,261 @@
+"""Each text of each screen goes through the translations: in a language of brackets, nothing stands outside of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from plan_scenes import PLAN
+from PySide6.QtCore import QCoreApplication, QPoint
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from settings_scenes import MODELS, SETTINGS, STORAGE, open_settings
+from shiboken6 import isValid
+from shown_texts import Painted, Pseudo, forms_of, shown_texts, strings_in, untranslated
+from ui_scenes import is_idle, play_scene, send, until
+
+from desktop_app.conversation.events import MessageState
+from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.engine.protocol import decode_engine_line
+from desktop_app.settings import Settings
+from desktop_app.ui import translation
+from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
+from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.policy.policy_sheet import PolicySheet
+from desktop_app.ui.widgets.palette_sheet import PaletteSheet
+from desktop_app.ui.widgets.sheet import Sheet
+
+SIZE = (1_440, 2_000)
+
+
+class Look:
+    """Looks at screens, and keeps what stands there untranslated."""
+
+    def __init__(self, painted: Painted) -> None:
+        self._painted = painted
+        self._told: set[str] = set()
+        self.found: dict[str, str] = {}
+        """By what stands there untranslated: the first screen with it."""
+
+    def told(self, value: object) -> None:
+        """Take all texts of a value for those of the user."""
+        self._told |= {form for text in strings_in(value) for form in forms_of(text)}
+
+    def at(self, window: QWidget, screen: str) -> None:
+        self._painted.texts.clear()
+        window.grab()
+        texts = [*(("painted", text) for text in self._painted.texts), *shown_texts(window)]
+        if isinstance(window, MainWindow):
+            self.told(window.composer.text())
+        for where, text in texts:
+            if left := untranslated(text, self._told):
+                self.found.setdefault(f"{left!r} in {text!r}" if left != text else repr(text), f"{screen}, {where}")
+
+
+@pytest.fixture
+def look(monkeypatch: pytest.MonkeyPatch) -> Iterator[Look]:
+    """Brackets around what is translated. At the end nothing may stand outside of them."""
+    looking = Look(Painted(monkeypatch.setattr))
+
+    def note(line: bytes) -> Any:
+        value = decode_engine_line(line)
+        looking.told(value)
+        return value
+
+    monkeypatch.setattr("desktop_app.ui.bridge.decode_engine_line", note)
+    monkeypatch.setattr(translation, "_chosen", Pseudo())
+    yield looking
+    assert not looking.found, "\n".join(f"{where}: {text}" for text, where in looking.found.items())
+
+
+async def act(window: MainWindow, name: str) -> None:
+    """Carry out an action of the window by its name."""
+    next(action for action in window.commands.actions if action.name == name).run()
+
+
+async def sheet(window: MainWindow) -> Sheet:
+    """Return the sheet that is open, once it is complete."""
+
+    def found() -> list[Sheet]:
+        return [one for one in window.findChildren(Sheet) if one.isVisible() and one.is_complete]
+
+    await until(found)
+    return found()[-1]
+
+
+async def menu() -> QMenu:
+    def found() -> list[QMenu]:
+        return [one for one in QApplication.topLevelWidgets() if isinstance(one, QMenu) and one.isVisible()]
+
+    await until(found)
+    return found()[0]
+
+
+async def grow(window: MainWindow) -> None:
+    window.resize(*SIZE)
+    await until(lambda: window.transcript.is_settled)
+
+
+@play_scene(messages=6)
+async def test_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
+    await grow(window)
+    look.told("The first half and more")  # what "!continue" says
+    look.at(window, "chat")
+    for text in ("A question", "!tool 40", "!too-many", "!cut", "!fail", "!overflow", "!nearly", "!continue"):
+        await send(window, bridge, text)
+        look.at(window, f"chat after {text}")
+    await send(window, bridge, "!compact")
+    look.at(window, "chat, compacted")
+    window.panel.requests.undo_requested.emit("op1")
+    await until(lambda: window.transcript_model.rows[0].state is MessageState.IN_VIEW)
+    look.at(window, "chat, compaction undone")
+
+
+@play_scene(messages=6)
+async def test_a_running_turn(window: MainWindow, bridge: Bridge, look: Look) -> None:
+    await grow(window)
+    window.composer.set_text("!wait")
+    look.at(window, "composer with a draft")
+    window.chat.send("!wait")
+    await until(lambda: window.transcript_model.is_running)
+    look.at(window, "a reply streams")
+    window.composer.set_text("!run this")
+    look.at(window, "composer with a command")
+    window.composer.set_text("/research what")
+    look.at(window, "composer with /research")
+    window.chat.stop()
+    await until(lambda: is_idle(window))
+    look.at(window, "stopped")
+    window.recovery.edit_message()
+    look.at(window, "editor of a message")
+
+
+@play_scene(messages=6)
+async def test_questions(window: MainWindow, bridge: Bridge, look: Look) -> None:
+    await grow(window)
+    for text in ("!ask", "!rounds"):
+        window.chat.send(text)
+        await until(window.question.isVisible)
+        look.at(window, f"question {text}")
+        while window.transcript_model.is_running:
+            if window.question.isVisible():
+                look.at(window, f"question {text}")
+                window.question.deny.click()
+            await asyncio.sleep(0.05)
+            await until(lambda: window.question.isVisible() or is_idle(window))
+    look.at(window, "after the questions")
+
+
+@play_scene(messages=6)
+async def test_what_lies_over_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
+    await grow(window)
+    for name in (
+        "Commands…", "Search everything", "Move to section…", "Keyboard shortcuts", "Export conversation…",
+        "Optimize conversation…", "Choose tools…", "Settings…", "Choose a model…",
+    ):  # fmt: skip
+        await act(window, name)
+        opened = await sheet(window)
+        look.at(window, name)
+        if isinstance(opened, PaletteSheet):
+            look.told("zzz")
+            opened.field.setText("zzz")
+            await asyncio.sleep(0.3)  # the search begins at a pause
+            look.at(window, f"{name}, nothing found")
+        opened.reject()
+        await until(lambda opened=opened: not opened.isVisible())
+
+
+@play_scene(messages=6)
+async def test_pages(window: MainWindow, bridge: Bridge, look: Look) -> None:
+    await grow(window)
+    await act(window, "Insights")
+    await until(lambda: window.insights.page is not None and window.insights.page.isVisible())
+    await asyncio.sleep(0.2)
+    look.at(window, "insights")
+    await act(window, "Insights")
+    await act(window, "X-ray: what the model gets")
+    await until(lambda: window.chat_pane.request.list.parts.rows)
+    look.at(window, "X-ray")
+    await act(window, "X-ray: what the model gets")
+    for tab in ("history", "pins", "memory", "breakdown"):
+        window.panel.show_tab(tab)
+        await asyncio.sleep(0.1)
+        look.at(window, f"panel, {tab}")
+    await act(window, "Find in this conversation")
+    window.find_bar.field.setText("zzz")
+    await asyncio.sleep(0.3)
+    look.at(window, "find bar")
+    window.find_bar.close_bar()
+    await act(window, "New conversation")
+    await until(lambda: window.transcript_model.is_blank)
+    look.at(window, "welcome")
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@play_scene(messages=6)
+async def test_menus(window: MainWindow, bridge: Bridge, look: Look) -> None:
+    await grow(window)
+    listed, header = window.sidebar.list, window.header
+    index = listed.conversations.index(1)
+    above = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, listed.visualRect(index).center(), QPoint(10, 10))
+    for name, open_menu in (
+        ("of the conversation", header.menu.click),
+        ("of orders", window.sidebar.offer_orders),
+        ("of the list", lambda: listed.contextMenuEvent(above)),
+    ):
+        open_menu()
+        opened = await menu()
+        look.at(window, f"menu {name}")
+        opened.close()
+        await until(lambda opened=opened: not isValid(opened) or not opened.isVisible())
+
+
+@play_scene(messages=6)
+async def test_notices(window: MainWindow, bridge: Bridge, look: Look) -> None:
+    await grow(window)
+    for name, happen in (
+        ("the engine gives up", lambda: bridge.engine_gave_up.emit(ENGINE_GAVE_UP)),
+        ("deleted", lambda: window.listing.delete(("c2",))),
+        ("put away", lambda: window.listing.put_away(("c1",), True)),
+        ("not imported", lambda: window.listing.import_files(["/nowhere/chat.jsonl"])),
+        ("a bug", lambda: window.watch.show_bug("?")),
+    ):
+        happen()
+        await asyncio.sleep(0.1)
+        look.at(window, name)
+
+
+def test_the_settings(window: QWidget, look: Look) -> None:
+    dialog = open_settings(window)
+    dialog.build()
+    dialog.resize(900, 4_000)
+    look.told((SETTINGS, MODELS, STORAGE))
+    look.at(window, "settings")
+
+
+def test_the_plan(window: QWidget, look: Look) -> None:
+    look.told(PLAN)
+    plan = PlanDialog(PLAN, "c", window)
+    plan.open()
+    look.at(window, "plan")
+    plan.set_busy(True)
+    look.at(window, "plan, busy")
+
+
+def test_the_policy(window: QWidget, look: Look) -> None:
+    own = OwnPolicy("Mine", "balanced", {"compact_at": 0.5})
+    look.told((own, "Billing"))
+    for chosen in ("balanced", "Mine"):
+        policy = PolicySheet(Settings(policies=(own,)), chosen, "Billing", {}, window)
+        policy.open()
+        policy.build()
+        for group in policy.groups:
+            group.unfold()
+            for _ in range(30):  # its rows come one after the other
+                QCoreApplication.processEvents()
+        policy.resize(1_000, 6_000)
+        look.at(window, f"policy {chosen}")
+        policy.reject()
