@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from settings_scenes import CLAUDE, open_settings, refuse, save, write
 from ui_scenes import play_scene, until
 
+from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.server_offers import CheckResult, ModelOffer, ModelPrice
 from desktop_app.settings import ModelLimits, Server, Settings
 from desktop_app.ui.model_words import price_words, probe_price, result_words, short_window, window_words
@@ -185,6 +186,16 @@ async def test_a_server_is_added_fetched_tested_and_stored(window, bridge):
     window.settings.changed.connect(stored.append)
     await until(lambda: stored)
     assert "large" in stored[0].servers[0].models
+
+
+def test_what_is_known_of_a_model_is_shown_with_its_source_before_the_list_is_fetched(window):
+    info = ModelInfo("mine/large", "large", 64_000, 4_096, window_source="server")
+    server = Server("mine", "http://127.0.0.1:9/v1", ("large",))
+    form = open_settings(window, Settings(servers=(server,)), (info,), ()).servers.forms[0]
+    shown = form.models.window_size.edit.placeholderText()
+    assert window_words(64_000, "server") == shown
+    form.show_fetched((ModelOffer("large", 32_000, window_source="server"),), ())
+    assert window_words(32_000, "server") == form.models.window_size.edit.placeholderText()
 
 
 def test_a_failure_that_names_the_models_fetches_the_list_of_that_server(window, qtbot):

@@ -48,6 +48,7 @@ class ModelChoice(FormEntry):
         self.chosen = list(server.models)
         self.is_local = False
         self._offers: dict[str, ModelOffer] = {}
+        self._known: dict[str, ModelOffer] = {}
         self._limits: dict[str, tuple[str, str]] = {
             name: (_number(limits.window), _number(limits.max_output)) for name, limits in server.limits.items()
         }
@@ -93,7 +94,13 @@ class ModelChoice(FormEntry):
         return key if key in names else next(iter(names), "")
 
     def offer_of(self, name: str) -> ModelOffer | None:
-        return self._offers.get(name)
+        """Return what the list says of a model, else what is known of it from its use."""
+        return self._offers.get(name) or self._known.get(name)
+
+    def show_known(self, known: Sequence[ModelOffer]) -> None:
+        """Say what is known of the models that are set up already, until the list is fetched."""
+        self._known = {offer.name: offer for offer in known}
+        self._fill()
 
     def limits_written(self) -> dict[str, ModelLimits]:
         """Return the limits of the chosen models. Raises ValueError."""
@@ -194,7 +201,7 @@ class ModelChoice(FormEntry):
         self._show_limits()
 
     def _row_of(self, name: str) -> CheckRow:
-        offer = self._offers.get(name)
+        offer = self.offer_of(name)
         return CheckRow(name, name, offer_words(offer, self.is_local) if offer else "", is_checked=name in self.chosen)
 
     def _limits_of(self, name: str) -> tuple[str, str]:
@@ -212,7 +219,7 @@ class ModelChoice(FormEntry):
                 field.edit.setText(text)
             field.explain("")
         self.window_size.label.set_text(tr("Context window of {model}").format(model=name))
-        offer = self._offers.get(name)
+        offer = self.offer_of(name)
         self.window_size.edit.setPlaceholderText(
             window_words(offer.window, offer.window_source) if offer and offer.window else tr("as the server tells")
         )

@@ -9,8 +9,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.server_offers import ModelOffer, ModelPrice
 from desktop_app.conversation.words import translatable
-from desktop_app.engine.protocol import SettingsRead
+from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Server, ServerKind, Settings
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, LinkButton
@@ -36,6 +38,12 @@ def server_summary(server: Server) -> str:
     where = server.base_url.removesuffix("/v1") or key
     models = tr("%n models", "", len(server.models)) if server.models else tr("no models listed")
     return f"{server.name} · {where} · {models}"
+
+
+def offer_of(model: ModelInfo, price: ModelPrice | None) -> ModelOffer:
+    """Return what is known of a model that is set up, as its server would list it."""
+    name, abilities = model.id.partition("/")[2], (model.supports_tools, model.supports_vision)
+    return ModelOffer(name, model.window, model.max_output, *abilities, price, model.window_source)
 
 
 class FoundRow(QWidget):
@@ -109,6 +117,13 @@ class ServerList(FormList[ServerForm]):
         """Return whether one of the servers has the model."""
         server, _, name = self._follow_rename(model).partition("/")
         return any(form.name.text() == server and name in form.models.names() for form in self.forms)
+
+    def show_known(self, listed: ModelsListed) -> None:
+        """Say in the forms what is known of the models that are set up."""
+        for form in self.forms:
+            prefix = f"{form.original.name}/"
+            own = (model for model in listed.models if model.id.startswith(prefix))
+            form.models.show_known([offer_of(model, listed.prices.get(model.id)) for model in own])
 
     def _fetch(self, form: ServerForm) -> None:
         form.models.set_fetching(True)

@@ -112,6 +112,7 @@ class SettingsDialog(Sheet):
         yield self._add("servers", tr("Servers and models"), sections.section(tr("Servers and models"), self.servers))
         for server in settings.servers:
             yield self.servers.add_form(server)
+        self.servers.show_known(models)
         new = sections.conversation_section(settings, models.models, self.servers)
         yield self._add("new", tr("New conversations"), new)
         numbers = LinkButton(tr("Save, and show every number of the policy…"))
