@@ -13,7 +13,14 @@ from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.oversized import READ, Oversized, find_oversized
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.conversation.words import translatable
 
+LARGER = translatable("Your message is larger than the model’s context window")
+KEPT = translatable("Your message and the whole conversation are saved.")
+AS_FILE = translatable(
+    "Attach it as a file, of which the model reads what it needs; cut it; or choose a model with a larger window."
+)
+CUT = translatable("Cut it, or choose a model with a larger window.")
 TOO_LARGE = ("overflow", "window_too_small")
 """The kinds of failures of a request that does not fit."""
 
@@ -52,12 +59,11 @@ def _can_be_optimized(snapshot: ContextSnapshot) -> bool:
 
 def _message_too_large(failure: Failure, oversized: Oversized, factor: float, can_read: bool) -> Failure:
     tokens, room = round(oversized.tokens * factor), round(oversized.room * factor)
-    by_file = "Attach it as a file, of which the model reads what it needs; cut it; " if can_read else "Cut it, "
     return replace(
         failure,
         kind="message_too_large" if can_read else "message_too_large_to_cut",
-        title="Your message is larger than the model’s context window",
+        title=LARGER,
         detail=f"It takes {tokens:,} tokens, and there is room for {room:,}.",
-        kept="Your message and the whole conversation are saved.",
-        advice=f"{by_file}or choose a model with a larger window.",
+        kept=KEPT,
+        advice=AS_FILE if can_read else CUT,
     )
