@@ -9,38 +9,64 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import NamedTuple
 from xml.etree import ElementTree
 
-from .translation import FOLDER, chosen_language, tr
+from .translation import FOLDER, chosen_language, locale, tr
 
 MIN_WORDS = 8
-"""Letters that a text has beside its values, so that others are not taken for it."""
+"""Characters that a text has beside its values, so that others are not taken for it."""
 _VALUE = re.compile(r"\{(\w+)\}")
+_NUMBER = re.compile(r"[−-]?\d{1,3}(,\d{3})+")
+
+
+class _Template(NamedTuple):
+    """A text with values. words: what stands between them."""
+
+    words: list[str]
+    pattern: re.Pattern[str]
+    source: str
+
+
+class _EngineTexts(NamedTuple):
+    """What the engine says. templates: those with the most words first."""
+
+    whole: frozenset[str]
+    templates: list[_Template]
 
 
 def tr_told(text: str) -> str:
-    """Return a text of the engine's in the window's language; as it is where it has no translation."""
-    translated = tr(text)
-    if not text or translated != text or chosen_language() == "en":
-        return translated
-    for words, pattern, source in _templates(chosen_language()):
-        end = "." if text.endswith(".") and not source.endswith(".") else ""  # it may stand in a sentence
-        if all(word in text for word in words) and (found := pattern.fullmatch(text.removesuffix(end))) is not None:
-            return tr(source).format(**{name: tr_told(value) for name, value in found.groupdict().items()}) + end
+    """Return a text of the engine's in the window's language; as it is if it is not one of the engine's."""
+    if not text or chosen_language() == "en":
+        return text
+    known = _engine_texts()
+    if text in known.whole:
+        return tr(text)
+    for template in known.templates:
+        end = "." if text.endswith(".") and not template.source.endswith(".") else ""  # it may stand in a sentence
+        if all(word in text for word in template.words) and (
+            found := template.pattern.fullmatch(text.removesuffix(end))
+        ):
+            values = {name: _number(value) or tr_told(value) for name, value in found.groupdict().items()}
+            return tr(template.source).format(**values) + end
     return f"{tr_told(text[:-1])}." if text.endswith(".") else text
 
 
+def _number(text: str) -> str:
+    """Return a number that the engine wrote with commas as the window's language has it; "" for another text."""
+    return locale().toString(int(text.replace(",", "").replace("−", "-"))) if _NUMBER.fullmatch(text) else ""
+
+
 @cache
-def _templates(language: str) -> list[tuple[list[str], re.Pattern[str], str]]:
-    """Return the texts with values, those with the most words first: what stands between the values, a pattern, and
-    the text."""
-    sources = (node.text or "" for node in ElementTree.parse(FOLDER / f"palimpsest_{language}.ts").iter("source"))
-    split = (
-        (_VALUE.sub("\0", source).split("\0"), source) for source in sources if "{" in source and "%n" not in source
-    )
-    found = [(words, source) for words, source in split if sum(map(len, words)) >= MIN_WORDS]
-    found.sort(key=lambda one: -sum(map(len, one[0])))
-    return [(words, _pattern(words, _VALUE.findall(source)), source) for words, source in found]
+def _engine_texts() -> _EngineTexts:
+    sources = frozenset(node.text or "" for node in ElementTree.parse(FOLDER / "engine_texts.ts").iter("source"))
+    split = [(_VALUE.sub("\0", source).split("\0"), source) for source in sources if "{" in source]
+    found = [
+        _Template(words, _pattern(words, _VALUE.findall(source)), source)
+        for words, source in split
+        if sum(map(len, words)) >= MIN_WORDS
+    ]
+    return _EngineTexts(sources, sorted(found, key=lambda one: -sum(map(len, one.words))))
 
 
 def _pattern(words: list[str], names: list[str]) -> re.Pattern[str]:

@@ -57,8 +57,9 @@ def unmarked_sentences(source: str) -> list[str]:
         for name, value in assigned_in(scope):
             values.setdefault(name, []).append(value)
         for call in ast.walk(scope):
-            if isinstance(call, ast.Call) and name_of(call) == "Failure":
-                given = [*call.args[1:5], *(word.value for word in call.keywords if word.arg in SENTENCES)]
+            if isinstance(call, ast.Call) and name_of(call) in ("Failure", "replace"):
+                sentences = call.args[1:5] if name_of(call) == "Failure" else []
+                given = [*sentences, *(word.value for word in call.keywords if word.arg in SENTENCES)]
                 for one in given:
                     meant = values.get(one.id, []) if isinstance(one, ast.Name) else [one]
                     found += [text for value in meant for text in unmarked(value)]
@@ -74,6 +75,7 @@ def test_a_sentence_that_is_not_marked_is_found() -> None:
     made = 'Failure("disk", f"{x}: {x}", kept="Kept {x}".format(x=x), advice=advice)'
     planted = f'def f(x):\n  advice = "Try" if x else f"Call {{x}}"\n  return {made}'
     assert sorted(set(unmarked_sentences(planted))) == ["Call ", "Kept {x}", "Try"]
+    assert unmarked_sentences('replace(failure, detail=f"It takes {x}")') == ["It takes "]
     assert not unmarked_sentences('Failure("disk", translatable("Kept {x}").format(x=1), translatable("No"))')
 
 

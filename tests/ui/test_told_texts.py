@@ -1,9 +1,13 @@
 """Texts that the engine has written with values in them are found again by their words, and shown translated."""
 
+import tomllib
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from desktop_app.models.errors.advice import TITLES
+from desktop_app.paths import RESOURCES
 from desktop_app.ui import told_texts, translation
 from desktop_app.ui.told_texts import tr_told
 
@@ -14,13 +18,15 @@ GERMAN = {
     "{answered}, and no key is set.": "{answered}, und es ist kein Schlüssel gesetzt.",
     "{url} answered {status}": "{url} hat mit {status} geantwortet",
     "{model} said that {model} stops": "{model} sagte, dass {model} aufhört",
+    "{used} of {window} are used": "{used} von {window} sind belegt",
     "{a} of {b}": "{a} von {b}",
 }
+OF_THE_WINDOW = {"Send": "Senden", "{tokens} tokens, {share}": "{tokens} Token, {share}"}
 
 
 class German:
     def translate(self, context: str, text: str, note: str = "", count: int = -1) -> str:
-        return GERMAN.get(text, "")
+        return (GERMAN | OF_THE_WINDOW).get(text, "")
 
     def language(self) -> str:
         return "de"
@@ -29,12 +35,12 @@ class German:
 @pytest.fixture(autouse=True)
 def german(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     sources = "".join(f"<message><source>{source}</source></message>" for source in GERMAN)
-    (tmp_path / "palimpsest_de.ts").write_text(f"<TS><context><name></name>{sources}</context></TS>")
+    (tmp_path / "engine_texts.ts").write_text(f"<TS><context><name></name>{sources}</context></TS>")
     monkeypatch.setattr(translation, "_chosen", German())
     monkeypatch.setattr(told_texts, "FOLDER", tmp_path)
-    told_texts._templates.cache_clear()
+    told_texts._engine_texts.cache_clear()
     yield
-    told_texts._templates.cache_clear()
+    told_texts._engine_texts.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -47,7 +53,12 @@ def german(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         ("x answered 401.", "x hat mit 401 geantwortet."),
         ("small said that small stops", "small sagte, dass small aufhört"),
         ("small said that large stops", "small said that large stops"),
+        ("61,204 of 1,048,576 are used", "61.204 von 1.048.576 sind belegt"),
+        ("4096 of 1,2 are used", "4096 von 1,2 sind belegt"),
         ("One of ours", "One of ours"),
+        ("Send", "Send"),
+        ("There is a file Send already", "Es gibt schon eine Datei Send"),
+        ("You sent 61,204 tokens, which is too much", "You sent 61,204 tokens, which is too much"),
         ("", ""),
     ],
 )  # fmt: skip
@@ -58,3 +69,11 @@ def test_a_text_is_found_by_its_words(told: str, shown: str) -> None:
 def test_english_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     assert tr_told("There is a file a.md already") == "There is a file a.md already"
+
+
+def test_the_texts_of_the_engine_are_listed_and_installed() -> None:
+    listed = {node.text for node in ElementTree.parse(RESOURCES / "translations" / "engine_texts.ts").iter("source")}
+    assert set(TITLES.values()) <= listed
+    assert not listed & {"Send", "New conversation"}
+    packaged = tomllib.loads((RESOURCES.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    assert "engine_texts.ts" in packaged["resources.translations"]

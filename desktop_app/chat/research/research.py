@@ -116,12 +116,12 @@ async def _tools_on_offer(session: Session, tools: ToolRuntime, role: RoleModel)
     """Return what the research may use. Raises WorldError if that is nothing."""
     if not role.model.info.supports_tools:
         detail = translatable("{label} cannot call tools.").format(label=role.model.info.label)
-        raise WorldError(replace(NO_TOOLS, detail=detail, advice="Choose another model for research."))
+        raise WorldError(replace(NO_TOOLS, detail=detail, advice=translatable("Choose another model for research.")))
     offered = await tools.toolbox.specs(tools.context_of(session))
     off = {*tools.settings().tools_off, *session.setup.tools_off}
     specs = tuple(spec for spec in offered if spec.name in TOOLS and not spec.source and spec.name not in off)
     if WEB.isdisjoint(spec.name for spec in specs):
-        raise WorldError(replace(NO_TOOLS, detail="web_search and web_fetch are switched off."))
+        raise WorldError(replace(NO_TOOLS, detail=translatable("web_search and web_fetch are switched off.")))
     return specs
 
 

@@ -16,6 +16,7 @@ from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
 
 LARGER = translatable("Your message is larger than the model’s context window")
+TAKES = translatable("It takes {tokens} tokens, and there is room for {room}.")
 KEPT = translatable("Your message and the whole conversation are saved.")
 AS_FILE = translatable(
     "Attach it as a file, of which the model reads what it needs; cut it; or choose a model with a larger window."
@@ -63,7 +64,7 @@ def _message_too_large(failure: Failure, oversized: Oversized, factor: float, ca
         failure,
         kind="message_too_large" if can_read else "message_too_large_to_cut",
         title=LARGER,
-        detail=f"It takes {tokens:,} tokens, and there is room for {room:,}.",
+        detail=TAKES.format(tokens=f"{tokens:,}", room=f"{room:,}"),
         kept=KEPT,
         advice=AS_FILE if can_read else CUT,
     )
