@@ -26,6 +26,7 @@ from desktop_app.conversation.transcript import (
     Compaction,
     Continuation,
     ConversationLink,
+    FailedCompaction,
     Flush,
     Permit,
     Pin,
@@ -74,6 +75,9 @@ ENTRIES: list[AnyEntry] = [
         summary="## x",
         usage=Usage(9, 2, 1),
         note="Because.",
+    ),
+    FailedCompaction(
+        id="x", trigger=Trigger.BEFORE_REQUEST, cause="error", detail="No network.", tokens=9, seconds=0.5
     ),
     Flush(id="f", memories=("likes tea",)),
     AuxiliaryUsage(id="e", purpose="title", model="server/m", usage=Usage(10, 2)),

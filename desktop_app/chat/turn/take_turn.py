@@ -79,7 +79,6 @@ async def take_turn(
             await turn.run_tools(reply, services.tools)
     except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
         turn.outcome.fail(error)
-    await turn.outcome.explain(session)
     return await turn.settle()
 
 
@@ -122,6 +121,7 @@ class Turn:
             await shielded(self._keep())
         except WorldError as error:
             self.outcome.fail(error)
+        await shielded(self.outcome.explain(self._session))
         self._emit(self._session.gauge_changed())
         self.outcome.report(self._session.id, self._emit, self._services.on_bug)
         # What all that was recorded meanwhile has taken, summaries and the like included.
