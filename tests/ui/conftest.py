@@ -6,27 +6,33 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import qasync
 from engine_in_process import EngineInProcess
+from person import Person
+from person import Scene as PersonScene
 from PySide6.QtCore import QCoreApplication, QEvent, Signal
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from ui_scenes import Run, Scene, in_window
 
-from desktop_app.settings import Settings
+from desktop_app.paths import settings_file
+from desktop_app.settings import Server, Settings, write_settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.requests import PanelRequests
+from desktop_app.ui.engine_process import engine_command as real_engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
+from provider import AnyStep, ScriptedProvider
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+ALL_TOOLS = ("bash", "edit", "glob", "grep", "list", "read", "recall", "web_fetch", "web_search", "write")
 SCRIPTED_ENGINE = Path(__file__).with_name("scripted_engine.py")
 
 
@@ -150,3 +156,29 @@ def play(play_with_process: Callable[..., None], monkeypatch: pytest.MonkeyPatch
     """The same with an engine in this process, which starts at once."""
     monkeypatch.setattr("desktop_app.ui.bridge.EngineProcess", EngineInProcess)
     return play_with_process
+
+
+@pytest.fixture
+def play_by_engine(run: Run, qapp: QApplication, data_folder: Path) -> Callable[..., ScriptedProvider]:
+    """Plays a scene with a person at the window, the real engine and a scripted provider: for tests marked `wire`.
+
+    steps: the provider's answers. window: tokens of its one model. Others are settings; nothing is asked of the model
+    but what a test is about (no titles, no memories) unless they say so. Returns the provider, with what it was asked.
+    """
+
+    def play_scene(
+        scene: PersonScene, steps: Sequence[AnyStep], window: int = 32_000, **changes: Any
+    ) -> ScriptedProvider:
+        with ScriptedProvider(steps) as provider:
+            server = Server("scripted", provider.base_url, ("scripted",), window=window, max_output=1_000)
+            quiet: dict[str, Any] = {"summaries": "extractive", "is_memory_on": False, "tools_off": ALL_TOOLS}
+            chosen = {"chat_model": "scripted/scripted", "servers": (server,), **quiet, **changes}
+            settings = Settings(**chosen)
+            write_settings(settings_file(data_folder), settings)
+            bridge = Bridge(real_engine_command(data_folder), data_folder / "engine.log")
+            made = MainWindow(bridge, settings, data_folder / "window.ini")
+            person = Person(made, bridge, provider, data_folder)
+            run(in_window(made, bridge, lambda: scene(person), lambda: made.chat.conversation and made.gauge.gauge))
+        return provider
+
+    return play_scene
