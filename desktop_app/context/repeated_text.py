@@ -36,7 +36,7 @@ SURE_BEHIND_OTHER = 24
 class OverlapTrimmer:
     """Holds back the beginning of a continuation until it is clear what of it is new. Pieces may be cut anywhere.
 
-    before: the partial reply. `trimmed` is what was taken for a repetition, once that is decided.
+    before: the partial reply.
     """
 
     def __init__(self, before: str) -> None:
@@ -44,7 +44,6 @@ class OverlapTrimmer:
         self._held = ""
         self._is_decided = not self._before
         self._is_blank_enough = False
-        self.trimmed = ""
 
     def push(self, text: str) -> str:
         """Return what of the continuation can be shown now; "" while it is not clear."""
@@ -63,7 +62,7 @@ class OverlapTrimmer:
     def cut(self) -> str:
         """Return the rest, when the model is not heard out: nothing if it seemed to be repeating itself."""
         if not self._is_decided and self._held in self._before[:-1]:
-            self._is_decided, self.trimmed, self._held = True, self._held, ""
+            self._is_decided, self._held = True, ""
         return self.end()
 
     def _may_go_on(self, seen: int) -> bool:
@@ -74,8 +73,7 @@ class OverlapTrimmer:
         """Return what remains of the `seen` first characters, and of all that came with them."""
         self._is_decided = True
         length = self._repeated_length(seen)
-        self.trimmed, rest = self._held[:length], self._held[length:]
-        self._held = ""
+        rest, self._held = self._held[length:], ""
         self._is_blank_enough = not length and _ends_in_blank(self._before)
         return self._without_blank(rest)
 
@@ -84,7 +82,6 @@ class OverlapTrimmer:
         if not self._is_blank_enough:
             return text
         rest = text.lstrip(" ")
-        self.trimmed += text[: len(text) - len(rest)]
         self._is_blank_enough = not rest
         return rest
 

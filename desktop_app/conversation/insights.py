@@ -96,14 +96,6 @@ class Insights(msgspec.Struct, frozen=True):
     days: tuple[DayInsights, ...] = ()
     """Oldest first."""
 
-    @property
-    def began_at(self) -> float:
-        return min((one.at for one in (*self.moments, *self.operations)), default=0.0)
-
-    @property
-    def ended_at(self) -> float:
-        return max((one.at for one in (*self.moments, *self.operations)), default=0.0)
-
     def freed(self, kind: str) -> int:
         """Return the tokens that operations of that kind freed."""
         return sum(one.freed for one in self.operations if one.kind == kind)

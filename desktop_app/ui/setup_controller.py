@@ -53,7 +53,7 @@ class SetupController(Controller):
         settings = (await self._bridge.ask(p.ReadSettings())).settings
         if self._sheet is not None:
             return
-        here, name = Persona(info.title, model=info.model, folder=info.folder, policy=info.policy), ""
+        here = Persona(info.title, model=info.model, folder=info.folder, policy=info.policy)
         name = self._parts.header.model_name
         policies = [(text, value) for value, text in policies_offered(settings)]
         sheet = self._sheet = SetupSheet(read, here, policies, settings.personas, name, self._parts)

@@ -11,7 +11,6 @@ from researching import READER, words
 from desktop_app.chat.image_captions import BLIND, MAX_IMAGES
 from desktop_app.chat.ports import Price
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import DescriptionStarted, MessageRecorded, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, Usage
@@ -89,7 +88,7 @@ async def test_it_comes_behind_what_the_archive_brought_back(house) -> None:
     furnish(home, recall=recall)
     session = await home.chats.create()
     await asked(home, session, "Who is it?", FAKE)
-    totals, (finished,) = totals_of(session.transcript), home.of(TurnFinished)
+    totals, (finished,) = session.totals(), home.of(TurnFinished)
     assert (totals.auxiliary, totals.replies) == (Usage(100, 10, 40, 0, 0.06 + 0.02 + 0.1), Usage(200, 20, 0, 0, 0.4))
     assert (finished.dollars, finished.tokens_reported) == (pytest.approx(0.58), 200), "held against its own estimate"
     _, newest = [entry for entry in session.transcript.entries if isinstance(entry, Recalled)]

@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.totals import totals_of
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage
@@ -54,7 +53,7 @@ async def test_the_models_digest_takes_the_rules_place(house) -> None:
     assert "sk-abcdefghijklmnopqrstuvwx" not in told
     assert "Condense this in 1,200 characters." in requests[0].messages[0]["content"]
     assert [type(entry) for entry in session.transcript.entries[-2:]] == [AuxiliaryUsage, Prune]
-    assert totals_of(session.transcript).auxiliary == Usage(3_000, 30)
+    assert session.totals().auxiliary == Usage(3_000, 30)
 
 
 @pytest.mark.parametrize("step", [Status(401, "no"), Reply("")])

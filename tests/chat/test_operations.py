@@ -12,7 +12,7 @@ from desktop_app.chat.compaction.optimize import apply_optimization, check_summa
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
-from desktop_app.context.counting.totals import totals_of
+from desktop_app.context.counting.totals import RunningTotals
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import MessageState, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
@@ -84,13 +84,13 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(talk) -> 
 
     (changed,) = [e for e in await operations.undo(session, row.id) if isinstance(e, ViewChanged)]
     assert [operation.is_undone for operation in changed.operations] == [True]
-    assert changed.totals == totals_of(session.transcript)
+    assert changed.totals == RunningTotals().after(session.transcript.entries).totals
     assert assemble(session.view) == before, "one undo takes back all of it"
-    assert totals_of(session.transcript).operations == 0
+    assert session.totals().operations == 0
     assert await operations.undo(session, row.id) == []
     await operations.redo(session, row.id)
     assert assemble(session.view) == optimized
-    assert totals_of(session.transcript).operations == 1
+    assert session.totals().operations == 1
     reopened = await reopen(home, session)
     (again,) = reopened.operations()
     assert (again.id, again.tokens_before, again.is_undone) == (row.id, figure, False)

@@ -136,7 +136,6 @@ def test_little_is_held_back_and_only_at_the_beginning() -> None:
             break
     assert arrived <= MAX_BEGINNING + 8
     assert trimmer.push("more") == "more"
-    assert trimmer.trimmed == ""
 
 
 def test_who_is_cut_short_while_saying_it_again_has_said_nothing_new() -> None:
@@ -144,12 +143,6 @@ def test_who_is_cut_short_while_saying_it_again_has_said_nothing_new() -> None:
         trimmer = OverlapTrimmer(STORY)
         assert trimmer.push(begun) + trimmer.cut() == rest
         assert trimmer.cut() == ""
-
-
-def test_what_was_trimmed_can_be_told() -> None:
-    trimmer = OverlapTrimmer("The quick brown fo")
-    assert trimmer.push("brown fox ju") + trimmer.push("mps") + trimmer.end() == "x jumps"
-    assert trimmer.trimmed == "brown fo"
 
 
 @pytest.mark.slow

@@ -14,7 +14,6 @@ from desktop_app.conversation.transcript import (
     Compaction,
     Flush,
     Operation,
-    Transcript,
     Undo,
     active_entries,
 )
@@ -38,11 +37,6 @@ class RunningTotals(msgspec.Struct, frozen=True):
         holding = [entry for entry in active_entries(done) if isinstance(entry, Operation)]
         operations, freed = {e.plan_id or e.id for e in holding}, sum(e.tokens_before - e.tokens_after for e in holding)
         return RunningTotals(Totals(replies, auxiliary, len(operations), freed), done)
-
-
-def totals_of(transcript: Transcript) -> Totals:
-    """Return what replies and auxiliary requests took, and what the operations that hold have freed."""
-    return RunningTotals().after(transcript.entries).totals
 
 
 def usage_totals_of(

@@ -39,7 +39,6 @@ SHARE_OF_USER = 0.40
 SHARE_OF_NAMES = 0.75
 """Of what is left after rules, intent, state and files: a name costs a fifth of what a sentence with it does."""
 SHARE_OF_ERRORS = 0.15
-LARGE_PAGES = 0.50
 INTRODUCTION = 80
 """Characters; a longer first message states the topic, even if it asks for nothing."""
 DECIDED_WITHIN = 3

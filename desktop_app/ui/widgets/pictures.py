@@ -14,7 +14,6 @@ from .look import colour, paint_box, scale
 MAX_SIZE = QSize(480, 320)
 """Pixels of a picture in the window, before the font scale."""
 MAX_PICTURES = 32  # pictures that are kept
-HEADER = 400_000  # characters of a data URL in which the size is found, also behind what a camera writes before it
 
 
 class Pictures(QObject):
