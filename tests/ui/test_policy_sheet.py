@@ -79,10 +79,9 @@ def use(qtbot, sheet: PolicySheet, button) -> tuple:
 
 def test_a_preset_that_is_changed_becomes_a_policy_of_ones_own(sheet, qtbot) -> None:
     assert sheet.name.isHidden()
+    type_into(qtbot, sheet, "compact_at", "850")
+    assert sheet.draft() == OwnPolicy("balanced", "balanced", {}), "850 % is too much"
     type_into(qtbot, sheet, "compact_at", "85")
-    assert sheet.draft() == OwnPolicy("balanced", "balanced", {}), "85 is no share"
-    assert "compact_at" in row(sheet, "compact_at").about.text()
-    type_into(qtbot, sheet, "compact_at", "85 %")
     assert sheet.draft() == OwnPolicy("Mine", "balanced", {"compact_at": 0.85})
     assert row(sheet, "compact_at").slider.value() == 85
     assert "1" in sheet.differs.text()
@@ -224,6 +223,21 @@ def test_an_answer_takes_nothing_away_from_what_is_being_written(sheet, qtbot) -
     qtbot.keyClicks(edit, "5%")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
     assert (edit.text(), sheet.draft().numbers) == ("85 %", {"compact_at": 0.85})
+
+
+def test_a_number_that_cannot_be_is_refused_by_what_can(sheet, qtbot) -> None:
+    type_into(qtbot, sheet, "compact_at", "850")
+    about = row(sheet, "compact_at").about.text()
+    assert "from 10 % to 100 %" in about
+    assert "compact_at" not in about
+    assert not sheet.draft().numbers
+
+
+def test_one_policy_alone_is_not_compared() -> None:
+    played = Replayed(requests=3, compactions=2)
+    same = PolicyReplayed(played, played, None, None, 0.1)
+    assert effect_past(same, is_compared=False) != effect_past(same)
+    assert "2" in effect_past(same, is_compared=False)
 
 
 def test_what_it_would_do_now_in_words() -> None:

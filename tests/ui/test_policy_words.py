@@ -40,3 +40,19 @@ def test_thousands_and_decimals_are_those_of_the_language(qapp, language) -> Non
     assert value_of_field("tail_most", text_in_field("tail_most", NO_LIMIT)) == NO_LIMIT
     with pytest.raises(WrongNumber):
         value_of_field("tail_most", "some")
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "value"),
+    [
+        ("compact_at", "85", 0.85),  # what stands beside it ends in "%"
+        ("compact_at", "62.5", 0.625),
+        ("compact_at", "0.85", 0.85),
+        ("compact_at", "100", 1.0),
+        ("prune_least_share_of_window", "1", 0.01),
+        ("tail_most", "85", 85),
+        ("calibration_most", "2", 2.0),
+    ],
+)
+def test_a_bare_number_in_a_field_of_percent_is_percent(qapp, field, text, value) -> None:
+    assert value_of_field(field, text) == value

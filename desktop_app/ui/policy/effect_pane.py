@@ -61,7 +61,7 @@ class EffectPane(ScrollColumn):
 
     def show_past(self, replayed: PolicyReplayed, before: str, after: str) -> None:
         """Show what came of the past under two policies of those names."""
-        self.past.set_text(effect_past(replayed))
+        self.past.set_text(effect_past(replayed, is_compared=before != after))
         self.table.setDisabled(False)
         self.table.show_replays(replayed, before, after)
         self.table.setVisible(bool(replayed.after.requests))
@@ -148,13 +148,15 @@ def effect_now(tried: PolicyTried) -> Iterator[str]:
         yield tr("It compacts {tokens} tokens later than the policy in use.").format(tokens=format_number(later))
 
 
-def effect_past(replayed: PolicyReplayed) -> str:
-    """Return the difference of two policies in a sentence."""
+def effect_past(replayed: PolicyReplayed, *, is_compared: bool = True) -> str:
+    """Return the difference of two policies in a sentence; is_compared: they are two."""
     before, after = replayed.before, replayed.after
     if not after.requests:
         return tr("Nothing was sent yet.")
     if after.compactions == before.compactions and not after.compactions:
         found = tr("no compaction")
+    elif not is_compared:
+        found = tr("%n compactions", "", after.compactions)
     elif after.compactions == before.compactions:
         found = tr("%n compactions under each", "", after.compactions)
     else:

@@ -28,6 +28,7 @@ from .words import (
     policy_label,
     text_in_field,
     value_of_field,
+    wanted_words,
 )
 
 NUMBER_WIDTH, LIST_WIDTH, CONTROL_WIDTH = 88, 260, 260  # pixels
@@ -147,7 +148,8 @@ class FieldRow(QWidget):
         try:
             value = value_of_field(self.source.field, self.edit.text())
         except WrongNumber as error:
-            self._explain(tr_told(str(error)), is_error=True)
+            is_number = bool(self.source.unit) and self.slider is not None
+            self._explain(wanted_words(self.source) if is_number else tr_told(str(error)), is_error=True)
             return
         self.edit.setModified(False)
         self.changed.emit(self.source.field, value)

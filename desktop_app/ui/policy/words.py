@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from desktop_app.context.fitting import LIMITED_BY, share_in_tokens
@@ -62,6 +63,8 @@ CHOICES = {
     "extractive": translatable("extractive"),
     "last_messages": translatable("last messages"),
 }
+_PERCENT = re.compile(r"\d+|[1-9]\d*\.\d+")
+"""A number that is meant as percent where it stands alone."""
 PROGRAMS = {
     "0": "OpenFork",
     "1": "LM Studio",
@@ -108,6 +111,11 @@ def bounds_of(source: FieldSource) -> str:
     return text.format(least=value_words(least, source.unit), most=value_words(most, source.unit))
 
 
+def wanted_words(source: FieldSource) -> str:
+    """Return what to write instead of a number that cannot be: "Enter a number from 10 % to 100 %."."""
+    return tr("Enter a number {bounds}.").format(bounds=bounds_of(source))
+
+
 def choice_label(choice: str) -> str:
     """Return one of the words that a field may be."""
     return tr(CHOICES.get(choice, choice.replace("_", " ")))
@@ -125,13 +133,18 @@ def text_in_field(field: str, value: Any) -> str:
 
 
 def value_of_field(field: str, text: str) -> Any:
-    """Return the value that the user wrote. Raises WrongNumber. A list is written as in English."""
+    """Return the value that the user wrote. Raises WrongNumber. A list is written as in English.
+
+    A share that is shown as "90 %" may be written as "85": only a decimal fraction such as "0.85" is taken as it is.
+    """
     if isinstance(getattr(BALANCED, field), tuple):
         return value_of_text(field, text)
     if text.strip().lower() == tr("no limit").lower():
         return value_of_text(field, "no limit")
     number = text.replace(tr(UNITS["factor"]), "").replace(locale().groupSeparator(), "")
-    return value_of_text(field, number.replace(locale().decimalPoint(), "."))
+    number = number.replace(locale().decimalPoint(), ".").strip()
+    is_share = SOURCES[field].unit == "share"
+    return value_of_text(field, f"{number} %" if is_share and _PERCENT.fullmatch(number) else number)
 
 
 def _decimal(number: str) -> str:
