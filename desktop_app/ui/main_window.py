@@ -6,7 +6,15 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QPaintEvent,
+    QResizeEvent,
+)
 
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
@@ -183,6 +191,7 @@ class MainWindow(Parts):
         # what the model sees
         self.gauge.optimize_requested.connect(context.optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
+        self.gauge.policy_requested.connect(self.policies.open)
         chat.optimize_requested.connect(context.optimize)
         context.export_requested.connect(self.export.open)
         asked = panel.requests
@@ -256,6 +265,11 @@ class MainWindow(Parts):
     def dropEvent(self, event: QDropEvent) -> None:
         self.attach.attach(event.mimeData())
         event.acceptProposedAction()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let what is typed where nothing takes it become part of the draft."""
+        if not self.composer.field.take_typed(event):
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

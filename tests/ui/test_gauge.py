@@ -104,6 +104,21 @@ def test_tooltips_name_what_is_under_the_mouse(gauge, qtbot):
     assert gauge.bar.hint_at(width * 0.95).startswith("Reserved for the reply: 1,638 tokens")
 
 
+def test_a_mark_says_what_happens_there_and_leads_to_where_it_is_set(gauge, qtbot):
+    gauge.set_gauge(GAUGE)
+    settle(gauge, qtbot)
+    x = round(gauge.bar.width() * GAUGE.thresholds[2] * GAUGE.usable / GAUGE.window)
+    mark = gauge.bar.mark_at(x + 3)
+    assert mark == 2
+    for words in ("90 %", f"{round(GAUGE.thresholds[2] * GAUGE.usable):,}", "compaction"):
+        assert words in gauge.bar.hint_of_mark(mark)
+    with qtbot.waitSignal(gauge.policy_requested), qtbot.assertNotEmitted(gauge.breakdown_requested):
+        qtbot.mouseClick(gauge.bar, Qt.MouseButton.LeftButton, pos=QPoint(x + 3, 8))
+    assert gauge.bar.mark_at(gauge.bar.width() * 0.5) is None
+    gauge.set_gauge(replace(GAUGE, window=0))
+    assert gauge.bar.mark_at(x) is None
+
+
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_painted_bar_has_the_segments_colours_in_their_places(gauge, qtbot, palette):
     theme.show(is_dark=palette is DARK)

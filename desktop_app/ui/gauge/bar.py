@@ -38,13 +38,18 @@ BAR = 14  # pixels, as in the mockups
 EDGE = 3  # room above and below, for the marks and the ring of the focus
 MOTION = 160  # milliseconds
 STRIPE = 8  # pixels from one line of the hatching to the next
+MARK_REACH = 7  # pixels from a mark within which it is meant
+MARK_FIELDS = ("background_at", "prune_at", "compact_at", "blocked_at")
+"""The fields of the policy that the marks stand for, in their order."""
 
 
 class GaugeBar(WithRole, QWidget):
-    """Paints a gauge on the scale of its window. A click or Enter requests the breakdown."""
+    """Paints a gauge on the scale of its window. A click or Enter requests the breakdown, a click on a mark the policy
+    that it is of."""
 
     accessible_role = Role.Button
     breakdown_requested = Signal()
+    policy_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -101,6 +106,27 @@ class GaugeBar(WithRole, QWidget):
             return [0.0] * len(self.parts)
         return bar_widths(self.shown, window, self._box().width())
 
+    def mark_at(self, x: float) -> int | None:
+        """Return which mark stands at `x`, in pixels from the left, by its place in the thresholds."""
+        gauge = self._gauge
+        if gauge is None or not gauge.is_window_known:
+            return None
+        x = reading_x(x, self)
+        distances = [abs(x - self._x_of(share * gauge.usable)) for share in gauge.thresholds]
+        nearest = min(range(len(distances)), key=distances.__getitem__)
+        return nearest if distances[nearest] <= scale(MARK_REACH) else None
+
+    def hint_of_mark(self, mark: int) -> str:
+        """Return where a mark stands, what happens from there on, and that it can be set."""
+        from desktop_app.context.policy_sources import SOURCES  # long tables that the first picture does not need
+
+        assert self._gauge is not None
+        share = self._gauge.thresholds[mark]
+        tokens = tr("%n tokens", "", round(share * self._gauge.usable))
+        text = tr("{share} of the usable window, {tokens}: {meaning}. Click to set it.")
+        meaning = tr(SOURCES[MARK_FIELDS[mark]].meaning)
+        return text.format(share=format_percent(share), tokens=tokens, meaning=meaning)
+
     def hint_at(self, x: float) -> str:
         """Return what stands at `x`, in pixels from the left."""
         gauge, x = self._gauge, reading_x(x, self)
@@ -150,8 +176,10 @@ class GaugeBar(WithRole, QWidget):
             paint_focus(painter, box.adjusted(0, -EDGE, 0, EDGE), box.height() / 2 + EDGE)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self.breakdown_requested.emit()
+        if event.button() != Qt.MouseButton.LeftButton or not self.rect().contains(event.position().toPoint()):
+            return
+        is_mark = self.mark_at(event.position().x()) is not None
+        (self.policy_requested if is_mark else self.breakdown_requested).emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
@@ -161,7 +189,9 @@ class GaugeBar(WithRole, QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.hint_at(event.pos().x()), self)
+            mark = self.mark_at(event.pos().x())
+            hint = self.hint_at(event.pos().x()) if mark is None else self.hint_of_mark(mark)
+            QToolTip.showText(event.globalPos(), hint, self)
             return True
         return super().event(event)
 

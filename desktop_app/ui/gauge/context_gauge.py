@@ -45,6 +45,7 @@ class ContextGauge(WithRole, QWidget):
     accessible_role = Role.Grouping
     optimize_requested = Signal()
     breakdown_requested = Signal()
+    policy_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +61,7 @@ class ContextGauge(WithRole, QWidget):
         self.optimize.setToolTip(tr("Shows what would change before anything is done"))
         self._lay_out()
         self.bar.breakdown_requested.connect(self.breakdown_requested)
+        self.bar.policy_requested.connect(self.policy_requested)
         self.optimize.clicked.connect(self.optimize_requested)
         self._show()
 
