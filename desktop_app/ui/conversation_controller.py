@@ -83,6 +83,7 @@ class ConversationController(QObject):
 
     async def use_model(self, model: str) -> None:
         """Let that model answer in the open conversation from now on."""
+        self._parts.composer.take_focus()
         await self._open(p.ChooseModel(self.conversation, model))
 
     def welcome(self) -> None:
@@ -143,8 +144,9 @@ class ConversationController(QObject):
                 await self._open(p.CreateConversation())
 
     def open_with(self, request: p.EngineRequest[p.ConversationOpened]) -> None:
-        """Show the conversation that such a request is answered with."""
+        """Show the conversation that such a request is answered with, and let the user write in it."""
         self._bridge.start(self._open(request))
+        self._parts.composer.take_focus()
 
     def start_fresh(self) -> None:
         """Go on in a new conversation that begins with the summary of this one."""

@@ -15,8 +15,8 @@ from PySide6.QtGui import (
     QTextFormat,
 )
 
-from desktop_app.ui.widgets.row_list import ENTER
-from desktop_app.ui.widgets.text_area import TextArea
+from desktop_app.ui.widgets.buttons import ENTER
+from desktop_app.ui.widgets.text_area import TextArea, is_typed
 
 PIECE = 2_000
 """Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
@@ -132,6 +132,14 @@ class DraftField(TextArea):
             self.attachments_wanted.emit()
         else:
             super().keyPressEvent(event)
+
+    def take_typed(self, event: QKeyEvent) -> bool:
+        """Take the keyboard and a character that was typed where nothing takes it; return False for other keys."""
+        if not self.isVisible() or not is_typed(event):
+            return False
+        self.setFocus()
+        self.keyPressEvent(event)
+        return True
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Let Tab choose from a list over the draft; elsewhere it moves the focus."""

@@ -16,7 +16,7 @@ from desktop_app.conversation.memory import Memory, MemoryScope, is_valid_in
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.buttons import ENTER, LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_time, shorten
 from desktop_app.ui.widgets.inputs import ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, discard, horizontal, vertical
@@ -100,7 +100,6 @@ ORIGINS = {
 """By the author: without and with the conversation that it comes from."""
 UNKNOWN = (translatable("Saved"), translatable("Saved in “{title}”"))
 EDIT_LINES = 4
-ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def origin_text(memory: Memory, title: str, now: float) -> str:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.text_area import is_typed
 
 from .code_files import choose_code_file
 from .display_list import Action, HitRegion, RowLayout
@@ -228,7 +229,7 @@ class TranscriptWidget(SelectingView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar = self.verticalScrollBar()
-        self.is_keyboard_led = True
+        self.is_keyboard_led |= not is_typed(event)  # who has clicked here and types means to write
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_selection()
         elif event.keyCombination() == COPY_AS_MARKDOWN:
@@ -241,7 +242,7 @@ class TranscriptWidget(SelectingView):
             self._open_menu_of(self.currentIndex().row())
         elif event.modifiers() & Qt.KeyboardModifier.AltModifier and event.key() in SIDEWAYS:
             self._show_neighbour((event.key() == Qt.Key.Key_Right) != self.isRightToLeft())
-        elif event.key() == Qt.Key.Key_E and not event.modifiers():
+        elif event.key() == Qt.Key.Key_E and self.is_keyboard_led and not event.modifiers():
             self._edit_current()
         elif event.key() == Qt.Key.Key_Home:
             self.go_to_start()
@@ -272,10 +273,8 @@ class TranscriptWidget(SelectingView):
         return self.transcript.item(index.row()) if index.isValid() else None
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            row = self.currentIndex().row()
-        else:
-            row = self.row_at(event.pos())
+        is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        row = self.currentIndex().row() if is_by_key else self.row_at(event.pos())
         if row >= 0:
             self._open_menu(row, event.globalPos())
 

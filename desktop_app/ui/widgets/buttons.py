@@ -5,11 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from .look import MEDIUM, StyleAware, colour, font, mix, paint_box, paint_focus, scale
 
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
 
@@ -22,7 +23,7 @@ class ButtonKind(StrEnum):
 
 
 class Button(StyleAware, QPushButton):
-    """A button that shows a focus ring only when the keyboard brought the focus."""
+    """A button that Enter presses as the space bar does. Its ring is shown only when the keyboard brought the focus."""
 
     def __init__(
         self, text: str, kind: ButtonKind = ButtonKind.PLAIN, parent: QWidget | None = None, *, padding: int = 26
@@ -67,6 +68,13 @@ class Button(StyleAware, QPushButton):
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._is_ringed = event.reason() in KEYBOARD
         super().focusInEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ENTER:
+            if not event.isAutoRepeat():  # a key that is held since it opened a sheet shall not answer it
+                self.click()
+        else:
+            super().keyPressEvent(event)
 
     def _font(self) -> QFont:
         return font(14, MEDIUM)

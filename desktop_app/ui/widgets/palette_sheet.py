@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 
+from .buttons import ENTER
 from .layouts import vertical
 from .look import scale
-from .row_list import ENTER, ListRow, RowList
+from .row_list import ListRow, RowList
 from .sheet import Sheet
 from .text_label import TextLabel
 

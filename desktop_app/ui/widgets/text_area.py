@@ -18,6 +18,13 @@ def is_command(event: QKeyEvent) -> bool:
     return has_alt and event.key() <= sys.maxunicode and event.text().upper() == chr(event.key())
 
 
+def is_typed(event: QKeyEvent) -> bool:
+    """Return whether a key writes a visible character, other than as a shortcut."""
+    text = event.text()
+    commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
+    return text.isprintable() and bool(text.strip()) and not event.modifiers() & commands and not is_command(event)
+
+
 class TextArea(StyleAware, QPlainTextEdit):
     """Takes plain text only. Its parent paints the box around it."""
 

@@ -1,0 +1,78 @@
+"""What is typed where nothing takes it becomes part of the draft, and what was chosen leaves the keyboard there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from ui_scenes import play_scene, until
+
+from desktop_app.ui.export_sheet import ExportSheet
+from desktop_app.ui.model_picker import ModelPicker
+from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.widgets.buttons import Button
+
+
+def type_letters(window, text: str) -> None:
+    """Press the keys of the letters in whatever has the focus."""
+    for letter in text:
+        QTest.keyClicks(window.focusWidget(), letter)
+
+
+@play_scene()
+async def test_letters_after_a_click_on_a_message_are_written_and_edit_nothing(window, bridge):
+    transcript = window.transcript
+    QTest.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton)
+    assert transcript.hasFocus()
+    type_letters(window, "hello, 2 eggs")
+    assert window.composer.text() == "hello, 2 eggs"
+    assert not transcript.editor.isVisible()
+
+
+@play_scene()
+async def test_letters_on_a_button_are_written_and_shortcuts_are_not(window, bridge):
+    window.header.chip.setFocus()
+    QTest.keyClick(window.header.chip, Qt.Key.Key_B, Qt.KeyboardModifier.MetaModifier)
+    assert window.composer.text() == ""
+    type_letters(window, "A b")
+    assert window.composer.text() == "A b"
+
+
+@play_scene()
+async def test_a_sheet_keeps_what_is_typed_from_the_draft(window, bridge):
+    window.export.open()
+    sheet = window.findChild(ExportSheet)
+    QTest.keyClicks(sheet.choose, "x")
+    assert window.composer.text() == ""
+
+
+@play_scene()
+async def test_a_model_that_was_chosen_leaves_the_keyboard_in_the_draft(window, bridge):
+    QTest.mouseClick(window.header.chip, Qt.MouseButton.LeftButton)
+    await until(lambda: any(picker.isVisible() for picker in window.findChildren(ModelPicker)))
+    (picker,) = window.findChildren(ModelPicker)
+    QTest.keyClick(picker.field, Qt.Key.Key_Return)
+    await until(window.toast.isVisible)
+    assert window.focusWidget() is window.composer.field
+
+
+@play_scene()
+async def test_a_fresh_start_can_be_written_in_at_once(window, bridge):
+    window.header.menu.setFocus()
+    before = window.chat.conversation
+    window.recovery.perform(Action.START_FRESH)
+    await until(lambda: window.chat.conversation != before)
+    assert window.focusWidget() is window.composer.field
+
+
+def test_enter_presses_the_button_that_has_the_focus_once(qtbot):
+    pressed, button = [], Button("Go")
+    qtbot.addWidget(button)
+    button.clicked.connect(lambda: pressed.append(1))
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+        QTest.keyClick(button, key)
+    assert len(pressed) == 3
+    held = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True, 2)
+    QApplication.sendEvent(button, held)
+    assert len(pressed) == 3
