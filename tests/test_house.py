@@ -62,10 +62,10 @@ def test_names_say_what_a_thing_is() -> None:
 
 # The glossary (docs/glossary.md): what things were called, so that no class, function or module is called so again.
 REPLACED_NAMES = {
-    "borders", "describer", "equipment", "fates", "finding", "foot", "has_eyes", "hot", "inquiry", "joined",
+    "borders", "describer", "equipment", "fates", "finding", "foot", "glance", "has_eyes", "hot", "inquiry", "joined",
     "keeper", "landing", "leftover", "lookups", "manners", "mend", "namer", "newsroom", "one_reply", "outbox",
-    "preparation", "reminder", "ridden", "scribe", "shed", "shelf", "stage", "standing", "stretch",
-    "surroundings", "told", "tone", "uninterrupted", "upkeep", "weigh", "while_wanted", "wish", "workbench",
+    "preparation", "reminder", "ridden", "row_shadow", "scribe", "shadow_line", "shed", "shelf", "stage", "standing",
+    "stretch", "surroundings", "told", "tone", "uninterrupted", "upkeep", "weigh", "while_wanted", "wish", "workbench",
     "workplace", "worth", "writings",
 }  # fmt: skip
 # A function does something: its name is a verb. These are none, and neither is a single word that ends in "ed".

@@ -21,8 +21,8 @@ from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
 
-from .glance import Glance
 from .opening import Openings
+from .partial_session import PartialSession
 from .ports import Archive, Changes, Emit, WorldError
 from .services import Services
 from .session import Session
@@ -119,16 +119,16 @@ class Conversations:
             await asyncio.to_thread(session.gauge)
         return session
 
-    async def glance(self, conversation: str) -> Glance | None:
+    async def open_partially(self, conversation: str) -> PartialSession | None:
         """Return what can be seen of a long conversation while it is opened; None if it is to be opened first."""
         if conversation in self._sessions:
             return None
-        if (seen := self.openings.current_glance(conversation)) is not None:
+        if (seen := self.openings.partial_session(conversation)) is not None:
             return seen
         async with self._lock(conversation):
             if conversation in self._sessions:
                 return None
-            return await self.openings.glance(await self._info_with_model(conversation))
+            return await self.openings.open_partially(await self._info_with_model(conversation))
 
     def _keep(self, session: Session) -> None:
         self._sessions[session.id] = session

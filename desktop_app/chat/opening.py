@@ -1,6 +1,6 @@
 """Opening conversations: the record of each is read and folded once, on threads, however many wait for it.
 
-A long conversation is seen before that, by a `Glance`. What is done to it meanwhile waits until it is open.
+A long conversation is shown before that, by a `PartialSession`. What is done to it meanwhile waits until it is open.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from desktop_app.conversation.message import Message, Role, ToolResult
 from desktop_app.conversation.transcript import Continuation
 from desktop_app.conversation.words import translatable
 
-from .glance import Glance
+from .partial_session import PartialSession
 from .ports import Archive, Emit, ModelCatalogue, WorldError
 from .session import Session
 from .session_model import model_or_stand_in, use_model
@@ -55,7 +55,7 @@ class Openings:
         self._policy_named = policy_named
         self._keep = keep
         self._running: dict[str, Opening] = {}
-        self._glances: dict[str, Glance] = {}
+        self._partial_sessions: dict[str, PartialSession] = {}
 
     async def wait(self, task: Opening) -> Session:
         """Return what `begin` began to open. Raises WorldError, also if it was given up."""
@@ -67,37 +67,37 @@ class Openings:
             raise opened
         return opened
 
-    async def glance(self, info: ConversationInfo) -> Glance | None:
+    async def open_partially(self, info: ConversationInfo) -> PartialSession | None:
         """Return what can be seen of a conversation at once, and begin to open it; `FiguresCounted` follows.
 
         None if it is short, or cannot be seen before it is read.
         """
-        glance = self.current_glance(info.id)
-        if glance is None and info.messages >= LONG:
-            glance = await self._read_glance(info)
-        if glance is not None:
-            self._glances[info.id] = glance
+        partial = self.partial_session(info.id)
+        if partial is None and info.messages >= LONG:
+            partial = await self._read_partially(info)
+        if partial is not None:
+            self._partial_sessions[info.id] = partial
             self.begin(info)
-        return glance
+        return partial
 
-    def current_glance(self, conversation: str) -> Glance | None:
+    def partial_session(self, conversation: str) -> PartialSession | None:
         """Return what can be seen of a conversation that is being opened."""
-        return self._glances.get(conversation)
+        return self._partial_sessions.get(conversation)
 
     async def give_up(self, conversation: str) -> None:
         """Stop opening that conversation; whoever waits for it gets an error."""
-        self._glances.pop(conversation, None)
+        self._partial_sessions.pop(conversation, None)
         await self._tasks.cancel(_key(conversation))
 
-    async def _read_glance(self, info: ConversationInfo) -> Glance | None:
+    async def _read_partially(self, info: ConversationInfo) -> PartialSession | None:
         await self._turns.queue.read(info.id)
         outline = await self._archive.record_outline(info.id)
         if outline is None:
             return None
         model = model_or_stand_in(self._models, info.model)
         counts = TokenCounts(model.tokenizer, model.info.dialect)
-        glance = await asyncio.to_thread(Glance, self._archive, info, outline, model.info, counts)
-        return glance if glance.is_certain else None
+        partial = await asyncio.to_thread(PartialSession, self._archive, info, outline, model.info, counts)
+        return partial if partial.is_certain else None
 
     def begin(self, info: ConversationInfo) -> Opening:
         """Begin to open a conversation, unless that was done. Cancelling who waits for it does not end it."""
@@ -110,16 +110,16 @@ class Openings:
         try:
             session = await self._read(info)
         except WorldError as error:
-            if self._glances.pop(info.id, None) is not None:
+            if self._partial_sessions.pop(info.id, None) is not None:
                 self._publish(TurnFailed(info.id, error.failure))
             return error
         except BaseException:
-            self._glances.pop(info.id, None)
+            self._partial_sessions.pop(info.id, None)
             raise
         finally:
             del self._running[info.id]
         self._keep(session)
-        if self._glances.pop(info.id, None) is not None:
+        if self._partial_sessions.pop(info.id, None) is not None:
             self._publish(FiguresCounted(info.id, session.gauge(), session.totals()))
         is_counted_otherwise = session.info.messages != session.counted  # by an earlier version
         if is_counted_otherwise or not session.info.share:
@@ -146,7 +146,7 @@ class Openings:
         await queue.read(session.id)
         before = queue.state(session.id)
         queue.forget_recorded(session.id, lambda sent: session.message(sent) is not None)
-        if session.id in self._glances and queue.state(session.id) != before:
+        if session.id in self._partial_sessions and queue.state(session.id) != before:
             self._publish(queue.state(session.id))
 
     async def _end_what_was_running(self, session: Session) -> None:
@@ -163,8 +163,9 @@ class Openings:
             ]
             recorded = [stamp(Message(role=Role.TOOL, parts=(result,))) for result in results]
             await session.record(*recorded)
-            for row in session.rows(message.id for message in recorded) if session.id in self._glances else ():
-                self._publish(MessageRecorded(session.id, row))
+            if session.id in self._partial_sessions:
+                for row in session.rows(message.id for message in recorded):
+                    self._publish(MessageRecorded(session.id, row))
 
 
 def _count(session: Session) -> None:

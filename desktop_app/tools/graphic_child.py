@@ -2,7 +2,7 @@
 
 Its argument is a file with a JSON list of {"kind", "source"}; it prints a list of {"svg", "width", "height", "depth"}
 or {"error"}, in the same order. A model wrote the sources: the SVG is cut down to shapes and text. See
-docs/decisions/0025.
+docs/decisions/0022.
 """
 
 from __future__ import annotations

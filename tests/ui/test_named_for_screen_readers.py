@@ -59,7 +59,7 @@ def faults(tree: Node) -> Iterator[str]:
 
 
 def read_all(window: MainWindow) -> list[Node]:
-    window.transcript.shadows.show_rows()
+    window.transcript.accessible_rows.show_rows()
     tops = [window, *(top for top in QApplication.topLevelWidgets() if top.isVisible() and top is not window)]
     return [read(top) for top in tops]
 

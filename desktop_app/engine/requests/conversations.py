@@ -12,8 +12,8 @@ from desktop_app.chat.export import render_export, write_export
 from desktop_app.chat.files import import_file
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
-from desktop_app.chat.glance import Glance
 from desktop_app.chat.model_preview import preview_model
+from desktop_app.chat.partial_session import PartialSession
 from desktop_app.chat.ports import Changes
 from desktop_app.chat.session import Session
 from desktop_app.context.view.items import describe_repairs
@@ -30,12 +30,12 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
         case p.ListConversations() | p.Rename() | p.Delete() | p.Restore() | p.Arrange():
             return request.respond_with(await _change_list(engine, request))
         case p.OpenConversation():
-            return request.respond_with(await _see_or_open(engine, request))
+            return request.respond_with(await _open_at_once(engine, request))
         case p.ReadMessages(conversation, before, limit, around):
-            glance = chats.openings.current_glance(conversation)
-            rows = await glance.page(before, limit, around) if glance is not None else None
-            if glance is not None and rows is not None:
-                return request.respond_with(p.MessagesRead(rows, glance.total))
+            shown = chats.openings.partial_session(conversation)
+            rows = await shown.page(before, limit, around) if shown is not None else None
+            if shown is not None and rows is not None:
+                return request.respond_with(p.MessagesRead(rows, shown.total))
             session = await chats.open(conversation)
             return request.respond_with(p.MessagesRead(session.page(before, limit, around), session.total))
         case p.ReadVersions():
@@ -124,31 +124,31 @@ def _changes_of(request: p.Arrange) -> Changes:
     return changes
 
 
-async def _see_or_open(engine: Engine, request: p.OpenConversation) -> p.ConversationOpened:
+async def _open_at_once(engine: Engine, request: p.OpenConversation) -> p.ConversationOpened:
     """Return the newest messages as soon as they can be seen: a long conversation is opened behind them."""
     chats = engine.conversations
-    glance = await chats.glance(request.conversation)
-    if glance is not None:
-        rows, pins = await glance.page(glance.total, p.PAGE), await glance.pins()
+    shown = await chats.open_partially(request.conversation)
+    if shown is not None:
+        rows, pins = await shown.page(shown.total, p.PAGE), await shown.pins()
         if rows is not None and pins is not None:
-            return _seen(engine, glance, rows, pins)
+            return _describe_partly_opened(engine, shown, rows, pins)
     return describe_opened(engine, await chats.open(request.conversation))
 
 
-def _seen(
-    engine: Engine, glance: Glance, rows: tuple[MessageRow, ...], pins: tuple[MessageRow, ...]
+def _describe_partly_opened(
+    engine: Engine, shown: PartialSession, rows: tuple[MessageRow, ...], pins: tuple[MessageRow, ...]
 ) -> p.ConversationOpened:
-    queue, conversation = engine.conversations.turns.queue, glance.info.id
+    queue, conversation = engine.conversations.turns.queue, shown.info.id
     waiting = queue.state(conversation)
     return p.ConversationOpened(
-        conversation=glance.info,
-        model=glance.model_info,
+        conversation=shown.info,
+        model=shown.model_info,
         rows=rows,
-        total=glance.total,
-        operations=glance.operations(),
+        total=shown.total,
+        operations=shown.operations(),
         gauge=None,
         pins=pins,
-        other_versions=glance.other_versions(),
+        other_versions=shown.other_versions(),
         draft=queue.draft(conversation),
         queue=waiting.queue,
         is_paused=waiting.is_paused,

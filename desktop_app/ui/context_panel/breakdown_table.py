@@ -13,9 +13,9 @@ from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
+from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
 from desktop_app.ui.widgets.formats import format_number, percentages
 from desktop_app.ui.widgets.look import BOLD, NORMAL, StyleAware, Tint, colour, font, in_reading_order, paint_box, scale
-from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 
 MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the column of shares
@@ -80,7 +80,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.lines: list[TableLine] = []
-        self._shadows = ShadowLines(self)
+        self._accessible_lines = AccessibleLines(self)
         self.current = -1  # the line under the mouse, or that the keyboard is on
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -98,22 +98,22 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         if is_other_height:
             self.updateGeometry()
         self.update()
-        self._show_shadows()
+        self._show_accessible_lines()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._show_shadows()
+        self._show_accessible_lines()
 
-    def _show_shadows(self) -> None:
+    def _show_accessible_lines(self) -> None:
         """Let a screen reader find each line, and press those that a click chooses."""
         spoken, height = tr("{category}: {tokens} tokens"), scale(ROW)
-        shadows: list[ShadowLine] = []
+        lines: list[AccessibleLine] = []
         for number, line in enumerate(self.lines):
             text = spoken.format(category=line.name, tokens=format_number(line.tokens))
             text = ", ".join(filter(None, (text, line.share_words)))
             chosen = line.square if isinstance(line.square, Segment) else None
             press = partial(self.segment_chosen.emit, chosen) if chosen is not None else None
-            shadows.append(ShadowLine(line.name, text, QRect(0, number * height, self.width(), height), press))
-        self._shadows.show_lines(shadows)
+            lines.append(AccessibleLine(line.name, text, QRect(0, number * height, self.width(), height), press))
+        self._accessible_lines.show_lines(lines)
 
     def sizeHint(self) -> QSize:
         return QSize(260, len(self.lines) * scale(ROW))

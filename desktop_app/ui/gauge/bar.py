@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QProgressBar, QSizePolicy, QToolTip, QWidget
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import PRESS, Role, WithRole
+from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
 from desktop_app.ui.widgets.bars import (
     BarPart,
     bar_part_at,
@@ -32,7 +33,6 @@ from desktop_app.ui.widgets.bars import (
 )
 from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.look import colour, font, paint_focus, reading_x, scale, turn_around
-from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 
 BAR = 14  # pixels, as in the mockups
 EDGE = 3  # room above and below, for the marks and the ring of the focus
@@ -56,8 +56,8 @@ class GaugeBar(WithRole, QWidget):
         self._gauge: Gauge | None = None
         self._draft = 0
         self.parts: list[BarPart] = []
-        self._shadows = ShadowLines(self)
-        self._value = QProgressBar(self._shadows)  # whose value a screen reader can ask for
+        self._accessible_lines = AccessibleLines(self)
+        self._value = QProgressBar(self._accessible_lines)  # whose value a screen reader can ask for
         self.shown: list[float] = []  # the amounts of the parts while they move
         self._from: list[float] = []
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=MOTION)
@@ -77,27 +77,27 @@ class GaugeBar(WithRole, QWidget):
             self._motion.start()
         else:
             self._move(1.0)
-        self._show_shadows()
+        self._show_accessible_lines()
 
     def accessible_actions(self) -> Mapping[str, Callable[[], object]]:
         return {PRESS: self.breakdown_requested.emit}
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._show_shadows()
+        self._show_accessible_lines()
 
-    def _show_shadows(self) -> None:
+    def _show_accessible_lines(self) -> None:
         gauge, box = self._gauge, self._box().toAlignedRect()
         is_known = gauge is not None and gauge.is_window_known
         self._value.setVisible(is_known)
         if gauge is None or not is_known:
-            self._shadows.show_lines(())
+            self._accessible_lines.show_lines(())
             return
         self._value.setGeometry(box)
         self._value.setAccessibleName(tr("Tokens in the context window"))
         self._value.setRange(0, gauge.window)
         self._value.setValue(min(gauge.total + self._draft, gauge.window))
-        lines = [ShadowLine(f"{n}", part.hint, box) for n, part in enumerate(self.parts) if part.amount]
-        self._shadows.show_lines(lines)
+        lines = [AccessibleLine(f"{n}", part.hint, box) for n, part in enumerate(self.parts) if part.amount]
+        self._accessible_lines.show_lines(lines)
 
     def widths(self) -> list[float]:
         """Return the pixels of what is shown now, in the order of `parts`."""

@@ -23,9 +23,9 @@ from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.insights import Insights, OperationMoment
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
+from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
 from desktop_app.ui.widgets.formats import format_moment, format_number, format_percent, format_wait
 from desktop_app.ui.widgets.look import TRANSPARENT, StyleAware, Tint, colour, font, mix, paint_focus, scale
-from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 
 from .figures import clock_of, format_amount
 
@@ -81,13 +81,13 @@ class WindowChart(WithRole, StyleAware, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.points: list[ChartPoint] = []
-        self._shadows = ShadowLines(self)
+        self._accessible_lines = AccessibleLines(self)
         self._gauge: Gauge | None = None
         self._chosen = -1
         self._picture: QPixmap | None = None
         self._highest = 1.0  # the tokens at the top of the scale
         self._telling = QTimer(self, singleShot=True, interval=0)  # in a pass of its own, once for all of a change
-        self._telling.timeout.connect(self._show_shadows)
+        self._telling.timeout.connect(self._show_accessible_lines)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -100,14 +100,14 @@ class WindowChart(WithRole, StyleAware, QWidget):
         self._choose(-1)
         self._telling.start()
 
-    def _show_shadows(self) -> None:
+    def _show_accessible_lines(self) -> None:
         """Let a screen reader find the newest points as lines of text."""
         first = max(len(self.points) - MAX_TOLD, 0)
-        lines: list[ShadowLine] = []
+        lines: list[AccessibleLine] = []
         for number, point in enumerate(self.points[first:], first):
             box = QRectF(-TOLD / 2, -TOLD / 2, TOLD, TOLD).translated(self.position_of(number)).toAlignedRect()
-            lines.append(ShadowLine(f"{number}", describe_point(point, self.usable), box))
-        self._shadows.show_lines(lines)
+            lines.append(AccessibleLine(f"{number}", describe_point(point, self.usable), box))
+        self._accessible_lines.show_lines(lines)
 
     @property
     def usable(self) -> int:

@@ -9,9 +9,9 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEve
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.ui.widgets.accessibility import Role, WithRole
+from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.look import BOLD, StyleAware, colour, font, in_reading_order, paint_box, scale
-from desktop_app.ui.widgets.shadow_lines import ShadowLine, ShadowLines
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .figures import FigureRow
@@ -29,7 +29,7 @@ class FigureTable(WithRole, StyleAware, QWidget):
         super().__init__()
         self.headings = tuple(headings)
         self.rows: list[FigureRow] = []
-        self._shadows = ShadowLines(self)
+        self._accessible_lines = AccessibleLines(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_rows(self, rows: Sequence[FigureRow], headings: Sequence[str] = ()) -> None:
@@ -39,10 +39,10 @@ class FigureTable(WithRole, StyleAware, QWidget):
         self.setAccessibleDescription("; ".join(self._spoken(row) for row in rows))
         self.updateGeometry()
         self.update()
-        self._show_shadows()
+        self._show_accessible_lines()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._show_shadows()
+        self._show_accessible_lines()
 
     def sizeHint(self) -> QSize:
         return QSize(260, scale(ROW) * (len(self.rows) + 1))
@@ -64,12 +64,12 @@ class FigureTable(WithRole, StyleAware, QWidget):
         cells = ", ".join(f"{cell} {heading}" for cell, heading in zip(row.cells, self.headings, strict=False))
         return f"{row.name} {row.note}".strip() + f": {cells}"
 
-    def _show_shadows(self) -> None:
+    def _show_accessible_lines(self) -> None:
         height = scale(ROW)
         boxes = (QRect(0, (number + 1) * height, self.width(), height) for number in range(len(self.rows)))
         lines = zip(self.rows, boxes, strict=False)
-        self._shadows.show_lines(
-            [ShadowLine(f"{number}", self._spoken(row), box) for number, (row, box) in enumerate(lines)]
+        self._accessible_lines.show_lines(
+            [AccessibleLine(f"{number}", self._spoken(row), box) for number, (row, box) in enumerate(lines)]
         )
 
     def _edges(self) -> list[float]:

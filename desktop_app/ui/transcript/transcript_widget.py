@@ -20,6 +20,7 @@ from desktop_app.conversation.message import Attachment, Role
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.text_area import is_typed
 
+from .accessible_transcript import AccessibleTranscript
 from .code_files import choose_code_file
 from .display_list import Action, HitRegion, RowLayout
 from .items import Item, MessageItem, ToolItem
@@ -29,7 +30,6 @@ from .row_text import arguments_summary, copied_text, versions_of
 from .selecting_view import SelectingView
 from .selection import anchor_at, is_over_text
 from .transcript_model import TranscriptModel
-from .transcript_shadows import TranscriptShadows
 
 OPENED_SCHEMES = ("http", "https", "mailto")
 COPY_AS_MARKDOWN = QKeyCombination(
@@ -54,7 +54,7 @@ class TranscriptWidget(SelectingView):
         self.editor.resized.connect(self._make_room_for_editor)
         self.editor.ended.connect(self._end_editing)
         self.setAccessibleName(tr("Conversation"))
-        self.shadows = TranscriptShadows(self, self.perform, self._open_link, self._open_menu_of)
+        self.accessible_rows = AccessibleTranscript(self, self.perform, self._open_link, self._open_menu_of)
 
     # What can be done
 

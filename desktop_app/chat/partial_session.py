@@ -1,4 +1,4 @@
-"""A conversation before its record is read: the messages that are looked at, as they stand once it is folded.
+"""The part of a session that can be shown before its record is read: messages as they stand once it is folded.
 
 Where a message stands depends on operations and branches alone, which the outline has, so that only the messages of a
 page are read. None is returned where that is not so: the record is damaged, or a pin stands against a compaction that
@@ -30,7 +30,7 @@ BATCH = 32
 UNBOUNDED = 10**12
 
 
-class Glance:
+class PartialSession:
     """What can be seen of one conversation without its record."""
 
     def __init__(

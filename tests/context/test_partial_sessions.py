@@ -13,7 +13,7 @@ from hypothesis.stateful import rule
 from test_properties import Conversation
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.glance import Glance
+from desktop_app.chat.partial_session import PartialSession
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED
@@ -41,7 +41,7 @@ INFO = ConversationInfo("c", "A conversation", created_at=1.0, updated_at=1.0)
 MODEL = ModelInfo("scripted/scripted", "Scripted", 8_192, 1_000)
 
 
-class GlancedConversation(Conversation):
+class PartialConversation(Conversation):
     """At the end of each history, pages of all sizes are compared."""
 
     @rule(kind=st.sampled_from(["flush", "link"]))
@@ -67,30 +67,30 @@ async def _compare(folder: Path, entries: tuple[AnyEntry, ...]) -> bool:
         model = FakeModel(MODEL, ScriptedProvider([]))
         outline = await archive.record_outline("c")
         assert outline is not None
-        glance = Glance(archive, INFO, outline, MODEL, TokenCounts(model.tokenizer, MODEL.dialect))
-        if glance.is_certain:
-            await look_at_all(glance, Session(INFO, await archive.entries("c"), model, BALANCED, archive))
+        partial = PartialSession(archive, INFO, outline, MODEL, TokenCounts(model.tokenizer, MODEL.dialect))
+        if partial.is_certain:
+            await look_at_all(partial, Session(INFO, await archive.entries("c"), model, BALANCED, archive))
         else:
             assert any(isinstance(entry, Pin) for entry in entries)
-        return glance.is_certain
+        return partial.is_certain
     finally:
         await archive.close()
 
 
-async def look_at_all(glance: Glance, session: Session) -> None:
-    assert glance.total == session.total
-    assert glance.operations() == session.operations()
-    assert glance.other_versions() == session.other_versions()
-    assert await glance.pins() == session.pins()
+async def look_at_all(partial: PartialSession, session: Session) -> None:
+    assert partial.total == session.total
+    assert partial.operations() == session.operations()
+    assert partial.other_versions() == session.other_versions()
+    assert await partial.pins() == session.pins()
     for limit in (1, 2, 3, 60):
         for before in range(0, session.total + 2, limit):
-            assert await glance.page(before, limit) == session.page(before, limit)
+            assert await partial.page(before, limit) == session.page(before, limit)
         for message_id in session.recorded.by_id:
-            assert await glance.page(0, limit, message_id) == session.page(0, limit, message_id)
+            assert await partial.page(0, limit, message_id) == session.page(0, limit, message_id)
 
 
-TestGlancedConversation = pytest.mark.timeout(600)(GlancedConversation.TestCase)
-TestGlancedConversation.settings = settings(max_examples=examples(100), stateful_step_count=20, deadline=None)
+TestPartialConversation = pytest.mark.timeout(600)(PartialConversation.TestCase)
+TestPartialConversation.settings = settings(max_examples=examples(100), stateful_step_count=20, deadline=None)
 
 
 def said(number: int, role: Role, *parts: Part) -> Message:

@@ -18,7 +18,7 @@ def bring_in_order(holder: QWidget, wanted: Sequence[QWidget]) -> None:
             widget.raise_()
 
 
-class ShadowLine(msgspec.Struct, frozen=True):
+class AccessibleLine(msgspec.Struct, frozen=True):
     """A line. key: what it is about, which stays the same when its numbers change. press: what a click on it does."""
 
     key: str
@@ -27,7 +27,7 @@ class ShadowLine(msgspec.Struct, frozen=True):
     press: Callable[[], object] | None = None
 
 
-class ShadowLines(QWidget):
+class AccessibleLines(QWidget):
     """Stands over a widget that paints lines. A button keeps its object as long as it is about the same."""
 
     def __init__(self, painted: QWidget) -> None:
@@ -38,7 +38,7 @@ class ShadowLines(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setUpdatesEnabled(False)
 
-    def show_lines(self, lines: Sequence[ShadowLine]) -> None:
+    def show_lines(self, lines: Sequence[AccessibleLine]) -> None:
         """Show these lines, whose keys differ; the boxes are within the widget that paints them."""
         self.resize(self._painted.size())
         before, self._shown = self._shown, {}
@@ -55,7 +55,7 @@ class ShadowLines(QWidget):
             widget.deleteLater()
         bring_in_order(self, [*self._shown.values()])
 
-    def _made(self, line: ShadowLine) -> QLabel | QPushButton:
+    def _made(self, line: AccessibleLine) -> QLabel | QPushButton:
         if line.press is None:
             widget = QLabel(self)
             widget.setTextFormat(Qt.TextFormat.PlainText)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QGroupBox, QLabel, QPushButton, QWidget
 
 from desktop_app.ui.widgets.accessibility import PRESS, SHOW_MENU, Role, WithRole
-from desktop_app.ui.widgets.shadow_lines import bring_in_order
+from desktop_app.ui.widgets.accessible_lines import bring_in_order
 
 from .display_list import Action
 from .row_parts import RowPart, RowPartKind
@@ -18,7 +18,7 @@ Perform = Callable[[Action, str], None]
 PartKey = tuple[RowPartKind, str, Action | None, str]
 
 
-class LinkShadow(WithRole, QWidget):
+class AccessibleLink(WithRole, QWidget):
     """A link in a text."""
 
     accessible_role = Role.Link
@@ -31,13 +31,13 @@ class LinkShadow(WithRole, QWidget):
         return {PRESS: self._follow}
 
 
-class PictureShadow(WithRole, QWidget):
+class AccessiblePicture(WithRole, QWidget):
     """A picture."""
 
     accessible_role = Role.Graphic
 
 
-class PartShadows:
+class AccessibleParts:
     """The widgets of some parts, within their holder. What stays the same keeps its widget, which may be in use.
 
     A button is never given another meaning: whoever heard its name must get what it said.
@@ -46,7 +46,7 @@ class PartShadows:
     def __init__(self, holder: QWidget, perform: Perform, follow: Callable[[str], None]) -> None:
         self._holder, self._perform, self._follow = holder, perform, follow
         self._widgets: dict[PartKey, list[QWidget]] = {}
-        self._within: dict[QWidget, PartShadows] = {}
+        self._within: dict[QWidget, AccessibleParts] = {}
 
     def show_parts(self, parts: Sequence[RowPart], top_left: QRectF) -> None:
         """Show the parts. top_left: where the holder begins in the row."""
@@ -88,17 +88,17 @@ class PartShadows:
                 button.clicked.connect(partial(self._perform, part.action, part.argument))
                 return button
             case RowPartKind.LINK:
-                link = LinkShadow(partial(self._follow, part.argument), self._holder)
+                link = AccessibleLink(partial(self._follow, part.argument), self._holder)
                 link.setAccessibleName(part.name)
                 link.setAccessibleDescription(part.argument)
                 return link
             case RowPartKind.PICTURE:
-                picture = PictureShadow(self._holder)
+                picture = AccessiblePicture(self._holder)
                 picture.setAccessibleName(part.name)
                 return picture
             case RowPartKind.CODE:
                 group = QGroupBox(part.name, self._holder)
-                self._within[group] = PartShadows(group, self._perform, self._follow)
+                self._within[group] = AccessibleParts(group, self._perform, self._follow)
                 return group
 
     def _update(self, widget: QWidget, part: RowPart) -> None:
@@ -108,7 +108,7 @@ class PartShadows:
             self._within[widget].show_parts(part.parts, part.box)
 
 
-class RowShadow(WithRole, QWidget):
+class AccessibleRow(WithRole, QWidget):
     """A row. What is heard of it first is its name."""
 
     accessible_role = Role.ListItem
@@ -116,7 +116,7 @@ class RowShadow(WithRole, QWidget):
 
     def __init__(self, perform: Perform, follow: Callable[[str], None], parent: QWidget) -> None:
         super().__init__(parent)
-        self.parts = PartShadows(self, perform, follow)
+        self.parts = AccessibleParts(self, perform, follow)
         self.open_menu: Callable[[], object] | None = None
 
     def accessible_actions(self) -> Mapping[str, Callable[[], object]]:

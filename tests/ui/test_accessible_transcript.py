@@ -44,7 +44,7 @@ def listening():
 
 def rows_of(view, qtbot):
     settle(view, qtbot)
-    view.shadows.show_rows()
+    view.accessible_rows.show_rows()
     return read(view).find(Role.List)
 
 
@@ -162,7 +162,7 @@ def test_nothing_is_made_while_nobody_listens(view, qtbot):
     view.transcript.open(chat(60), ())
     settle(view, qtbot)
     qtbot.wait(200)
-    assert not [child for child in view.shadows.children() if type(child).__name__ == "RowShadow"]
+    assert not [child for child in view.accessible_rows.children() if type(child).__name__ == "AccessibleRow"]
 
 
 def test_a_button_that_stays_keeps_its_object_while_the_reply_grows(view, qtbot, listening):
@@ -188,17 +188,17 @@ def test_rows_that_come_grow_fold_and_go_while_they_are_read_do_no_harm(qtbot, l
         view.transcript.open(
             [*chat(6), call(6, "read_file"), result(7, "read_file", "line\n" * 60)], [compaction(1, 3)]
         )
-        view.shadows.show_rows()
+        view.accessible_rows.show_rows()
         read(view)
         tell(view.transcript, TurnStarted("c"), ReplyStarted("c", "m8", "Sonnet"), TextDelta("c", "m8", REPLY))
         view.transcript.refresh()
-        view.shadows.show_rows()
+        view.accessible_rows.show_rows()
         act(read(view).find(Role.Button, "Show more").object)
         view.perform(Action.FOLD, "m6 call 0")
-        view.shadows.show_rows()
+        view.accessible_rows.show_rows()
         assert read(view).find(Role.ListItem, "Sonnet")
         view.transcript.open(chat(number % 4), ())
-        view.shadows.show_rows()
+        view.accessible_rows.show_rows()
         read(view)
         view.close()
         view.deleteLater()

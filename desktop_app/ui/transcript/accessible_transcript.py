@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication, QPushButton, QScrollBar, QWidget
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole, announce
-from desktop_app.ui.widgets.shadow_lines import bring_in_order
+from desktop_app.ui.widgets.accessible_lines import bring_in_order
 
+from .accessible_rows import AccessibleRow, Perform
 from .display_list import RowLayout
 from .items import FailureItem
 from .row_parts import name_of_row, parts_of_row
-from .row_shadows import Perform, RowShadow
 from .row_text import accessible_text
 from .transcript_view import TranscriptView
 
@@ -25,7 +25,7 @@ ENDINGS = {"finished": translatable("The reply is finished"), "stopped": transla
 PAUSE = 80  # milliseconds from a change of what is in sight to that of what is told
 
 
-class TranscriptShadows(WithRole, QWidget):
+class AccessibleTranscript(WithRole, QWidget):
     """A list of the rows in sight, over what is painted of them. Nothing is made while nobody listens."""
 
     accessible_role = Role.List
@@ -35,8 +35,8 @@ class TranscriptShadows(WithRole, QWidget):
     ) -> None:
         super().__init__(view.viewport())
         self._view, self._perform, self._follow, self._open_menu = view, perform, follow, open_menu
-        self._rows: dict[str, RowShadow] = {}
-        self._spare: list[RowShadow] = []
+        self._rows: dict[str, AccessibleRow] = {}
+        self._spare: list[AccessibleRow] = []
         self._marked = ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE)
         self._pause.timeout.connect(self.show_rows)
@@ -67,11 +67,11 @@ class TranscriptShadows(WithRole, QWidget):
             item = view.transcript.item(row)
             layout = view.cache.find(item, view.column)
             if layout is not None:
-                shadow = before.pop(item.key, None) or self._new_row()
-                self._rows[item.key] = shadow
-                self._fill(shadow, row, layout)
-        for shadow in before.values():
-            self._put_away(shadow)
+                widget = before.pop(item.key, None) or self._new_row()
+                self._rows[item.key] = widget
+                self._fill(widget, row, layout)
+        for widget in before.values():
+            self._put_away(widget)
         self._above.setVisible(bar.value() > bar.minimum())
         self._below.setVisible(bar.value() < bar.maximum())
         bring_in_order(self, [self._above, *self._rows.values(), self._below])
@@ -92,34 +92,34 @@ class TranscriptShadows(WithRole, QWidget):
         button.clicked.connect(lambda: bar.triggerAction(action))
         return button
 
-    def _new_row(self) -> RowShadow:
-        shadow = self._spare.pop() if self._spare else RowShadow(self._perform, self._follow, self)
-        shadow.show()
-        return shadow
+    def _new_row(self) -> AccessibleRow:
+        widget = self._spare.pop() if self._spare else AccessibleRow(self._perform, self._follow, self)
+        widget.show()
+        return widget
 
-    def _fill(self, shadow: RowShadow, row: int, layout: RowLayout) -> None:
+    def _fill(self, widget: AccessibleRow, row: int, layout: RowLayout) -> None:
         view = self._view
         item = view.transcript.item(row)
         name = name_of_row(layout) or accessible_text(item)
-        if shadow.accessibleName() != name:
-            shadow.setAccessibleName(name)
-        shadow.open_menu = partial(self._open_menu, row)
-        shadow.setGeometry(view.visualRect(view.transcript.index(row)))
-        shadow.parts.show_parts(parts_of_row(layout, view.cache.is_unfolded(item.key)), QRectF())
+        if widget.accessibleName() != name:
+            widget.setAccessibleName(name)
+        widget.open_menu = partial(self._open_menu, row)
+        widget.setGeometry(view.visualRect(view.transcript.index(row)))
+        widget.parts.show_parts(parts_of_row(layout, view.cache.is_unfolded(item.key)), QRectF())
 
-    def _put_away(self, shadow: RowShadow) -> None:
-        shadow.parts.clear()
-        shadow.is_marked = False
-        shadow.hide()
-        self._spare.append(shadow)
+    def _put_away(self, widget: AccessibleRow) -> None:
+        widget.parts.clear()
+        widget.is_marked = False
+        widget.hide()
+        self._spare.append(widget)
 
     def _mark_current(self) -> None:
         """Tell which row the keyboard is on, once it is another one."""
         index = self._view.currentIndex()
         has_keyboard = self._view.hasFocus() and index.isValid()
         key = self._view.transcript.item(index.row()).key if has_keyboard else ""
-        for other, shadow in self._rows.items():
-            shadow.is_marked = other == key
+        for other, widget in self._rows.items():
+            widget.is_marked = other == key
         if key != self._marked and key in self._rows:
             QAccessible.updateAccessibility(QAccessibleEvent(self._rows[key], QAccessible.Event.Focus))
         self._marked = key
