@@ -30,6 +30,8 @@ class WindowAction:
     """Whether it can be done now."""
     scope: QWidget | None = None
     """The widget in which the shortcuts hold; None for the whole window."""
+    button: QWidget | None = None
+    """What does the same in the header: the menu has the action while there is no room for it."""
 
     def run_if_available(self) -> None:
         if self.is_available():

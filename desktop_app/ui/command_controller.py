@@ -71,7 +71,7 @@ class CommandController(Controller):
         menu = QMenu(button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for action in self.actions:
-            if action.group == self._menu_group:
+            if action.group == self._menu_group or (action.button is not None and action.button.isHidden()):
                 keys = f"\t{keys_text(action.keys[:1])}" if action.keys else ""
                 shown = menu.addAction(f"{tr(action.name)}{keys}", action.run_if_available)
                 shown.setEnabled(bool(action.is_available()))

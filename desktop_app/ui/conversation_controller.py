@@ -27,7 +27,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
 from .bridge import Bridge, in_task
-from .composer.composer import request_of
+from .composer.draft_commands import request_of
 from .drafts import Drafts
 from .live_turns import LiveTurns
 from .notifications import Notification, Notifications, RetryNotice, notice_of_wait

@@ -10,10 +10,10 @@ from desktop_app.conversation.words import translatable
 
 from .told_texts import tr_told
 from .translation import tr
+from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, ButtonKind
 from .widgets.inputs import Segmented
-from .widgets.layouts import STRETCH, horizontal, vertical
-from .widgets.look import BOLD, MEDIUM
+from .widgets.look import MEDIUM
 from .widgets.sheet import Sheet
 from .widgets.text_label import TextLabel
 
@@ -46,18 +46,14 @@ class ExportSheet(Sheet):
         self.cancel, self.replace = Button(tr("Cancel")), Button(tr("Replace it"))
         self.choose = Button(tr("Choose a file…"), ButtonKind.PRIMARY)
         self.replace.hide()
-        footer = QWidget()
-        buttons = (STRETCH, self.cancel, self.replace, self.choose)
-        horizontal(*buttons, holder=footer, spacing=10, margins=(24, 14, 24, 14))
-        title = TextLabel(tr(TITLE), size=17, weight=BOLD)
         format_label, scope_label = (TextLabel(text, size=13, weight=MEDIUM) for text in (tr("Format"), tr("What")))
         self.part = TextLabel(tr(part) if part else "", size=13, tint="ink_soft", wraps=True)
+        self.area = ScrollColumn(spacing=9)
+        for field in (scope_label, self.part, self.scope, format_label, self.format, self.about, self.problem):
+            self.area.add(field)
         self.part.setVisible(bool(part))
         self.scope.setVisible(not part)
-        fields = (title, scope_label, self.part, self.scope, format_label, self.format, self.about, self.problem)
-        body = vertical(*fields, spacing=9, margins=(24, 18, 24, 6))
-        vertical((body, 1), footer, holder=self, spacing=10)
-        self.set_footer(footer)
+        self.lay_out(self.area, self.cancel, self.replace, self.choose, spacing=10)
         self.set_first(self.choose)
         self.format.chosen.connect(self._explain)
         self.cancel.clicked.connect(self.reject)

@@ -38,7 +38,7 @@ class FindBar(QWidget):
         self.next = self._button("↓", tr("Next message ({keys})"), "F3")
         self.close_button = self._button("✕", tr("Close ({keys})"), "Esc")
         buttons = self.previous, self.next, self.close_button
-        horizontal((self.field, 1), self.count, *buttons, holder=self, spacing=6, margins=(24, 8, 24, 8))
+        horizontal((self.field, 1), self.count, *buttons, holder=self, spacing=6, margins=(24, 4, 24, 4))
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         self._pause.timeout.connect(lambda: self.text_changed.emit(self.text))
         self.field.textChanged.connect(self._pause.start)

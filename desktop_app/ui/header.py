@@ -5,27 +5,29 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from msgspec.structs import replace
-from PySide6.QtCore import QDateTime, QLocale, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QDateTime, QLocale, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 
 from .actions import keys_text
+from .header_buttons import Chip, PaneButton
 from .model_words import short_window
 from .translation import locale, tr
 from .widgets.buttons import Button, ButtonKind
 from .widgets.formats import shorten
 from .widgets.inputs import Segmented
 from .widgets.layouts import horizontal
-from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
+from .widgets.look import BOLD, StyleAware, colour, scale
 from .widgets.text_label import TextLabel
 
-HEIGHT = 62
-MIN_CHIP_WIDTH = 40  # pixels
+HEIGHT, LOW_HEIGHT = 62, 44
+MIN_TITLE_WIDTH = 110  # pixels that other things leave to the title
+GAP, START, END = 8, 20, 12  # pixels between the parts, and beside them
 MAX_FOLDER_NAME, MAX_MODEL_NAME = 24, 28  # characters of their names
-NARROW = 640  # pixels below which the title gets the room that the window's size would take
+NARROW = 680  # pixels below which the title gets the room that the window's size would take
 
 
 def model_label(model: ModelInfo) -> str:
@@ -48,37 +50,12 @@ def window_note(model: ModelInfo) -> str:
     return tr("Its window as the server last told it, on {day}").format(day=shown)
 
 
-class Chip(Button):
-    """A rounded button for something that can be changed. In a narrow window its text ends in an ellipsis."""
-
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(text, parent=parent)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), scale(30))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(min(self.sizeHint().width(), scale(MIN_CHIP_WIDTH)), scale(30))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        box = QRectF(self.rect())
-        is_near = self.underMouse() or self.hasFocus()
-        paint_box(painter, box, None, colour("accent" if self.hasFocus() else "line"), box.height() / 2)
-        painter.setFont(self._font())
-        painter.setPen(colour("ink" if is_near else "ink_soft"))
-        room = self.width() - scale(20)
-        words = QFontMetrics(self._font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, words)
-
-    def _font(self) -> QFont:
-        return font(13)
-
-
 class Header(StyleAware, QWidget):
     """Signals: title_changed(title); models_requested and folder_requested, to choose another one;
-    request_toggled(is_shown), to see the request in place of the chat."""
+    request_toggled(is_shown), to see the request in place of the chat.
+
+    Where there is no room for all of it, the least important is hidden; the menu has it then.
+    """
 
     title_changed = Signal(str)
     models_requested = Signal()
@@ -89,6 +66,7 @@ class Header(StyleAware, QWidget):
         super().__init__(parent)
         self._title = ""
         self._model: ModelInfo | None = None
+        self._is_low = False
         self.label = TextLabel(size=15, weight=BOLD, parent=self)
         self.label.set_hint(tr("Double-click to rename ({keys})").format(keys=keys_text(("F2",))))
         self.field = QLineEdit(self)
@@ -105,7 +83,12 @@ class Header(StyleAware, QWidget):
         self.views.button("request").setToolTip(about)
         self.views.button("chat").setToolTip(tr("See the conversation ({keys})").format(keys=keys))
         self.views.chosen.connect(lambda view: self.request_toggled.emit(view == "request"))
-        self.panel_button = Button(tr("Context"), ButtonKind.QUIET, self)
+        self.sidebar_button = PaneButton("", self, is_first=True)
+        about = tr("Show or hide the conversations ({keys})").format(keys=keys_text(("Ctrl+B",)))
+        self.sidebar_button.setToolTip(about)
+        self.sidebar_button.setAccessibleName(tr("Conversations"))
+        self.sidebar_button.hide()
+        self.panel_button = PaneButton(tr("Context"), self, is_first=False)
         about = tr("Show or hide the context panel ({keys})").format(keys=keys_text(("Ctrl+.",)))
         self.panel_button.setToolTip(about)
         self.menu = Button("⋯", ButtonKind.QUIET, self)
@@ -115,7 +98,7 @@ class Header(StyleAware, QWidget):
         self.folder.clicked.connect(lambda _=False: self.folder_requested.emit())
         self.field.editingFinished.connect(self._finish)
         items = ((self.titles, 1), self.folder, self.chip, self.views, self.panel_button, self.menu)
-        horizontal(*items, holder=self, spacing=8, margins=(20, 0, 12, 0))
+        horizontal(self.sidebar_button, *items, holder=self, spacing=GAP, margins=(START, 0, END, 0))
         self.refresh_style()
         self.show_nothing()
 
@@ -126,7 +109,7 @@ class Header(StyleAware, QWidget):
         self.chip.setAccessibleName(tr("Model: {model}").format(model=model_label(model)))
         lines = (model_label(model), window_note(model), tr("The model for this conversation"))
         self.chip.setToolTip("\n".join(filter(None, lines)))
-        self.chip.show()
+        self._fold()
 
     @property
     def title(self) -> str:
@@ -144,7 +127,7 @@ class Header(StyleAware, QWidget):
         about = tr("Tools work in {folder}") if folder else tr("Choose a folder for tools to work in")
         self.folder.setToolTip(about.format(folder=folder))
         self.folder.updateGeometry()
-        self.folder.show()
+        self._fold()
 
     def show_title(self, title: str) -> None:
         self._title = title
@@ -155,8 +138,7 @@ class Header(StyleAware, QWidget):
         self._abandon()
         self._title, self._model = "", None
         self.label.set_text("")
-        self.chip.hide()
-        self.folder.hide()
+        self._fold()
 
     def rename(self) -> None:
         """Let the user edit the title."""
@@ -190,9 +172,26 @@ class Header(StyleAware, QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._name_model()
+        self._fold()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the room of what always stands here."""
+        fixed = (self.sidebar_button, self.panel_button, self.menu)
+        return QSize(sum(scale(36) + GAP for _ in fixed) + START + END + scale(MIN_TITLE_WIDTH), scale(LOW_HEIGHT))
 
     def refresh_style(self) -> None:
-        self.setFixedHeight(scale(HEIGHT))
+        self.setFixedHeight(scale(LOW_HEIGHT if self._is_low else HEIGHT))
+        self._fold()
+
+    def set_low(self, is_low: bool) -> None:
+        """Take less of the height of a low window."""
+        self._is_low = is_low
+        self.refresh_style()
+
+    def show_sidebar_button(self, is_shown: bool) -> None:
+        """Show the button that opens the sidebar, while that has no place of its own."""
+        self.sidebar_button.setVisible(is_shown)
+        self._fold()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -204,6 +203,21 @@ class Header(StyleAware, QWidget):
             short = replace(self._model, label=shorten(self._model.label, MAX_MODEL_NAME))
             self.chip.setText(short.label if self.width() < scale(NARROW) else model_label(short))
             self.chip.updateGeometry()
+
+    def _fold(self) -> None:
+        """Hide what there is no room for, the least important first."""
+        self.panel_button.set_drawn(self.width() < scale(NARROW))
+        fixed = [w for w in (self.sidebar_button, self.panel_button, self.menu) if not w.isHidden()]
+        room = self.width() - START - END - scale(MIN_TITLE_WIDTH) - sum(w.sizeHint().width() + GAP for w in fixed)
+        # each needs room for itself, and leaves the title some more than the one before
+        needs = (
+            (self.views, self.views.minimumSizeHint().width()),
+            (self.chip, self.chip.minimumSizeHint().width() + scale(30)),
+            (self.folder, self.folder.sizeHint().width() + scale(40)),
+        )
+        for widget, need in needs:
+            room -= need + GAP
+            widget.setVisible(room >= 0 and (widget is self.views or self._model is not None))
 
     def _finish(self) -> None:
         if self.titles.currentWidget() is not self.field:

@@ -13,7 +13,6 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QPaintEvent,
-    QResizeEvent,
 )
 
 from desktop_app.engine import protocol as p
@@ -187,7 +186,6 @@ class MainWindow(Parts):
         self.chat_pane.welcome.models_requested.connect(self.models.add)
         self.chat_pane.welcome.persona_chosen.connect(self.setup.apply)
         header.menu.clicked.connect(self.commands.open_menu)
-        header.panel_button.clicked.connect(lambda: panel.setVisible(not panel.isVisible()))
         # what the model sees
         self.gauge.optimize_requested.connect(context.optimize)
         self.gauge.breakdown_requested.connect(context.show_breakdown)
@@ -249,6 +247,7 @@ class MainWindow(Parts):
         if not self.isMaximized() and not self.isFullScreen():
             self.resize(self.size().boundedTo(self._room()))
         self.sidebar.recall(self._memory)
+        self.sidebar.setVisible(self._memory.value("sidebar", True, bool) is not False)
         self.panel.setVisible(self._memory.value("panel", True, bool) is not False)
         self.chat.conversation = str(self._memory.value("conversation", ""))
 
@@ -271,16 +270,13 @@ class MainWindow(Parts):
         if not self.composer.field.take_typed(event):
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.sidebar.refresh_style()  # a wide one leaves the conversation its room
-
     def closeEvent(self, event: QCloseEvent) -> None:
         """Store the layout; whoever runs the window ends it in order."""
         self.chat.drafts.keep()
         self._memory.setValue("geometry", self.saveGeometry())
         self.sidebar.save(self._memory)
-        self._memory.setValue("panel", self.split_pane.is_panel_wanted)
+        self._memory.setValue("sidebar", self.sidebar_pane.is_wanted)
+        self._memory.setValue("panel", self.panel_pane.is_wanted)
         self._memory.setValue("conversation", self.chat.conversation)
         self._memory.sync()
         event.ignore()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from .request_view.request_view import RequestView
@@ -14,9 +14,10 @@ from .translation import tr
 from .welcome import WelcomePage
 from .widgets.look import colour, paint_box, scale
 
-MIN_HEIGHT = 48  # pixels of the conversation that stay in sight
-MIN_CARD_HEIGHT = 84  # pixels
+MIN_HEIGHT = 32  # pixels of the conversation that stay in sight
+MIN_CARD_HEIGHT, LOW_CARD_HEIGHT = 84, 52  # pixels
 EDGE, GAP = 14, 12  # pixels above and below the column, and between what stands in it
+LOW_EDGE, LOW_GAP = 8, 6  # the same in a low window
 SPEECHES = ((0.38, 0), (0.96, 3), (0.3, 1), (0.88, 2))
 """What the frame of a conversation shows: how wide each message's last line is, and how many stand above it."""
 
@@ -100,9 +101,17 @@ class BottomPane(QWidget):
     def __init__(self, cards: tuple[QWidget, ...], fixed: tuple[QWidget, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cards, self._fixed = cards, fixed
+        self._edge, self._gap, self._card = EDGE, GAP, MIN_CARD_HEIGHT
         for widget in (*cards, *fixed):
             widget.setParent(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+
+    def set_low(self, is_low: bool) -> None:
+        """Take less of the height of a low window."""
+        low, usual = (LOW_EDGE, LOW_GAP, LOW_CARD_HEIGHT), (EDGE, GAP, MIN_CARD_HEIGHT)
+        self._edge, self._gap, self._card = low if is_low else usual
+        self.updateGeometry()
+        self._place()
 
     def sizeHint(self) -> QSize:
         wanted = [height for _, height in self._wanted_heights()]
@@ -111,19 +120,21 @@ class BottomPane(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Return the size of what always stands there, and of a part of one card."""
         wanted = self._wanted_heights()
-        cards = [min(height, scale(MIN_CARD_HEIGHT)) for widget, height in wanted if widget in self._cards]
-        fixed = sum(height for widget, height in wanted if widget not in self._cards)
+        cards = [min(height, scale(self._card)) for widget, height in wanted if widget in self._cards]
+        fixed = sum(_wanted_height(widget, self._column()) for widget in self._fixed)
         width = max(widget.minimumSizeHint().width() for widget in self._fixed)
         return QSize(width + 2 * SIDE, fixed + max(cards, default=0) + self._spaces(len(wanted)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._make_way()
         self._place()
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:
+            self._make_way()
             self.updateGeometry()
             parent = self.parentWidget()
             around = parent.layout() if parent is not None else None
@@ -137,11 +148,24 @@ class BottomPane(QWidget):
         painter.fillRect(self.rect(), colour("paper"))
         painter.fillRect(0, 0, self.width(), 1, colour("line"))
 
+    def _make_way(self) -> None:
+        """Hide what always stands there while a card in a low window could not be answered otherwise."""
+        parent = self.parentWidget()
+        if parent is None:
+            return
+        width = self._column()
+        shown = [card for card in self._cards if not card.isHidden()]
+        need = max((_least_height(card, width) for card in shown), default=0)
+        fixed = sum(_wanted_height(widget, width) for widget in self._fixed)
+        room = parent.height() - MIN_HEIGHT - self._spaces(len(shown) + len(self._fixed))
+        for widget in self._fixed:
+            widget.setVisible(not shown or room >= fixed + need)
+
     def _column(self) -> int:
         return max(min(self.width() - 2 * SIDE, scale(COLUMN)), 0)
 
     def _spaces(self, widgets: int) -> int:
-        return 2 * EDGE + GAP * max(widgets - 1, 0)
+        return 2 * self._edge + self._gap * max(widgets - 1, 0)
 
     def _wanted_heights(self) -> list[tuple[QWidget, int]]:
         """Return what is shown, from top to bottom, and the height that each would like."""
@@ -154,13 +178,21 @@ class BottomPane(QWidget):
         left = self.height() - self._spaces(len(wanted)) - sum(h for w, h in wanted if w not in self._cards)
         heights = dict(wanted)
         for index, card in enumerate(cards := [widget for widget, _ in wanted if widget in self._cards]):
-            others = sum(min(heights[other], scale(MIN_CARD_HEIGHT)) for other in cards[index + 1 :])
+            others = sum(min(heights[other], scale(self._card)) for other in cards[index + 1 :])
             heights[card] = max(min(heights[card], left - others), 0)
             left -= heights[card]
-        y = EDGE
+        y = self._edge
         for widget, _ in wanted:
             widget.setGeometry((self.width() - self._column()) // 2, y, self._column(), heights[widget])
-            y += heights[widget] + GAP
+            y += heights[widget] + self._gap
+
+
+def _least_height(widget: QWidget, width: int) -> int:
+    """Return the height below which something of a widget is cut off."""
+    layout = widget.layout()
+    if layout is None:
+        return widget.minimumSizeHint().height()
+    return layout.minimumHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalMinimumSize().height()
 
 
 def _wanted_height(widget: QWidget, width: int) -> int:
@@ -173,80 +205,3 @@ def _wanted_height(widget: QWidget, width: int) -> int:
     layout.activate()
     height = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
     return max(min(height, widget.maximumHeight()), widget.minimumHeight())
-
-
-MIDDLE = 400
-"""Pixels of the conversation below which the panel no longer stands beside it."""
-
-
-class SplitPane(QWidget):
-    """The chat and the panel beside it. The panel never changes what the window needs.
-
-    A panel without room beside the chat is hidden until there is some; shown there by the user, it lies over the chat.
-    """
-
-    def __init__(self, middle: QWidget, panel: QWidget) -> None:
-        super().__init__()
-        self._middle, self._panel = middle, panel
-        self._was_narrow = self._is_tucked = False
-        middle.setParent(self)
-        panel.setParent(self)
-        panel.installEventFilter(self)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether the panel has no room beside the conversation."""
-        return self.width() < scale(MIDDLE) + self._panel.width()
-
-    @property
-    def is_panel_wanted(self) -> bool:
-        """Whether the panel is open, or would be in a wider window."""
-        return not self._panel.isHidden() or self._is_tucked
-
-    def minimumSizeHint(self) -> QSize:
-        return self._middle.minimumSizeHint()
-
-    def sizeHint(self) -> QSize:
-        return self._middle.sizeHint()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._tuck()
-        self._place()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
-            self.updateGeometry()
-            self._tuck()
-            self._place()
-        return super().event(event)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent, QEvent.Type.Resize):
-            self._place()
-        return super().eventFilter(watched, event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close, on Escape, a panel that lies over the conversation."""
-        if event.key() == Qt.Key.Key_Escape and self.is_narrow and self._panel.isVisible():
-            self._panel.hide()
-        else:
-            super().keyPressEvent(event)
-
-    def _tuck(self) -> None:
-        was_narrow, self._was_narrow = self._was_narrow, self.is_narrow
-        if self.is_narrow and not was_narrow and not self._panel.isHidden():
-            self._is_tucked = True
-            self._panel.hide()
-        elif not self.is_narrow and self._is_tucked:
-            self._is_tucked = False
-            self._panel.show()
-
-    def _place(self) -> None:
-        width, height = self.width(), self.height()
-        wide = min(self._panel.width(), width)
-        is_beside = not self._panel.isHidden() and not self.is_narrow
-        self._middle.setGeometry(0, 0, width - wide if is_beside else width, height)
-        self._panel.setGeometry(width - wide, 0, self._panel.width(), height)
-        self._panel.raise_()

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from .composer.composer import Composer
 from .composer.queue_list import QueueList
 from .context_panel.context_panel import ContextPanel
+from .drawer_pane import DrawerPane
 from .failure_card import FailureCard
 from .find_bar import FindBar
 from .gauge.context_gauge import ContextGauge
 from .header import Header
-from .panes import BottomPane, ChatPane, SplitPane
+from .panes import BottomPane, ChatPane
 from .questions.question_card import QuestionCard
 from .sidebar.sidebar import Sidebar
 from .toast import Toast
 from .transcript.transcript_model import TranscriptModel
 from .widgets.boxes import Panel
 from .widgets.layouts import horizontal, vertical
+from .widgets.look import StyleAware, scale
+
+LOW = 600  # pixels of height below which the composer and the gauge take one line each
 
 
-class Parts(QMainWindow):
+class Parts(StyleAware, QMainWindow):
     """A window with the widgets that the controllers use."""
 
     def __init__(self) -> None:
@@ -40,17 +45,19 @@ class Parts(QMainWindow):
         self.question = QuestionCard()
         self.panel = ContextPanel()
         self.toast = Toast()
-        foot = BottomPane((self.question, self.failure, self.queue), (self.composer, self.gauge))
+        self.foot = BottomPane((self.question, self.failure, self.queue), (self.composer, self.gauge))
         chat = QWidget()
-        vertical(self.find_bar, (self.chat_pane, 1), self.toast, foot, holder=chat, spacing=0)
-        self.split_pane = SplitPane(chat, self.panel)
+        vertical(self.find_bar, (self.chat_pane, 1), self.toast, self.foot, holder=chat, spacing=0)
+        self.panel_pane = DrawerPane(chat, self.panel)
         ground = Panel("paper")
         self.chat_page = QWidget()
-        vertical(self.header, (self.split_pane, 1), holder=self.chat_page, spacing=0)
+        vertical(self.header, (self.panel_pane, 1), holder=self.chat_page, spacing=0)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.chat_page)
-        horizontal(self.sidebar, (self.pages, 1), holder=ground, spacing=0)
+        self.sidebar_pane = DrawerPane(self.pages, self.sidebar, is_first=True, closes_behind=True)
+        horizontal((self.sidebar_pane, 1), holder=ground, spacing=0)
         self.setCentralWidget(ground)
+        self._connect_drawers()
         self._order_focus()
 
     def _order_focus(self) -> None:
@@ -61,6 +68,33 @@ class Parts(QMainWindow):
         ):
             self.setTabOrder(before, after)
 
+    def _connect_drawers(self) -> None:
+        """Close a drawer that lies over the chat once something was chosen in it. The controllers come after that."""
+        sidebar, asked, header = self.sidebar, self.panel.requests, self.header
+        for leaving in (
+            sidebar.new_requested, sidebar.import_requested, sidebar.search_requested, sidebar.settings_requested,
+            sidebar.insights_requested, sidebar.list.conversation_chosen,
+        ):  # fmt: skip
+            leaving.connect(self.sidebar_pane.close_drawer)
+        for leaving in (
+            asked.message_requested, asked.segment_requested, asked.version_requested, asked.conversation_requested,
+        ):  # fmt: skip
+            leaving.connect(self.panel_pane.close_drawer)
+        header.panel_button.clicked.connect(self.panel_pane.toggle)
+        header.sidebar_button.clicked.connect(self.sidebar_pane.toggle)
+        self.sidebar_pane.beside_changed.connect(lambda is_beside: header.show_sidebar_button(not is_beside))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.sidebar.refresh_style()  # a wide one leaves the conversation its room
+        self.refresh_style()
+
+    def refresh_style(self) -> None:
+        """Let what stands around the conversation take less of a low window."""
+        is_low = self.height() < scale(LOW)
+        for part in (self.header, self.sidebar, self.composer, self.gauge, self.foot):
+            part.set_low(is_low)
+
     def show_chat(self) -> None:
         """Show the conversation, in place of another page."""
         self.pages.setCurrentWidget(self.chat_page)
@@ -68,5 +102,7 @@ class Parts(QMainWindow):
     def show_request(self, is_shown: bool) -> None:
         """Show the request in place of the chat, or the chat again."""
         self.show_chat()
+        if is_shown and self.find_bar.isVisible():
+            self.find_bar.close_bar()  # it finds messages
         self.chat_pane.show_request(is_shown)
         self.header.views.choose("request" if is_shown else "chat")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.words import translatable
@@ -16,7 +16,7 @@ from .welcome_offers import FoundServers, PlaceHints, SampleOffers
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.formats import shorten
-from .widgets.layouts import STRETCH, FlowLayout, horizontal, vertical
+from .widgets.layouts import FlowLayout, TileLayout, horizontal, vertical
 from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
@@ -48,14 +48,24 @@ class PromptButton(Button):
     def __init__(self, title: str, prompt: str, parent: QWidget) -> None:
         super().__init__(title, parent=parent)
         self.prompt = prompt
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAccessibleDescription(prompt)
 
     def sizeHint(self) -> QSize:
-        return QSize(scale(300), scale(86))
+        return QSize(scale(300), self.heightForWidth(scale(300)))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(scale(166), scale(86))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        room = QRect(0, 0, width - 32, 10_000)
+        words = QFontMetrics(font(13)).boundingRect(room, int(Qt.TextFlag.TextWordWrap), self.prompt)
+        return max(scale(12 + 22 + 12) + words.height(), scale(86))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -97,11 +107,11 @@ class WelcomePage(StyleAware, QWidget):
         self.importing.clicked.connect(self.import_requested)
         self.adding = LinkButton(tr("Add a model…"))
         self.adding.clicked.connect(self.models_requested)
-        pairs = [horizontal(*self.prompts[first : first + 2], spacing=10) for first in range(0, len(self.prompts), 2)]
+        prompts = TileLayout(*self.prompts, min_width=230, gap=10)
         self._column = QWidget()
         self.found, self.samples, self.places = FoundServers(), SampleOffers(), PlaceHints()
         content = vertical(
-            2, title, about, self.places, self.found, *pairs, self.samples,
+            2, title, about, self.places, self.found, prompts, self.samples,
             holder=self._column, margins=(0, 16, 0, 16), spacing=10,
         )  # fmt: skip
         content.insertSpacing(4, 8)
@@ -110,7 +120,7 @@ class WelcomePage(StyleAware, QWidget):
         self.personas = QWidget()
         self.personas.hide()
         content.addWidget(self.personas)
-        content.addLayout(horizontal(self.adding, self.importing, STRETCH, spacing=20))
+        content.addLayout(FlowLayout(self.adding, self.importing, gap=20))
         content.addStretch(3)
         middle = QWidget()
         horizontal(self._column, holder=middle, margins=(24, 0, 24, 0))

@@ -72,7 +72,7 @@ class SampleOffers(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.links = {name: LinkButton(tr(words)) for name, words in SAMPLES.items()}
+        self.links = {name: LinkButton(tr(words), shrinks=True) for name, words in SAMPLES.items()}
         for name, link in self.links.items():
             link.clicked.connect(lambda _=False, name=name: self.chosen.emit(name))
         title = TextLabel(tr("Long conversations to try it with:"), tint="ink_soft", size=13)

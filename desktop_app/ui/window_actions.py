@@ -99,6 +99,14 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
     def can_be_duplicated() -> object:
         return len(infos()) == 1 and infos()[0].messages
 
+    def filter_list() -> None:
+        parts.sidebar.show()
+        parts.sidebar.filter.setFocus()
+
+    def offer_orders() -> None:
+        parts.sidebar.show()
+        parts.sidebar.offer_orders()
+
     def rename() -> None:
         (parts.sidebar.list if parts.sidebar.list.hasFocus() else parts.header).rename()
 
@@ -108,10 +116,10 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         WindowAction(translatable("Search everything"), ALL, translatable("all messages of all conversations"),
                      listing.open_search, ("Ctrl+K",)),
         WindowAction(translatable("Filter conversations"), ALL, translatable("by words of their titles"),
-                     parts.sidebar.filter.setFocus, ("Ctrl+Shift+F",)),
+                     filter_list, ("Ctrl+Shift+F",)),
         WindowAction(translatable("Show or hide what was put away"), ALL, "", parts.sidebar.toggle_put_away),
         WindowAction(translatable("Sort conversations…"), ALL, translatable("by activity, title or messages"),
-                     parts.sidebar.offer_orders),
+                     offer_orders),
         WindowAction(translatable("Find in this conversation"), OPEN, translatable("in all its messages"),
                      use.find.open, ("Ctrl+F",), has_messages),
         WindowAction(translatable("Find next"), OPEN, translatable("the next message with the text"),
@@ -185,9 +193,6 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
 def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
     panel = parts.panel
 
-    def toggle_panel() -> None:
-        panel.setVisible(not panel.isVisible())
-
     def show_tab(name: str) -> None:
         parts.show_chat()
         panel.show()
@@ -197,13 +202,15 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
     return (
         WindowAction(translatable("Optimize conversation…"), CONTEXT, translatable("see what would be compacted"),
                      use.context.optimize, ("Ctrl+Shift+O",), lambda: use.chat.conversation),
-        WindowAction(translatable("Show or hide the context panel"), CONTEXT, "", toggle_panel, ("Ctrl+.",)),
+        WindowAction(translatable("Show or hide the context panel"), CONTEXT, "",
+                     parts.panel_pane.toggle, ("Ctrl+.",)),
         WindowAction(translatable("Making room: the policy…"), CONTEXT,
                      translatable("every number, and what it would do"),
                      use.policies.open, ("Ctrl+Shift+M",)),
         WindowAction(translatable("X-ray: what the model gets"), CONTEXT,
                      translatable("the request part by part, or the chat again"),
-                     use.request.toggle, ("Ctrl+Shift+X",), lambda: use.chat.conversation),
+                     use.request.toggle, ("Ctrl+Shift+X",), lambda: use.chat.conversation,
+                     button=parts.header.views),
         *tabs,
         WindowAction(translatable("Insights"), CONTEXT, translatable("what this conversation took, or all of them"),
                      use.insights.toggle, ("Ctrl+I",)),
@@ -217,11 +224,14 @@ def _view_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, .
     def go_to_next_region() -> None:
         shown = [widget for widget in regions if widget.isVisible()]
         now = next((n for n, widget in enumerate(shown) if widget.hasFocus()), -1)
-        shown[(now + 1) % len(shown)].setFocus(Qt.FocusReason.TabFocusReason)
+        if shown:  # none on another page of a narrow window
+            shown[(now + 1) % len(shown)].setFocus(Qt.FocusReason.TabFocusReason)
 
     return (
         WindowAction(translatable("Next region"), WINDOW, translatable("list, messages, composer, panel"),
                      go_to_next_region, ("F6",)),
+        WindowAction(translatable("Show or hide the conversations"), WINDOW, translatable("the sidebar"),
+                     parts.sidebar_pane.toggle, ("Ctrl+B",)),
         WindowAction(translatable("Settings…"), WINDOW, translatable("servers, models, summaries, look"),
                      use.settings.open, ("Ctrl+,",)),
         WindowAction(translatable("Commands…"), WINDOW, translatable("every action by its name"),

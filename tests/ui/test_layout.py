@@ -113,7 +113,7 @@ def test_where_it_has_no_place_the_panel_is_left_closed_until_it_has_one(main_wi
     qtbot.waitUntil(main_window.panel.isVisible)
     main_window.resize(800, 500)
     qtbot.waitUntil(lambda: not main_window.panel.isVisible())
-    assert main_window.split_pane.is_panel_wanted
+    assert main_window.panel_pane.is_wanted
 
 
 def test_in_a_small_window_the_panel_lies_over_the_conversation_and_nothing_moves(main_window, qtbot) -> None:

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from desktop_app.conversation.message import Attachment, MessageDraft
+from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.words import translatable
-from desktop_app.engine.protocol import Send, StartResearch
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.layouts import STRETCH, UNBOUNDED, horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .attachments import AttachmentBar
+from .draft_commands import COMMAND, hint_of, refusal_of
 from .draft_field import DraftField, cursor_on_all
 from .path_completer import PathCompleter
 
 PLACEHOLDER = translatable("Message… (Enter sends, Shift+Enter for a new line)")
 SHORT_PLACEHOLDER = translatable("Message…")
 SEND, STOP = translatable("Send ⏎"), translatable("Stop")
+ATTACH = translatable("+ Attach")
 TOOLS, NO_TOOLS = translatable("Tools"), translatable("No tools")
 MIN_LINES, MAX_LINES = 2, 10
-OTHER_HEIGHT = 450  # pixels of the window's height that belong to everything else
+OTHER_HEIGHT, LOW_OTHER_HEIGHT = 450, 260  # pixels of the window's height that belong to everything else
+NARROW = 520  # pixels of one line below which it has no button for the tools
 CHIP_ROWS_HEIGHT = 112  # pixels that the attachments take; more of them scroll
 MARGIN = 3  # pixels above and below the lines
+MARGINS, LOW_MARGINS = (12, 10, 10, 10), (6, 5, 5, 5)  # pixels around all
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
 HINT_TIME = 4_000  # milliseconds that a hint stays
 QUEUE_HINT = translatable("Enter queues · Ctrl+Enter sends now")
 READING_HINT = translatable("Wait until the files are read")
-RESEARCH = "/research"
-_RESEARCH = re.compile(rf"\s*{RESEARCH}(?:\s+(.*))?\Z", re.DOTALL)
-_COMMAND = re.compile(r"!(\S[^\n]*)\s*\Z")
-RUN_HINT = translatable("Enter runs this command and attaches its output")
-HINT = translatable("{command} QUESTION searches the web and answers with sources")
-MISSING = translatable("Type a question after {command}")
-NO_FILES = translatable("{command} takes no attachments")
 
 
 class Composer(StyleAware, QWidget):
@@ -64,6 +58,7 @@ class Composer(StyleAware, QWidget):
         self._is_running = False
         self._tokens = 0
         self._refusal = ""
+        self._is_low = False
         self.field = DraftField()
         self.field.setAccessibleName(tr("Message"))
         self.note = TextLabel(size=12, tint="ink_faint")
@@ -73,14 +68,14 @@ class Composer(StyleAware, QWidget):
         self.attachments = AttachmentBar(chips)
         self.chips = ScrollColumn(spacing=0)
         self.chips.add(chips)
-        self.attach = Button(tr("+ Attach"), ButtonKind.QUIET)
+        self.attach = Button(tr(ATTACH), ButtonKind.QUIET)
         self.attach.setToolTip(tr("Attach images, text, PDF, Word or spreadsheets (Ctrl+Shift+A)"))
         self.attach.setAccessibleName(tr("Attach"))
         self.tools = Button(tr(TOOLS), ButtonKind.QUIET)
         self._pause = QTimer(self, interval=DRAFT_PAUSE, singleShot=True)
         self._hint_time = QTimer(self, interval=HINT_TIME, singleShot=True)
-        bottom = horizontal(self.attach, self.tools, STRETCH, self.note, self.button, spacing=10)
-        vertical(self.chips, self.field, bottom, holder=self, spacing=6, margins=(12, 10, 10, 10))
+        self._bottom = horizontal(self.attach, self.tools, STRETCH, self.note, self.button, spacing=10)
+        self._column = vertical(self.chips, self.field, self._bottom, holder=self, spacing=6, margins=MARGINS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self.field)
         self._connect()
@@ -92,6 +87,22 @@ class Composer(StyleAware, QWidget):
     def draft_tokens(self) -> int:
         """The tokens that the draft was last counted as."""
         return self._tokens
+
+    def set_low(self, is_low: bool) -> None:
+        """Take one line in a low window, the buttons beside the draft."""
+        if self._is_low == is_low:
+            return
+        self._is_low = is_low
+        stretch = self._bottom.takeAt(2)
+        if is_low:
+            self._bottom.insertWidget(2, self.field, 1)
+        else:
+            self._column.insertWidget(1, self.field)
+            self._bottom.insertStretch(2)
+        del stretch
+        self._column.setContentsMargins(*(LOW_MARGINS if is_low else MARGINS))
+        self.attach.setText("+" if is_low else tr(ATTACH))
+        self._fit()
 
     def set_running(self, is_running: bool) -> None:
         """Let the button stop the reply while one is written."""
@@ -207,7 +218,7 @@ class Composer(StyleAware, QWidget):
         draft = self.draft()
         if not draft.text.strip() and not self.attachments.chips:
             return False
-        if found := _COMMAND.match(draft.text):
+        if found := COMMAND.match(draft.text):
             self.set_text("")
             self.command_requested.emit(found[1])
             return False
@@ -244,11 +255,13 @@ class Composer(StyleAware, QWidget):
         """Return fewer lines in a low window, so that what stands above and below keeps its place."""
         if self.isWindow():
             return MAX_LINES
-        room = self.window().height() - scale(OTHER_HEIGHT)
+        room = self.window().height() - scale(LOW_OTHER_HEIGHT if self._is_low else OTHER_HEIGHT)
         return max(min(room // self.field.fontMetrics().lineSpacing(), MAX_LINES), MIN_LINES)
 
     def _fit(self) -> None:
         """Make the field as high as its lines. The placeholder takes one line."""
+        self.tools.setVisible(not self._is_low or self.width() >= scale(NARROW))
+        self.note.setMaximumWidth(self.width() // 3 if self._is_low else UNBOUNDED)
         placeholder = tr(PLACEHOLDER)
         is_wide = self.field.fontMetrics().horizontalAdvance(placeholder) < self.field.width() - 2 * MARGIN
         self.field.setPlaceholderText(placeholder if is_wide else tr(SHORT_PLACEHOLDER))
@@ -261,36 +274,3 @@ class Composer(StyleAware, QWidget):
             self.field.setFixedHeight(height)
         if lines < limit:
             self.field.verticalScrollBar().setValue(0)
-
-
-def request_of(
-    conversation: str, text: str, attachments: tuple[Attachment, ...] = (), is_now: bool = False
-) -> Send | StartResearch:
-    """Return the request that sends a draft. A path, or a word that only begins like a command, is a message.
-
-    is_now: it also stops the reply.
-    """
-    found = _RESEARCH.match(text)
-    if found and (found[1] or "").strip():
-        return StartResearch(conversation, found[1].strip(), is_now)
-    return Send(conversation, text, attachments, is_now)
-
-
-def hint_of(text: str) -> str:
-    """Return a hint for a draft that begins like a command; "" for all others."""
-    if _COMMAND.match(text):
-        return tr(RUN_HINT)
-    first = text.lstrip()
-    if not first.startswith("/") or "\n" in first:
-        return ""
-    word = first.split(" ", 1)[0]
-    is_question = len(first) > len(RESEARCH) and first.startswith(f"{RESEARCH} ")
-    return tr(HINT).format(command=RESEARCH) if RESEARCH.startswith(word) and not is_question else ""
-
-
-def refusal_of(draft: MessageDraft) -> str:
-    """Return why a draft cannot be sent; "" if it can."""
-    found = _RESEARCH.match(draft.text)
-    if found is None or ((found[1] or "").strip() and not draft.attachments):
-        return ""
-    return tr(NO_FILES if draft.attachments else MISSING).format(command=RESEARCH)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.events import ViewChanged
@@ -82,5 +82,4 @@ class ContextPanel(StyleAware, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("side"))
-        painter.setPen(QPen(colour("line"), 1))
-        painter.drawLine(QPointF(0.5, 0), QPointF(0.5, self.height()))
+        painter.fillRect(self.width() - 1 if self.isRightToLeft() else 0, 0, 1, self.height(), colour("line"))

@@ -55,6 +55,7 @@ class GaugeBar(WithRole, QWidget):
         super().__init__(parent)
         self._gauge: Gauge | None = None
         self._draft = 0
+        self._is_numbered = True
         self.parts: list[BarPart] = []
         self._accessible_lines = AccessibleLines(self)
         self._value = QProgressBar(self._accessible_lines)  # whose value a screen reader can ask for
@@ -78,6 +79,11 @@ class GaugeBar(WithRole, QWidget):
         else:
             self._move(1.0)
         self._show_accessible_lines()
+
+    def set_numbered(self, is_numbered: bool) -> None:
+        """Show or hide the shares below the marks."""
+        self._is_numbered = is_numbered
+        self.updateGeometry()
 
     def accessible_actions(self) -> Mapping[str, Callable[[], object]]:
         return {PRESS: self.breakdown_requested.emit}
@@ -146,10 +152,10 @@ class GaugeBar(WithRole, QWidget):
         return share_text(tr("Free"), max(gauge.free - self._draft, 0), gauge.window)
 
     def sizeHint(self) -> QSize:
-        return QSize(480, BAR + 2 * EDGE + scale(14))
+        return QSize(480, BAR + 2 * EDGE + (scale(14) if self._is_numbered else 0))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(160, self.sizeHint().height())
+        return QSize(80, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -170,7 +176,7 @@ class GaugeBar(WithRole, QWidget):
         if self._gauge is not None and has_marks:
             self._paint_marks(painter, box, self._gauge)
         painter.restore()
-        if self._gauge is not None and has_marks:
+        if self._gauge is not None and has_marks and self._is_numbered:
             self._paint_numbers(painter, box, self._gauge)
         if self.hasFocus():
             paint_focus(painter, box.adjusted(0, -EDGE, 0, EDGE), box.height() / 2 + EDGE)

@@ -24,6 +24,7 @@ from .bar import GaugeBar
 
 OPTIMIZE, OPTIMIZE_SHORT = translatable("Optimize conversation…"), translatable("Optimize…")
 NARROW = 520  # pixels below which the button says less
+WIDE_LINE = 640  # pixels of one line from which it tells the share, too
 
 NO_WINDOW = translatable(
     "The server has not said yet how many tokens the model accepts. Nothing is shortened until it has."
@@ -51,7 +52,7 @@ class ContextGauge(WithRole, QWidget):
         super().__init__(parent)
         self._gauge: Gauge | None = None
         self._draft = 0
-        self._is_streaming = False
+        self._is_streaming = self._is_low = False
         self.bar = GaugeBar(self)
         self.dot = Swatch("hatch", is_round=True)
         self.word = TextLabel(size=13, weight=MEDIUM, parent=self)
@@ -85,25 +86,41 @@ class ContextGauge(WithRole, QWidget):
         self._is_streaming = is_streaming
         self._show()
 
+    def set_low(self, is_low: bool) -> None:
+        """Take one line in a low window, the bar beside the figures."""
+        if self._is_low == is_low:
+            return
+        self._is_low = is_low
+        if is_low:
+            self._line.insertWidget(1, self.bar, 1)
+        else:
+            self._column.insertWidget(0, self.bar)
+        self._line.setStretchFactor(self.share, 0 if is_low else 1)
+        self.bar.set_numbered(not is_low)
+        self._show()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.optimize.setText(tr(OPTIMIZE_SHORT if self._is_narrow() else OPTIMIZE))
         self._show()
 
     def _is_narrow(self) -> bool:
-        return self.width() < scale(NARROW)
+        return self._is_low or self.width() < scale(NARROW)
 
     def _lay_out(self) -> None:
         for label in (self.word, self.numbers):
             label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         items = (self.dot, self.word, self.numbers, (self.share, 1), self.optimize)
-        vertical(self.bar, horizontal(*items, margins=(1, 0, 0, 0), spacing=8), holder=self, spacing=4)
+        self._line = horizontal(*items, margins=(1, 0, 0, 0), spacing=8)
+        self._column = vertical(self.bar, self._line, holder=self, spacing=4)
 
     def _show(self) -> None:
         gauge = self._gauge
         self.optimize.setEnabled(gauge is not None)
         self.numbers.setVisible(gauge is not None)
+        self.share.setVisible(gauge is None or not self._is_low or self.width() >= scale(WIDE_LINE))
         self.word.setVisible(False)
+        self.dot.setToolTip("")
         if gauge is None:
             self.dot.set_tint("hatch")
             self.share.set_text(tr("Counting…"))
@@ -117,7 +134,9 @@ class ContextGauge(WithRole, QWidget):
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
         self.optimize.set_kind(ButtonKind.PRIMARY if is_pressing else ButtonKind.PLAIN)
         self.word.set_text(tr(STATUS_WORDS[status]).capitalize())
-        self.word.setVisible(status is not Status.SAFE or not self._is_narrow())  # the room is for the figures
+        is_told = status is not Status.SAFE and (not self._is_low or self.width() >= scale(NARROW))
+        self.word.setVisible(is_told or not self._is_narrow())  # else the room is for the figures
+        self.dot.setToolTip(self.word.text())
         self.numbers.set_text(f"{format_number(gauge.total + self._draft)} / {format_number(gauge.window)}")
         self.numbers.set_hint(self._hint(gauge))
         self._show_share(gauge, status)

@@ -26,6 +26,7 @@ from .summary_editor import SummaryEditor
 
 TITLE = translatable("Optimize conversation")
 WIDTH, HEIGHT = 860, 670
+LOW_SUMMARY = 160  # pixels of the summary's height where it scrolls with the choices
 TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
 APPLY, MEASURING, APPLYING = translatable("Optimize"), translatable("Measuring…"), translatable("Optimizing…")
 PROMISE = translatable(
@@ -48,6 +49,7 @@ class PlanDialog(Sheet):
     `set_busy(False)`.
     """
 
+    narrow = 640
     plan_requested = Signal(object)
     apply_requested = Signal(object)
     cancel_requested = Signal(object)
@@ -92,6 +94,7 @@ class PlanDialog(Sheet):
         self.useless.set_text(tr_told(plan.note) or tr(USELESS))
         self.useless.setVisible(not plan.is_useful)
         self.note.set_text(tr_told(plan.note) if plan.is_useful else "")
+        self.note.setVisible(bool(self.note.text()))
         self._show_fidelity(plan.fidelity)
         self.tail.setToolTip(tr(TAIL_HINT) if plan.strategy == "llm" and plan.is_written else "")
         if not self._tail_pause.isActive():
@@ -125,10 +128,21 @@ class PlanDialog(Sheet):
     def _lay_out(self) -> None:
         title = TextLabel(tr(TITLE), size=17, weight=BOLD)
         promise = TextLabel(tr(PROMISE), tint="ink_soft", wraps=True)
-        head = vertical(title, promise, margins=(24, 18, 24, 0), spacing=2)
-        comparison = vertical(self.comparison, margins=(24, 0, 24, 0))
-        body = horizontal((self.choices, 1), (self.summary, 1), margins=(24, 0, 24, 0), spacing=20)
-        vertical(head, comparison, (body, 1), self._buttons(), holder=self, spacing=16)
+        title_row = vertical(title, margins=(24, 18, 24, 0))
+        above = vertical(spacing=16, margins=(24, 0, 24, 0))
+        self._body = horizontal((self.choices, 1), (self.summary, 1), margins=(24, 0, 24, 0), spacing=20)
+        vertical(title_row, above, (self._body, 1), self._buttons(), holder=self, spacing=16)
+        title_row.setSpacing(2)
+        self.let_scroll((promise, self.comparison), above, self.choices)
+
+    def set_low(self, is_low: bool) -> None:
+        """Let the summary scroll with the choices, too."""
+        super().set_low(is_low)
+        self.summary.setMinimumHeight(scale(LOW_SUMMARY) if is_low else 0)
+        if is_low:
+            self.choices.add(self.summary)
+        else:
+            self._body.addWidget(self.summary, 1)
 
     def _fill_choices(self) -> None:
         tail = QWidget()
@@ -138,13 +152,9 @@ class PlanDialog(Sheet):
             self.choices.add(widget)
 
     def _buttons(self) -> QWidget:
-        footer = QWidget()
-        horizontal(
-            (self.note, 1), self.export, self.cancel, self.apply, holder=footer, margins=(24, 14, 24, 14), spacing=10
-        )
-        self.set_footer(footer)
+        buttons = self.make_footer(self.export, self.cancel, self.apply, note=self.note)
         self.apply.set_room_for(tr(APPLY), tr(MEASURING), tr(APPLYING))
-        return footer
+        return buttons
 
     def _connect(self) -> None:
         self.cancel.clicked.connect(self.reject)
@@ -158,10 +168,10 @@ class PlanDialog(Sheet):
         self.summary.unwritten.cancel_requested.connect(self._cancel_writing)
         self.summary.area.textChanged.connect(self._update_buttons)
 
-    def _size_within(self, limit: QSize) -> QSize:
+    def _wanted_size(self, limit: QSize) -> QSize:
         """Return one height for every plan, so that another plan moves nothing."""
         width = min(scale(WIDTH), limit.width())
-        self.choices.setMinimumWidth(min(self.choices.needed_width(), width * 3 // 5))
+        self.choices.setMinimumWidth(0 if self.is_low else min(self.choices.needed_width(), width * 3 // 5))
         return QSize(width, min(scale(HEIGHT), limit.height()))
 
     def _show_tail(self, plan: Plan) -> None:

@@ -54,7 +54,7 @@ class StrategyChoice(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.choices = Segmented([(strategy, tr(label)) for strategy, label in STRATEGIES])
-        self.choices.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.choices.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.choices.setAccessibleName(tr("Summary by"))
         self.note = TextLabel(size=12, tint="ink_faint", wraps=True)
         self.instructions = TextArea(size=13)

@@ -12,7 +12,7 @@ from desktop_app.ui.actions import WindowAction, keys_text
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button
-from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -59,7 +59,7 @@ class ShortcutSheet(Sheet):
         self.area = ScrollColumn(spacing=18)
         self.close_button = Button(tr("Done"))
         self.close_button.clicked.connect(self.accept)
-        self.lay_out(self.area, STRETCH, self.close_button)
+        self.lay_out(self.area, self.close_button)
         self.set_first(self.close_button)
         local = {
             tr(where): tuple((tr(what), keys_text((keys,))) for what, keys in rows)

@@ -21,7 +21,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.inputs import Select
-from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.layouts import UNBOUNDED, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, scale
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -209,7 +209,10 @@ class PolicySheet(Sheet):
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
         choice = horizontal((title, 1), self.name, self.select, spacing=10)
         about = horizontal((self.differs, 1), self.undo, self.remove, spacing=10)
-        above = vertical(choice, about, spacing=6, margins=(24, 18, 24, 0))
+        chosen, numbers = QWidget(), QWidget()
+        chosen.setLayout(choice)
+        numbers.setLayout(about)
+        above = vertical(spacing=6, margins=(24, 18, 24, 0))
         self.area.column.setContentsMargins(0, 0, 16, 4)
         self.area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
         self.body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -217,11 +220,9 @@ class PolicySheet(Sheet):
         self.body.setSpacing(20)
         self.body.addWidget(self.area, 1)
         self.body.addWidget(self.effect)
-        footer = QWidget()
-        buttons = (STRETCH, self.close_button, self.use_here, self.use_everywhere)
-        horizontal(*buttons, holder=footer, spacing=10, margins=(24, 14, 24, 14))
+        footer = self.make_footer(self.close_button, self.use_here, self.use_everywhere)
         vertical(above, (self.body, 1), footer, holder=self, spacing=14)
-        self.set_footer(footer)
+        self.let_scroll((chosen, numbers), above, self.area)
         self.use_here.setVisible(self._has_conversation)
         self.set_first(self.select)
         self._fit_pane()
@@ -236,6 +237,15 @@ class PolicySheet(Sheet):
         self._pause.timeout.connect(self._ask_now)
         self._long_pause.timeout.connect(self._ask_past)
 
+    def set_low(self, is_low: bool) -> None:
+        """Let the effect scroll with the fields, too."""
+        super().set_low(is_low)
+        if is_low:
+            self.area.column.insertWidget(2, self.effect)
+        else:
+            self.body.addWidget(self.effect)
+        self._fit_pane()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_pane()
@@ -246,6 +256,6 @@ class PolicySheet(Sheet):
         direction = QBoxLayout.Direction
         self.body.setDirection(direction.BottomToTop if is_narrow else direction.LeftToRight)
         self.effect.setMinimumWidth(0 if is_narrow else scale(PANE_WIDTH))
-        self.effect.setMaximumWidth(16_777_215 if is_narrow else scale(PANE_WIDTH))
+        self.effect.setMaximumWidth(UNBOUNDED if is_narrow else scale(PANE_WIDTH))
         height = min(scale(PANE_HEIGHT), round(self.height() * PANE_SHARE))
-        self.effect.setMaximumHeight(height if is_narrow else 16_777_215)
+        self.effect.setMaximumHeight(height if is_narrow and not self.is_low else UNBOUNDED)

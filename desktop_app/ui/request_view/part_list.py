@@ -166,6 +166,9 @@ class PartList(TransparentList):
         self.setUniformItemSizes(True)
         self.setAccessibleName(tr("Parts of the request"))
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, scale(40))
+
     def choose(self, number: int) -> None:
         """Select a row, and show it."""
         index = self.parts.index(number)

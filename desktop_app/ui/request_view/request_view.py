@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.sent_request import ComparedPart, SentRequest
@@ -18,7 +18,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.inputs import Segmented
-from desktop_app.ui.widgets.layouts import horizontal, vertical
+from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
 from desktop_app.ui.widgets.look import colour, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -26,6 +26,7 @@ from .part_list import PartList
 from .part_rows import PartRow, compared_rows, rows_in, rows_of, summarize_changes
 
 READING = translatable("Reading the request…")
+NARROW = 560  # pixels below which the line under the buttons tells what is shown, too
 
 
 class ShownRequest(StrEnum):
@@ -150,14 +151,21 @@ class RequestView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         side = max((self.width() - scale(COLUMN)) // 2, SIDE)
-        self._column.setContentsMargins(side, scale(12), side, scale(12))
+        edge = min(scale(12), self.height() // 20)
+        self._column.setContentsMargins(side, edge, side, edge)
         self.earlier.setVisible(self.width() - 2 * side > scale(420) or self.moments.isHidden())
+        is_narrow = self.width() < scale(NARROW)
+        if is_narrow is self.title.isVisibleTo(self):
+            self.title.setVisible(not is_narrow)
+            self._show()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), colour("paper"))
 
     def _lay_out(self) -> None:
-        bar = horizontal((self.title, 1), self.moments, self.earlier, self.copy, self.curl, spacing=6)
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        buttons = FlowLayout(self.moments, self.earlier, self.copy, self.curl, gap=6)
+        bar = horizontal((self.title, 1), buttons, spacing=6)
         below = horizontal((self.note, 1), self.only_changes, self.all_parts, spacing=12)
         self._column = vertical(bar, below, (PartFrame(self.list), 1), holder=self, spacing=8)
 
@@ -183,7 +191,8 @@ class RequestView(QWidget):
         self.curl.setVisible(not is_compared)
         shown = rows_in(self._rows, self.segment, is_compared and self.only_changes.isChecked())
         self.list.parts.set_rows(shown)
-        self.note.set_text(self._words or self._describe(shown))
+        words = self._words or self._describe(shown)
+        self.note.set_text(words if self.title.isVisibleTo(self) else f"{words} · {self.title.text()}")
 
     def _describe(self, shown: Sequence[PartRow]) -> str:
         """Return how many parts are shown, and their tokens."""

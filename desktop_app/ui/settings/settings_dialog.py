@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, scale
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -21,6 +21,7 @@ from .entries import FormEntry
 from .section_list import SectionList
 
 WIDTH, HEIGHT = 860, 720  # pixels
+NARROW = 560  # pixels below which the sections are chosen above the fields
 LOOK_DELAY = 150  # milliseconds without a change, after which the window takes another look
 LOOK = ("theme", "contrast", "font_scale")
 
@@ -133,17 +134,19 @@ class SettingsDialog(Sheet):
         QWidget.setTabOrder(self.cancel, self.save)
 
     def _arrange(self) -> None:
-        footer, body = QWidget(), QWidget()
-        horizontal(STRETCH, self.cancel, self.save, holder=footer, spacing=10, margins=(24, 14, 24, 14))
+        body = QWidget()
         self.area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
         self.area.column.setContentsMargins(0, 0, 16, 12)
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
         side = vertical(title, self.side, spacing=12)
-        horizontal(side, (self.area, 1), holder=body, spacing=24, margins=(24, 18, 8, 0))
-        vertical((body, 1), footer, holder=self, spacing=0)
-        self.set_footer(footer)
+        self._body = horizontal(side, (self.area, 1), holder=body, spacing=24, margins=(24, 18, 8, 0))
+        vertical((body, 1), self.make_footer(self.cancel, self.save), holder=self, spacing=0)
 
-    def _size_within(self, limit: QSize) -> QSize:
+    def _wanted_size(self, limit: QSize) -> QSize:
+        is_narrow = limit.width() < scale(NARROW)
+        self.side.set_narrow(is_narrow)
+        self._body.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(12 if is_narrow else 24)
         return QSize(min(scale(WIDTH), limit.width()), min(scale(HEIGHT), limit.height()))
 
     def _add(self, name: str, title: str, section: QWidget) -> QWidget | None:

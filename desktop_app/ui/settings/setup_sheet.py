@@ -77,8 +77,8 @@ class SetupSheet(Sheet):
         area = ScrollColumn(spacing=20)
         for part in self._sections():
             area.add(part)
-        self.lay_out(area, STRETCH, self.cancel, self.save, head=(TextLabel(here.name, size=13, tint="ink_soft"),))
-        self._area = area
+        self.lay_out(area, self.cancel, self.save, head=(TextLabel(here.name, size=13, tint="ink_soft"),))
+        self.area = area
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
         self._show(Persona("", read.setup, folder=here.folder, policy=here.policy))
@@ -194,7 +194,7 @@ class SetupSheet(Sheet):
         wrong = [widget for entry in entries if (widget := entry.check()) is not None]
         if wrong:
             wrong[0].setFocus(Qt.FocusReason.OtherFocusReason)
-            self._area.ensureWidgetVisible(wrong[0])
+            self.area.ensureWidgetVisible(wrong[0])
         return not wrong
 
     def _keep(self) -> None:

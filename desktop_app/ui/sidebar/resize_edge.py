@@ -1,4 +1,4 @@
-"""The right edge of the sidebar, with which its width is changed."""
+"""The edge of the sidebar towards the conversation, with which its width is changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
-from desktop_app.ui.widgets.look import colour
+from desktop_app.ui.widgets.look import colour, reading_x
 
 EDGE = 7  # pixels that can be dragged
 STEP = 16  # pixels of an arrow key
@@ -34,18 +34,20 @@ class ResizeEdge(WithRole, QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self.width_requested.emit(max(self.mapTo(self._sidebar, event.position().toPoint()).x(), 1))
+            x = self.mapTo(self._sidebar, event.position().toPoint()).x()
+            self.width_requested.emit(max(round(reading_x(x, self._sidebar)), 1))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.width_requested.emit(0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in STEPS:
-            self.width_requested.emit(self._sidebar.width() + STEPS[Qt.Key(event.key())])
+            step = STEPS[Qt.Key(event.key())]
+            self.width_requested.emit(self._sidebar.width() + (-step if self.isRightToLeft() else step))
         else:
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.hasFocus() or self.underMouse():
             tint = colour("accent" if self.hasFocus() else "hatch")
-            QPainter(self).fillRect(self.width() - 2, 0, 2, self.height(), tint)
+            QPainter(self).fillRect(0 if self.isRightToLeft() else self.width() - 2, 0, 2, self.height(), tint)

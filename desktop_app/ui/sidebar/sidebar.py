@@ -8,7 +8,7 @@ from functools import partial
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRectF, QSettings, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLineEdit, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.words import translatable
@@ -30,6 +30,7 @@ ORDER_NAMES = {
     Order.TITLE: translatable("By title"),
     Order.MESSAGES: translatable("Most messages first"),
 }
+NEW = translatable("+ New conversation")
 PADDING = 12  # pixels of the buttons at the foot
 
 
@@ -52,7 +53,9 @@ class WideButton(Button):
         inner = box.adjusted(10, 0, -10, 0)
         width = QFontMetricsF(font(11)).horizontalAdvance(self._shortcut) + 10 if self._shortcut else 0.0
         text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, int(inner.width() - width))
-        painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), text)
+        is_short = self.sizePolicy().horizontalPolicy() is QSizePolicy.Policy.Fixed
+        sideways = Qt.AlignmentFlag.AlignHCenter if is_short else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter | sideways), text)
         if self._shortcut:
             painter.setFont(font(11))
             key = QRectF(inner.right() - width + 2, box.center().y() - scale(9), width, scale(18))
@@ -101,8 +104,9 @@ class Sidebar(StyleAware, QWidget):
         super().__init__(parent)
         self.search = WideButton(tr("Search everything…"), keys_text(("Ctrl+K",)).replace("+", " "), is_faint=True)
         self.search.setAccessibleName(tr("Search everything"))
-        self.new = WideButton(tr("+ New conversation"))
-        self.new.setToolTip(keys_text(("Ctrl+N",)))
+        self.new = WideButton(tr(NEW))
+        self.new.setAccessibleName(tr("New conversation"))
+        self.new.setToolTip(tr("New conversation ({keys})").format(keys=keys_text(("Ctrl+N",))))
         self.list = ConversationList()
         self.filter = FilterField(self.list)
         self.sorting = Button(tr("Sort"), ButtonKind.QUIET, padding=PADDING)
@@ -123,9 +127,22 @@ class Sidebar(StyleAware, QWidget):
         self.settings.clicked.connect(self.settings_requested)
         bottom = FlowLayout(self.importing, self.insights, self.settings, gap=10)
         narrowing = horizontal((self.filter, 1), self.sorting, spacing=4)
-        items = (self.search, self.new, narrowing, (self.list, 1), bottom)
-        vertical(*items, holder=self, spacing=12, margins=(12, 16, 13, 12))
+        self._head = vertical(self.search, self.new, spacing=12)
+        self._column = vertical(self._head, narrowing, (self.list, 1), bottom, holder=self, spacing=12)
+        self.set_low(is_low=False)
         self.refresh_style()
+
+    def set_low(self, is_low: bool) -> None:
+        """Leave most of a low window to the list: the menu of orders has what the foot has no room for then."""
+        self._head.setDirection(QBoxLayout.Direction.LeftToRight if is_low else QBoxLayout.Direction.TopToBottom)
+        self.new.setText("+" if is_low else tr(NEW))
+        width = QSizePolicy.Policy.Fixed if is_low else QSizePolicy.Policy.Expanding
+        self.new.setSizePolicy(width, QSizePolicy.Policy.Fixed)
+        self.importing.setVisible(not is_low)
+        around = 6 if is_low else 12
+        for layout in (self._head, self._column):
+            layout.setSpacing(around)
+        self._column.setContentsMargins(12, around + 4, 13, around)
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         self.list.conversations.show_conversations(conversations)
@@ -154,6 +171,9 @@ class Sidebar(StyleAware, QWidget):
         shown = menu.addAction(tr("Show what was put away"), self.toggle_put_away)
         shown.setCheckable(True)
         shown.setChecked(now.shows_put_away)
+        if self.importing.isHidden():
+            menu.addSeparator()
+            menu.addAction(self.importing.text(), self.import_requested.emit)
         menu.popup(self.sorting.mapToGlobal(QPoint(0, self.sorting.height() + 4)))
 
     def sort(self, order: Order) -> None:
@@ -181,10 +201,10 @@ class Sidebar(StyleAware, QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.edge.setGeometry(self.width() - EDGE, 0, EDGE, self.height())
+        self.edge.setGeometry(0 if self.isRightToLeft() else self.width() - EDGE, 0, EDGE, self.height())
         self.edge.raise_()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("side"))
-        painter.fillRect(self.width() - 1, 0, 1, self.height(), colour("line"))
+        painter.fillRect(0 if self.isRightToLeft() else self.width() - 1, 0, 1, self.height(), colour("line"))

@@ -16,7 +16,7 @@ from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_number
 from desktop_app.ui.widgets.inputs import ToggleSwitch
-from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
+from desktop_app.ui.widgets.layouts import discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
@@ -73,7 +73,7 @@ class ToolsSheet(Sheet):
         self.more = LinkButton(tr("Add an MCP server…"))
         self.close_button = Button(tr("Done"))
         head = (self.total, self.folder, self.warning)
-        self.lay_out(self.area, self.more, STRETCH, self.close_button, head=head, spacing=12)
+        self.lay_out(self.area, self.close_button, leading=(self.more,), head=head, spacing=12)
         self.warning.setVisible(not can_call)
         self.set_first(self.close_button)
         self.close_button.clicked.connect(self.accept)

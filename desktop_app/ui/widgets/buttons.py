@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolTip, QWidget
 
 from .look import MEDIUM, StyleAware, colour, font, mix, paint_box, paint_focus, scale
 
+MIN_LINK = 60  # pixels of a link that may shrink
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
@@ -103,16 +105,35 @@ class Button(StyleAware, QPushButton):
         return fill, colour("line"), colour("ink")
 
 
+def explain_ellipsis(button: QAbstractButton, event: QEvent, shown_text: Callable[[], str]) -> bool:
+    """Show the whole text above the tooltip where only a part of it is shown; return whether that was done."""
+    if event.type() != QEvent.Type.ToolTip or not isinstance(event, QHelpEvent) or shown_text() == button.text():
+        return False
+    QToolTip.showText(event.globalPos(), "\n".join(filter(None, (button.text(), button.toolTip()))), button)
+    return True
+
+
 class LinkButton(Button):
     """A button that looks like a link, with no room around its text, so that it aligns with the text above."""
 
-    def __init__(self, text: str, *, size: float = 13, parent: QWidget | None = None) -> None:
+    def __init__(self, text: str, *, size: float = 13, shrinks: bool = False, parent: QWidget | None = None) -> None:
+        """shrinks: where there is too little room the text ends in an ellipsis."""
         super().__init__(text, ButtonKind.QUIET, parent)
         self._size = size
+        if shrinks:
+            self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._font())
         return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height() + scale(6))
+
+    def minimumSizeHint(self) -> QSize:
+        is_fixed = self.sizePolicy().horizontalPolicy() is QSizePolicy.Policy.Fixed
+        size = self.sizeHint()
+        return size if is_fixed else QSize(min(size.width(), scale(MIN_LINK)), size.height())
+
+    def event(self, event: QEvent) -> bool:
+        return explain_ellipsis(self, event, self._shown_text) or super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -120,9 +141,12 @@ class LinkButton(Button):
         shown.setUnderline(self.underMouse() and self.isEnabled())
         painter.setFont(shown)
         painter.setPen(colour("accent" if self.isEnabled() else "ink_faint"))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._shown_text())
         if self._is_ringed and self.hasFocus():
             paint_focus(painter, QRectF(self.rect()), 4)
+
+    def _shown_text(self) -> str:
+        return QFontMetrics(self._font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
 
     def _font(self) -> QFont:
         return font(self._size, MEDIUM)

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QCheckBox, QComboBox, QSizePolicy, QSlider, QStyle, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetrics,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QSizePolicy,
+    QSlider,
+    QStyle,
+    QWidget,
+)
 
 from .accessibility import Role, WithRole
-from .buttons import KEYBOARD
+from .buttons import KEYBOARD, explain_ellipsis
 from .layouts import horizontal
 from .look import MEDIUM, NORMAL, StyleAware, colour, font, paint_box, paint_focus, reading_x, scale, turn_around
 
 # Pixels
+MIN_SEGMENT = 64  # of a choice, whose text ends in an ellipsis
 SEGMENT_MARGINS = (3, 3, 3, 3)  # between the track of a segmented choice and the choices
 TRACK, KNOB = 4, 16  # of a slider
 SWITCH_WIDTH, SWITCH_HEIGHT, SWITCH_GAP = 34, 20, 10
@@ -40,7 +59,10 @@ class SegmentButton(StyleAware, QAbstractButton):
         return QSize(metrics.horizontalAdvance(self.text()) + scale(24), scale(28))
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint() - QSize(scale(14), 0)
+        return QSize(min(self.sizeHint().width() - scale(14), scale(MIN_SEGMENT)), self.sizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        return explain_ellipsis(self, event, self._shown_text) or super().event(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._is_ringed = event.reason() in (*KEYBOARD, Qt.FocusReason.OtherFocusReason)  # the last: arrow keys
@@ -54,9 +76,13 @@ class SegmentButton(StyleAware, QAbstractButton):
         painter.setFont(font(13, MEDIUM if is_on else NORMAL))
         quiet = "ink" if self.underMouse() else "ink_soft"
         painter.setPen(colour("ink_faint" if not self.isEnabled() else "ink" if is_on else quiet))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._shown_text())
         if self._is_ringed and self.hasFocus():
             paint_focus(painter, QRectF(self.rect()), 6)
+
+    def _shown_text(self) -> str:
+        metrics = QFontMetrics(font(13, MEDIUM if self.isChecked() else NORMAL))
+        return metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width() - 4)
 
 
 class Segmented(WithRole, QWidget):

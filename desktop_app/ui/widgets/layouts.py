@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QStyle, QVBoxLayout, QWidget
 
 from .look import scale
 
+UNBOUNDED = 16_777_215  # pixels: Qt's largest size
 STRETCH = 1
 """An item that takes the room that is left."""
 LayoutItem = QWidget | QLayout | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag] | int
@@ -107,19 +110,56 @@ class FlowLayout(QLayout):
 
     def _arrange(self, rect: QRect, *, moves: bool) -> int:
         """Return the height that the lines take; `moves` puts the widgets there."""
-        x, y, line = rect.x(), rect.y(), 0
+        y = rect.y()
+        for line in self._lines(rect.width()):
+            if moves:
+                self._place(line, QRect(rect.x(), y, rect.width(), _height_of_line(line)), rect)
+            y += _height_of_line(line) + self._gap
+        return max(y - self._gap - rect.y(), 0)
+
+    def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
+        """Return the items that are shown, line by line, with their sizes."""
+        lines: list[list[tuple[QLayoutItem, QSize]]] = []
+        left = 0
         for item in self._items:
             if item.isEmpty():
                 continue
             size = item.sizeHint()
-            size.setWidth(max(min(size.width(), rect.width()), item.minimumSize().width()))
-            if x > rect.x() and x + size.width() > rect.right() + 1:
-                x, y, line = rect.x(), y + line + self._gap, 0
-            if moves:
-                item.setGeometry(QRect(QPoint(x, y), size))
+            size.setWidth(max(min(size.width(), width), item.minimumSize().width()))
+            if not lines or left + size.width() > width:
+                lines.append([])
+                left = 0
+            lines[-1].append((item, size))
+            left += size.width() + self._gap
+        return lines
+
+    def _place(self, line: Sequence[tuple[QLayoutItem, QSize]], box: QRect, room: QRect) -> None:
+        """Put the items of a line side by side."""
+        x = box.x()
+        for item, size in line:
+            self._move(item, QRect(QPoint(x, box.y()), size), room)
             x += size.width() + self._gap
-            line = max(line, size.height())
-        return y + line - rect.y()
+
+    def _move(self, item: QLayoutItem, box: QRect, room: QRect) -> None:
+        """Put an item there; where the window is read from right to left, on the other side of the room."""
+        parent = self.parentWidget()
+        direction = parent.layoutDirection() if parent is not None else Qt.LayoutDirection.LeftToRight
+        item.setGeometry(QStyle.visualRect(direction, room, box))
+
+
+class FooterLayout(FlowLayout):
+    """Lays buttons out at the end of a line, the first `leading` of them at its beginning."""
+
+    def __init__(self, *widgets: QWidget, leading: int = 0, gap: int = 10) -> None:
+        super().__init__(*widgets, gap=gap)
+        self._leading = leading
+
+    def _place(self, line: Sequence[tuple[QLayoutItem, QSize]], box: QRect, room: QRect) -> None:
+        first = [pair for pair in line if pair[0] in self._items[: self._leading]]
+        rest = [pair for pair in line if pair not in first]
+        super()._place(first, box, room)
+        taken = sum(size.width() + self._gap for _, size in rest) - self._gap
+        super()._place(rest, box.adjusted(box.width() - taken, 0, 0, 0), room)
 
 
 class TileLayout(FlowLayout):
@@ -145,9 +185,13 @@ class TileLayout(FlowLayout):
             ]
             height = max(_height_of(item, width) for item, _, width in row)
             for item, left, width in row if moves else ():
-                item.setGeometry(QRect(left, y, width, height))
+                self._move(item, QRect(left, y, width, height), rect)
             y += height + self._gap
         return max(y - self._gap - rect.y(), 0)
+
+
+def _height_of_line(line: Sequence[tuple[QLayoutItem, QSize]]) -> int:
+    return max(size.height() for _, size in line)
 
 
 def _height_of(item: QLayoutItem, width: int) -> int:

@@ -16,6 +16,7 @@ from desktop_app.ui.theme import theme
 
 NORMAL, MEDIUM, BOLD = 400, 500, 600  # font weights
 TRANSPARENT = QColor(0, 0, 0, 0)
+RADIUS = 8  # pixels: the corners of whatever is pressed or written into
 
 RESTYLING = (QEvent.Type.StyleChange, QEvent.Type.PaletteChange, QEvent.Type.FontChange)
 """Events that a widget receives when the theme or the font scale may have changed."""

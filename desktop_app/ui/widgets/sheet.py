@@ -6,43 +6,20 @@ import asyncio
 from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QRegion, QShowEvent
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtGui import QKeyEvent, QPainter, QPainterPath, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QBoxLayout, QDialog, QWidget
 from shiboken6 import isValid
 
 from .boxes import ScrollColumn
-from .layouts import LayoutItem, horizontal, vertical
+from .layouts import FooterLayout, horizontal, vertical
 from .look import BOLD, colour, paint_box, scale
+from .scrim import SHEET_RADIUS, Scrim
 from .tab_order import walk_as_read
 from .text_label import TextLabel
 
 MARGIN = 24  # pixels between the sheet and the window's edges
-RADIUS = 14
-SHADOW = 20  # pixels that the shadow extends
+LOW = 300  # pixels of height below which only the title and the buttons do not scroll
 PAINT_PAUSE = 0.01  # seconds in which the window paints what is new, on its own
-
-
-class Scrim(QWidget):
-    """Darkens the window behind a sheet, and keeps the mouse from it."""
-
-    def __init__(self, window: QWidget, sheet: Sheet) -> None:
-        super().__init__(window)
-        self._sheet = sheet
-        self.hide()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        covered = self._sheet.geometry().adjusted(RADIUS, RADIUS, -RADIUS, -RADIUS)
-        painter.setClipRegion(event.region().subtracted(QRegion(covered)))
-        painter.fillRect(self.rect(), QColor(30, 24, 14, 97))
-        around = QRectF(self._sheet.geometry()).translated(0, 4)
-        for reach in range(SHADOW, 0, -2):
-            box = around.adjusted(-reach, -reach, reach, reach)
-            paint_box(painter, box, QColor(0, 0, 0, 5), None, RADIUS + reach)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if self._sheet.closes_outside:
-            self._sheet.reject()
 
 
 class Sheet(QDialog):
@@ -50,7 +27,11 @@ class Sheet(QDialog):
 
     A large sheet builds its content in `steps`, so that `open_gradually` can give the window's event loop a turn
     after each of them.
+
+    narrow: pixels of width below which it is as in a low window.
     """
+
+    narrow = 0
 
     def __init__(
         self,
@@ -74,11 +55,16 @@ class Sheet(QDialog):
         self._wanted_width, self._top = width, top
         self._focused_before: QWidget | None = None
         self._footer: QWidget | None = None
+        self._head: tuple[QWidget, ...] = ()
+        self._above: QBoxLayout | None = None
+        self._area: ScrollColumn | None = None
+        self.is_low = False
         self._first: QWidget | None = None
         self._last_focused: QWidget | None = None
         self._is_growing = False  # while `open_gradually` shows one widget after the other
         self._scrim = Scrim(window, self) if window else None
-        if window:
+        if window and self._scrim:
+            self._scrim.pressed.connect(self._leave)
             window.installEventFilter(self)
             application = QApplication.instance()
             assert isinstance(application, QApplication)
@@ -91,22 +77,36 @@ class Sheet(QDialog):
         return self.isVisible() and not self._is_growing
 
     def lay_out(
-        self, area: ScrollColumn, *buttons: LayoutItem, head: tuple[QWidget, ...] = (), spacing: int = 14
+        self,
+        area: ScrollColumn,
+        *buttons: QWidget,
+        leading: tuple[QWidget, ...] = (),
+        head: tuple[QWidget, ...] = (),
+        spacing: int = 14,
     ) -> None:
-        """Put the title and the head above an area that scrolls, and a row of buttons below it."""
+        """Put the title and the head above an area that scrolls, and a row of buttons below it, the leading ones at
+        its beginning."""
         area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
-        footer = QWidget()
-        horizontal(*buttons, holder=footer, spacing=10, margins=(24, 14, 24, 14))
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
-        above = vertical(title, *head, spacing=4, margins=(24, 18, 24, 0))
+        above = vertical(title, spacing=4, margins=(24, 18, 24, 0))
         body = horizontal(area, margins=(24, 0, 8, 0))
         area.column.setContentsMargins(0, 0, 16, 4)
-        vertical(above, (body, 1), footer, holder=self, spacing=spacing)
-        self.set_footer(footer)
+        vertical(above, (body, 1), self.make_footer(*buttons, leading=leading), holder=self, spacing=spacing)
+        self.let_scroll(head, above, area)
 
-    def set_footer(self, footer: QWidget) -> None:
-        """Paint another ground behind the row of buttons at the bottom."""
-        self._footer = footer
+    def make_footer(self, *buttons: QWidget, leading: tuple[QWidget, ...] = (), note: QWidget | None = None) -> QWidget:
+        """Return the row of buttons at the bottom, which has another ground; a note stands above them. It wraps where
+        it must."""
+        footer = self._footer = QWidget()
+        row = FooterLayout(*leading, *buttons, leading=len(leading))
+        vertical(*((note,) if note else ()), row, holder=footer, margins=(24, 14, 24, 14), spacing=10)
+        return footer
+
+    def let_scroll(self, head: tuple[QWidget, ...], above: QBoxLayout, area: ScrollColumn) -> None:
+        """Let the head stand above an area, and scroll with it in a low window."""
+        self._head, self._above, self._area = head, above, area
+        for widget in head:
+            above.addWidget(widget)
 
     def set_first(self, widget: QWidget) -> None:
         """Give the focus to this widget when the sheet opens."""
@@ -206,7 +206,7 @@ class Sheet(QDialog):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(self.rect())
-        radius = RADIUS if self.parentWidget() else 0
+        radius = SHEET_RADIUS if self.parentWidget() else 0
         paint_box(painter, box, colour("paper"), None, radius)
         if self._footer is not None:
             shape = QPainterPath()
@@ -244,13 +244,36 @@ class Sheet(QDialog):
             target = last if last is not None and last.isEnabledTo(self) and last.isVisibleTo(self) else self
             target.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
+    def set_low(self, is_low: bool) -> None:
+        """Let more of the content scroll in a low window."""
+        if self._above is None or self._area is None:
+            return
+        for index, widget in enumerate(self._head):
+            is_hidden = widget.isHidden()
+            if is_low:
+                self._area.column.insertWidget(index, widget)
+            else:
+                self._above.addWidget(widget)
+            widget.setHidden(is_hidden)
+
     def _size_within(self, limit: QSize) -> QSize:
+        is_low = limit.height() < scale(LOW) or limit.width() < scale(self.narrow)
+        if is_low is not self.is_low:
+            self.is_low = is_low
+            self.set_low(is_low)
+        return self._wanted_size(limit)
+
+    def _wanted_size(self, limit: QSize) -> QSize:
         width = min(scale(self._wanted_width), limit.width())
         layout = self.layout()
         wanted = self.sizeHint().height()
         if layout is not None and layout.hasHeightForWidth():
             wanted = layout.totalHeightForWidth(width)
         return QSize(width, min(wanted, limit.height()))
+
+    def _leave(self) -> None:
+        if self.closes_outside:
+            self.reject()
 
     def _close(self) -> None:
         if self._scrim:
