@@ -7,11 +7,14 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QTextDocument
 from transcript_rows import chat, result, row
+from ui_scenes import tell
 
+from desktop_app.conversation.events import MessageRecorded, ReplyStarted, TurnStarted
 from desktop_app.conversation.message import Role, ToolCall
 from desktop_app.ui.transcript.call_diff import changes_in_call
+from desktop_app.ui.transcript.display_list import Fill, RowLayout, TextLine
+from desktop_app.ui.transcript.row_text import arguments_summary
 
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), max_size=6), max_size=30)
 
@@ -56,15 +59,55 @@ def test_a_whole_file_is_added_and_other_tools_contents_are_none_of_it():
 
 
 def test_a_card_shows_the_change_in_colours_without_being_unfolded(view, qtbot):
-    calls = row(2, Role.ASSISTANT, edit("one\ntwo", "one\nthree"))
-    view.transcript.open([*chat(2), calls, result(3, "edit")], ())
+    layout = card_of(view, qtbot, edit("one\ntwo", "one\nthree\nfour"))
+    assert [flow.document.toPlainText() for flow in layout.flows] == [" one\n-two\n+three\n+four", "done"]
+    removed, added, more = stripes_of(layout)
+    assert removed.fill != added.fill == more.fill
+    assert (removed.box.bottom(), added.box.bottom()) == (added.box.top(), more.box.top()), "no gap between the lines"
+    assert removed.box.top() >= layout.flows[0].box.top() + removed.box.height() / 2, "the first line is unchanged"
+    assert more.box.bottom() <= layout.flows[0].box.bottom() + 1
+
+
+def test_the_head_of_a_card_counts_the_lines_and_leaves_them_to_the_diff(view, qtbot):
+    assert arguments_summary(edit("one\ntwo", "one\nthree\nfour")) == "a.py +2 −1"
+    content = json.dumps({"path": "a.py", "content": "one\ntwo\n", "mode": "new"})
+    assert arguments_summary(ToolCall("c", "write", content)) == "a.py mode=new +2"
+    assert "content=" in arguments_summary(ToolCall("c", "save_memory", content)), "which is shown nowhere else"
+
+
+def test_what_is_offered_on_a_card_covers_nothing_of_its_head(view, qtbot):
+    long = json.dumps({"command": "echo " + "a long command " * 40})
+    layout = card_of(view, qtbot, ToolCall("c", "bash", long))
+    offered = [region.box for region in layout.hit_regions if region.is_on_hover]
+    words = next(drawn for drawn in layout.drawn if isinstance(drawn, TextLine) and drawn.text.startswith("echo"))
+    assert offered
+    assert not any(box.intersects(words.box) for box in offered)
+
+
+def test_a_long_change_is_shown_whole_by_a_click_on_what_is_left(view, qtbot):
+    whole = ToolCall("c", "write", json.dumps({"path": "a", "content": "line\n" * 30}))
+    layout = card_of(view, qtbot, whole)
+    (left,) = (region for region in layout.hit_regions if region.words and "18" in region.words.text)
+    view.perform(left.action, left.argument)
+    assert len(stripes_of(view.layout_of(view.transcript.row_of("m3")))) == 30
+
+
+def test_a_card_that_waits_ends_with_its_change(view, qtbot):
+    view.transcript.open(chat(2), ())
+    called = MessageRecorded("v", row(2, Role.ASSISTANT, edit("one", "two")))
+    tell(view.transcript, TurnStarted("v"), ReplyStarted("v", "m2", "Sonnet"), called)
     qtbot.waitUntil(lambda: view.is_settled)
-    documents = [flow.document for flow in view.layout_of(view.transcript.row_of("m3")).flows]
-    assert [document.toPlainText() for document in documents] == [" one\n-two\n+three", "done"]
-    removed, added = (ground_of(documents[0], number) for number in (1, 2))
-    assert removed != added
-    assert ground_of(documents[0], 0) not in (removed, added)
+    layout = view.layout_of(view.transcript.rowCount() - 1)
+    assert stripes_of(layout)
+    assert not [drawn for drawn in layout.drawn if isinstance(drawn, Fill) and drawn.box.top() >= layout.height - 1]
 
 
-def ground_of(document: QTextDocument, number: int) -> str:
-    return document.findBlockByNumber(number).blockFormat().background().color().name()
+def card_of(view, qtbot, call: ToolCall) -> RowLayout:
+    view.transcript.open([*chat(2), row(2, Role.ASSISTANT, call), result(3, call.name)], ())
+    qtbot.waitUntil(lambda: view.is_settled)
+    return view.layout_of(view.transcript.row_of("m3"))
+
+
+def stripes_of(layout: RowLayout) -> list[Fill]:
+    """The grounds of the lines of a diff: the only boxes of the card that are seen through."""
+    return [drawn for drawn in layout.drawn if isinstance(drawn, Fill) and drawn.fill and drawn.fill.alphaF() < 1]

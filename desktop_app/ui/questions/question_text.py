@@ -12,7 +12,7 @@ from desktop_app.ui.widgets.invisible import escape_invisible, invisible_names
 
 WANTS: dict[NeedKind, str] = {
     "read": translatable("{tool} wants to read this"),
-    "write": translatable("{tool} wants to change this file"),
+    "write": translatable("{tool} wants to write this file"),
     "run": translatable("{tool} wants to run this command"),
     "network": translatable("{tool} wants to open this address"),
     "mcp": translatable("{tool} wants to use this tool of an MCP server"),

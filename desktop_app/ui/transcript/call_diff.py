@@ -13,6 +13,7 @@ OLD = ("old_text", "old_string", "old_str", "oldText", "old")
 NEW = ("new_text", "new_string", "new_str", "newText", "new")
 WHOLE = ("content", "contents", "file_text")
 """How tools that edit and write files name their arguments, ours first."""
+TEXTS = frozenset((*OLD, *NEW, *WHOLE))
 
 CONTEXT = 2  # unchanged lines around what differs
 MAX_COMPARED = 400  # lines; of longer texts all lines are shown as removed and added
@@ -28,6 +29,13 @@ def changes_in_call(call: ToolCall) -> str | None:
         return "\n".join(_differences(old.splitlines(), new.splitlines()))
     whole = _text_of(arguments, WHOLE) if "write" in call.name or "create" in call.name else None
     return None if whole is None else "\n".join(f"+{line}" for line in whole.splitlines())
+
+
+def size_of_changes(changes: str) -> str:
+    """Return how many lines are added and removed: "+2 −1"."""
+    signs = [line[:1] for line in changes.split("\n")]
+    counted = (("+", signs.count("+")), ("−", signs.count("-")))
+    return " ".join(f"{sign}{count}" for sign, count in counted if count)
 
 
 def arguments_of(call: ToolCall) -> dict[str, object] | None:

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 )
 
 from desktop_app.ui.theme import theme
-from desktop_app.ui.widgets.look import Tint, colour, font, scale
+from desktop_app.ui.widgets.look import colour, font, scale
 
 from .segments import GrowingText, MarkdownSegment
 
@@ -31,7 +31,6 @@ CODE_LINE_HEIGHT = 19
 MAX_DOCUMENTS = 256  # documents; a message on the screen has a few
 MAX_NEUTRAL = 500  # characters, such as digits and signs, that a text may begin with
 MAX_TEXTS = 64  # messages whose segments are kept
-TINTS_OF_LINES: dict[str, Tint] = {"-": "critical", "+": "ok"}
 _BACKTICKS = re.compile(r"`([^`\n]+)`")
 
 
@@ -118,20 +117,6 @@ def unwrapped_code_document(text: str) -> InkDocument:
     option = document.defaultTextOption()
     option.setWrapMode(QTextOption.WrapMode.NoWrap)
     document.setDefaultTextOption(option)
-    return document
-
-
-def diff_document(text: str) -> InkDocument:
-    """Return the lines of a diff, each on the colour of what it does."""
-    document = code_document(text)
-    block = document.begin()
-    while block.isValid():
-        tint = TINTS_OF_LINES.get(block.text()[:1])
-        if tint is not None:
-            shape = QTextBlockFormat()
-            shape.setBackground(colour(tint, 0.16))
-            QTextCursor(block).mergeBlockFormat(shape)
-        block = block.next()
     return document
 
 

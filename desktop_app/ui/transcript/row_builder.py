@@ -213,7 +213,7 @@ class RowBuilder:
         for link, taken in zip(reversed(actions), reversed(widths), strict=True):
             x -= taken
             self.link(x, link, small, height, is_on_hover=True)
-        return box.left() - scale(ACTION_GAP)
+        return x - scale(ACTION_GAP)
 
     def flow(self, flow: Flow) -> None:
         self.layout.drawn.append(flow)

@@ -24,7 +24,7 @@ from desktop_app.ui.widgets.formats import (
 )
 from desktop_app.ui.widgets.invisible import escape_invisible
 
-from .call_diff import arguments_of
+from .call_diff import TEXTS, arguments_of, changes_in_call, size_of_changes
 from .display_list import Action
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
@@ -34,6 +34,7 @@ from .row_builder import NO_VERSIONS, ActionLink, Tag, TagFrame, Versions
 OTHER_VERSIONS = translatable("This conversation goes on in another version.")
 
 SPEAKERS = (Role.USER, Role.ASSISTANT)
+MIN_SECONDS = 0.05  # of a call: "0.0 s" says nothing
 MAX_LINE = 400  # characters of a line of a running tool's output
 # Colours and cursor movements, titles of a terminal's window, and other control characters that are no line's end.
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -56,7 +57,7 @@ def tags_of(row: MessageRow) -> list[Tag]:
 def meta_of(row: MessageRow, has_clock: bool = True) -> str:
     """Return the time, or the duration, and the tokens."""
     parts = [clock_time(row.message.at, time.time())] if has_clock and row.message.at else []
-    if not has_clock and row.message.seconds:
+    if not has_clock and (row.message.seconds or 0) >= MIN_SECONDS:
         parts.append(format_wait(row.message.seconds))
     return " · ".join([*parts, tr("%n tokens", "", row.tokens)])
 
@@ -93,12 +94,18 @@ def clock_time(at: float, now: float) -> str:
 
 
 def arguments_summary(call: ToolCall) -> str:
-    """Return a call's arguments on one line: the first value bare, the others with their names."""
+    """Return a call's arguments on one line: the first value bare, the others with their names.
+
+    Of what is written to a file only how many lines change: the card shows them as a diff.
+    """
     named = _words_of_arguments(call)
     if named is None:
         return escape_invisible(first_line(call.arguments))
+    changes = changes_in_call(call)
+    if changes:
+        named = [(name, word) for name, word in named if name not in TEXTS]
     words = [word if not index else f"{name}={word}" for index, (name, word) in enumerate(named)]
-    return escape_invisible(first_line("  ".join(words)))
+    return escape_invisible(first_line("  ".join((*words, size_of_changes(changes)) if changes else words)))
 
 
 def arguments_text(call: ToolCall) -> str:

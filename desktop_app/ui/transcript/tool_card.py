@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.conversation.message import ToolCall, ToolResult
@@ -12,7 +14,7 @@ from desktop_app.ui.widgets.look import MEDIUM, Tint, colour, font, scale
 
 from .call_diff import changes_in_call
 from .display_list import Action, Fill, Flow, HitRegion
-from .documents import code_document, diff_document
+from .documents import code_document
 from .items import MessageItem, ToolItem
 from .row_builder import ActionLink, RowBuilder, Tag, TagFrame, advance
 from .row_text import (
@@ -39,6 +41,7 @@ ENDINGS: dict[str, tuple[str, Tint]] = {
     "timed_out": (translatable("timed out"), "warning"),
 }
 """What is no failure of the tool's is not called one."""
+TINTS_OF_LINES: dict[str, Tint] = {"-": "critical", "+": "ok"}
 
 
 def lay_out_result(builder: RowBuilder, item: MessageItem) -> None:
@@ -57,7 +60,8 @@ def lay_out_result(builder: RowBuilder, item: MessageItem) -> None:
     _head(builder, item.key, result.name if result else tr("tool"), item.call, tags, right)
     body = builder.y
     if item.call is not None:
-        _call_body(builder, item.call)
+        _call_body(builder, item.key, item.call)
+        _divide(builder, body)
     _result_body(builder, item, result)
     _frame(builder, frame, body)
 
@@ -76,8 +80,9 @@ def lay_out_running(builder: RowBuilder, item: ToolItem) -> None:
         right = builder.right_end(format_duration(item.seconds), (), pad + width + scale(12), height)
     _head(builder, item.key, item.call.name, item.call, [tag], right)
     body = builder.y
-    _call_body(builder, item.call)
+    _call_body(builder, item.key, item.call)
     if item.run is not None and item.run.tail:
+        _divide(builder, body)
         builder.skip(9)
         shown = last_lines(item.run.tail, CARD_LINES * (UNFOLDED if builder.is_unfolded else 1))
         document = builder.cache.passing(shown or " ", builder.width - 2 * pad)
@@ -104,27 +109,50 @@ def _head(builder: RowBuilder, key: str, name: str, call: ToolCall | None, tags:
     builder.y += height
 
 
-def _call_body(builder: RowBuilder, call: ToolCall) -> None:
+def _call_body(builder: RowBuilder, key: str, call: ToolCall) -> None:
     """Put what the call changes, else, once unfolded, all its arguments."""
     changes = changes_in_call(call)
     if changes:
-        _changes(builder, changes)
+        _changes(builder, key, changes)
     elif builder.is_unfolded:
         _arguments(builder, call)
 
 
-def _changes(builder: RowBuilder, changes: str) -> None:
+def _changes(builder: RowBuilder, key: str, changes: str) -> None:
     """Put the beginning of a diff; more of it once unfolded."""
     lines, pad = changes.split("\n"), scale(14)
     most = DIFF_LINES * (UNFOLDED if builder.is_unfolded else 1)
     shown = "\n".join(line[:MAX_LINE] for line in lines[:most])
     builder.skip(9)
-    builder.document(diff_document, shown, pad, is_code=True)
+    top, before = builder.y, len(builder.layout.drawn)
+    builder.document(code_document, shown, pad, is_code=True)
+    builder.layout.drawn[before:before] = _stripes(builder, top)
     if len(lines) > most:
-        builder.words(pad, tr("… %n lines more", "", len(lines) - most), font(12), "ink_faint", scale(20))
-        builder.y += scale(20)
+        more = ActionLink(Action.FOLD, key, tr("… %n lines more", "", len(lines) - most))
+        builder.link(pad, more, font(12), scale(22))
+        builder.y += scale(22)
     builder.skip(9)
-    builder.layout.drawn.append(Fill(QRectF(0, builder.y, builder.width, 1), colour("line_soft")))
+
+
+def _stripes(builder: RowBuilder, top: float) -> Iterator[Fill]:
+    """Yield the grounds of the lines of a diff that was put there last, from one edge of the card to the other."""
+    document = builder.layout.flows[-1].document
+    places = document.documentLayout()
+    block = document.begin()
+    while block.isValid():
+        tint = TINTS_OF_LINES.get(block.text()[:1])
+        if tint is not None:
+            begin = places.blockBoundingRect(block).top()
+            after = block.next()
+            end = places.blockBoundingRect(after).top() if after.isValid() else document.size().height()
+            yield Fill(QRectF(1, top + begin, builder.width - 2, end - begin), colour(tint, 0.16))
+        block = block.next()
+
+
+def _divide(builder: RowBuilder, body: float) -> None:
+    """Put a line below the call, if anything of it is shown below the head."""
+    if builder.y > body:
+        builder.layout.drawn.append(Fill(QRectF(0, builder.y, builder.width, 1), colour("line_soft")))
 
 
 def _arguments(builder: RowBuilder, call: ToolCall) -> None:
@@ -135,7 +163,6 @@ def _arguments(builder: RowBuilder, call: ToolCall) -> None:
         shown = words[:ARGUMENT_CHARACTERS] + ("…" if len(words) > ARGUMENT_CHARACTERS else "")
         builder.document(code_document, shown, scale(14), is_code=True)
         builder.skip(9)
-        builder.layout.drawn.append(Fill(QRectF(0, builder.y, builder.width, 1), colour("line_soft")))
 
 
 def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | None) -> None:
