@@ -17,9 +17,10 @@ from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.events import DescriptionStarted
 from desktop_app.conversation.message import Attachment, Message, Text
 from desktop_app.conversation.transcript import AuxiliaryUsage, Recalled, active_entries
+from desktop_app.settings import Settings
 
 from .complete import RoleModel, resolve_role
-from .ports import Emit, ModelError
+from .ports import Emit, ModelCatalogue, ModelError
 from .services import Services
 from .session import Session
 from .stamp import stamp
@@ -74,6 +75,15 @@ async def caption_images(session: Session, services: Services, message: Message,
     paid = [stamp(caption.usage) for caption in captions if caption.usage is not None]
     await session.record(*paid, stamp(beside(before, text, message.id)))
     emit(session.gauge_changed())
+
+
+def find_image_reader(session: Session, models: ModelCatalogue, settings: Settings) -> str | None:
+    """Return who looks at images: "" for the session's model itself, else the name of the model that captions them for
+    it; None if nobody can."""
+    if session.model_info.supports_vision:
+        return ""
+    info = resolve_role(models, settings.vision_model, session.model).model.info
+    return info.label if info.supports_vision else None
 
 
 async def _caption_all(

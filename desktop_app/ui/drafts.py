@@ -12,6 +12,7 @@ from desktop_app.engine import protocol as p
 from .bridge import Bridge, EngineFailure
 from .parts import Parts
 
+NOTHING_COUNTED = p.AttachmentsCounted(())
 KEEP_PAUSE = 500  # milliseconds after the last change of a draft, when it is stored
 
 
@@ -28,7 +29,7 @@ class Drafts:
         self._conversation = ""
         self._uncounted: MessageDraft | None = None
         self._is_ready = self._is_counting = False
-        self._counted: tuple[tuple[str, tuple[Attachment, ...]], tuple[int, ...]] = ("", ()), ()
+        self._counted: tuple[tuple[str, tuple[Attachment, ...]], p.AttachmentsCounted] = ("", ()), NOTHING_COUNTED
         self._keeping = QTimer(parts, interval=KEEP_PAUSE, singleShot=True)
         self._keeping.timeout.connect(self.keep)
 
@@ -39,7 +40,7 @@ class Drafts:
         """
         before, self._conversation, self._is_ready = self._conversation, conversation, True
         composer = self._parts.composer
-        self._counted = ("", ()), ()  # it may be another model
+        self._counted = ("", ()), NOTHING_COUNTED  # it may be another model
         is_new = conversation not in self._seen
         if is_new:
             self._seen.add(conversation)
@@ -141,8 +142,9 @@ class Drafts:
         """Return the tokens of each, and show them. They are counted anew only when they or the conversation change."""
         counted = self._conversation, attachments
         if self._counted[0] != counted:
-            tokens = (await self._bridge.ask(p.CountAttachments(*counted))).tokens if attachments else ()
-            self._counted = counted, tokens
+            found = await self._bridge.ask(p.CountAttachments(*counted)) if attachments else NOTHING_COUNTED
+            self._counted = counted, found
+        found = self._counted[1]
         if self._parts.composer.attachments.attachments == attachments:
-            self._parts.composer.attachments.set_tokens(self._counted[1])
-        return self._counted[1]
+            self._parts.composer.attachments.set_tokens(found.tokens, found.image_reader)
+        return found.tokens

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from researching import READER, words
 
-from desktop_app.chat.image_captions import BLIND, MAX_IMAGES
+from desktop_app.chat.image_captions import BLIND, MAX_IMAGES, find_image_reader
 from desktop_app.chat.ports import Price
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import assemble
@@ -134,3 +134,13 @@ async def test_long_descriptions_and_many_images_are_bounded(house) -> None:
     places = [text.index(f"image {n}.png") for n in range(MAX_IMAGES)]
     assert places == sorted(places), "in the order of the images, whoever was quicker"
     assert text.count("was not described: 8 are the most") == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "reader"), [({}, "Reader"), ({"vision_model": "gone/gone"}, None), ({"eyes": False}, None)]
+)
+async def test_who_will_look_at_images_is_known_before_one_is_sent(house, changes, reader) -> None:
+    home = await house([])
+    furnish(home, **changes)
+    session = await home.chats.create()
+    assert find_image_reader(session, home.models, home.chats.settings) == reader

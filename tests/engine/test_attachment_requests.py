@@ -24,7 +24,9 @@ async def conversation_in(desk: Desk, folder: Path) -> str:
 async def test_attachments_are_counted_as_the_model_gets_them(desk: Desk) -> None:
     conversation = (await desk.ask(p.CreateConversation())).conversation.id
     files = (Attachment("a.txt", "text/plain", TEXT * 50), Attachment("b.png", "image/png", "data:image/png;base64,"))
-    (text, image) = (await desk.ask(p.CountAttachments(conversation, files))).tokens
+    counted = await desk.ask(p.CountAttachments(conversation, files))
+    (text, image) = counted.tokens
+    assert counted.image_reader is None, "neither the built-in model nor another one looks at images"
     assert text > 300
     assert 0 < image < 100  # the built-in model cannot see: it is told so
 

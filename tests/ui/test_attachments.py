@@ -273,6 +273,30 @@ def test_many_chips_scroll_and_none_is_cut(composer, qtbot):
     assert not composer.chips.isVisible()
 
 
+def test_a_chip_says_who_looks_at_its_image(composer):
+    picture = Attachment("plan.png", "image/png", "data:image/png;base64,AAAA", "80 × 60")
+    composer.set_draft(MessageDraft("", (NOTE, picture)))
+    texts = []
+    for reader in ("", "Sonnet", None):
+        composer.attachments.set_tokens((5, 14), reader)
+        texts.append([chip.label.text() for chip in composer.attachments.chips])
+    assert len({note for note, _ in texts}) == 1, "a text is read by every model"
+    assert len({picture for _, picture in texts}) == 3
+    assert "Sonnet" in texts[1][1]
+    assert composer.attachments.chips[0].accessibleDescription() == ""
+    assert composer.attachments.chips[1].accessibleDescription()
+
+
+def test_chips_are_equally_high_and_the_text_begins_below_them(composer, qtbot):
+    picture = Attachment("plan.png", "image/png", "data:image/png;base64,AAAA", "80 × 60")
+    composer.resize(720, composer.sizeHint().height())
+    composer.set_draft(MessageDraft("", (NOTE, picture)))
+    qtbot.waitUntil(lambda: len({chip.height() for chip in composer.attachments.chips}) == 1)
+    composer.resize(720, composer.sizeHint().height())
+    bottom = max(chip.height() for chip in composer.attachments.chips)
+    qtbot.waitUntil(lambda: composer.chips.height() <= bottom + 2)
+
+
 def test_research_takes_no_attachments(composer, qtbot):
     composer.set_draft(MessageDraft("/research why", (NOTE,)))
     with qtbot.assertNotEmitted(composer.send_requested):

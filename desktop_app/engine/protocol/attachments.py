@@ -22,6 +22,8 @@ class AttachmentsCounted(EngineResponse, frozen=True):
     """Tokens of each attachment as the model of the conversation gets it."""
 
     tokens: tuple[int, ...]
+    # Who looks at images: "" for the model itself, else the name of the one that describes them; None for nobody.
+    image_reader: str | None = ""
 
 
 class FilesCompleted(EngineResponse, frozen=True):

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from desktop_app.chat.image_captions import find_image_reader
 from desktop_app.chat.operations import not_found
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.tokens import count_message
@@ -38,7 +39,8 @@ async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineRespo
         case p.CountAttachments(conversation, attachments):
             session = await engine.conversations.open(conversation)
             tokens = await asyncio.to_thread(_count, session, attachments)
-            return request.respond_with(p.AttachmentsCounted(tokens))
+            reader = find_image_reader(session, engine.services.catalogue, engine.services.settings)
+            return request.respond_with(p.AttachmentsCounted(tokens, reader))
         case p.ReadAttachment():
             text = _text_of(await engine.conversations.open(request.conversation), request)
             return request.respond_with(await asyncio.to_thread(lines_of, text, request))

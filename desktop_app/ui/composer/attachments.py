@@ -14,12 +14,18 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import shorten
 from desktop_app.ui.widgets.layouts import FlowLayout, discard, horizontal
-from desktop_app.ui.widgets.look import MEDIUM, StyleAware, colour, paint_box, scale
+from desktop_app.ui.widgets.look import MEDIUM, StyleAware, Tint, colour, paint_box, scale
 from desktop_app.ui.widgets.pictures import paint_picture, pictures
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 MAX_NAME = 40  # characters of a name that are shown
 READING = translatable("reading…")
+CHIP_HEIGHT = 34  # pixels
+NOT_SEEN = translatable("not seen by this model")
+NO_READER = translatable(
+    "This model gets the name only. Choose one that sees images, or one to describe them: Settings, Other tasks."
+)
+DESCRIBED = translatable("This model does not see images. It gets a description in words.")
 REMOVING = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
@@ -77,18 +83,34 @@ class AttachmentChip(StyleAware, QWidget):
             self._row.insertWidget(0, Thumbnail(attachment.content))
         self.set_tokens(None)
 
-    def set_tokens(self, tokens: int | None) -> None:
-        """Show what it adds to the request; None: that is not known yet."""
+    def set_tokens(self, tokens: int | None, image_reader: str | None = "") -> None:
+        """Show what it adds to the request; None: that is not known yet. image_reader: see `AttachmentsCounted`."""
         cost = "" if tokens is None else tr("%n tokens", "", tokens)
         details = (self.attachment.about, cost) if self.attachment is not None else (tr(READING),)
         detail = " · ".join(filter(None, details))
-        self.label.set_runs((Run(shorten(self._name, MAX_NAME), weight=MEDIUM), Run(f"  {detail}", "ink_faint")))
-        self.setAccessibleName(f"{self._name}, {detail}")
-        self.setToolTip(self._name)
+        is_image = self.attachment is not None and self.attachment.is_image
+        note, hint = image_words(image_reader) if is_image else ("", "")
+        tint: Tint = "warning" if image_reader is None else "ink_faint"
+        name, rest = Run(shorten(self._name, MAX_NAME), weight=MEDIUM), Run(f"  {detail}", "ink_faint")
+        self.label.set_runs((name, rest, Run(f" · {note}", tint)) if note else (name, rest))
+        self.setAccessibleName(", ".join(filter(None, (self._name, detail, note))))
+        self.setAccessibleDescription(hint)
+        self.setToolTip("\n".join(filter(None, (self._name, hint))))
         self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Return an equal height with and without a small picture."""
+        return super().sizeHint().expandedTo(QSize(0, scale(CHIP_HEIGHT)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("line"), 8)
+
+
+def image_words(image_reader: str | None) -> tuple[str, str]:
+    """Return what is said of an image that the chat's model does not see itself, and what to do about it."""
+    if image_reader is None:
+        return tr(NOT_SEEN), tr(NO_READER)
+    return (tr("described by {model}").format(model=image_reader), tr(DESCRIBED)) if image_reader else ("", "")
 
 
 class AttachmentBar(FlowLayout):
@@ -151,11 +173,11 @@ class AttachmentBar(FlowLayout):
         """Return whether the user removed that chip."""
         return number in self._removed
 
-    def set_tokens(self, tokens: tuple[int, ...]) -> None:
-        """Show the tokens of each attachment."""
+    def set_tokens(self, tokens: tuple[int, ...], image_reader: str | None = "") -> None:
+        """Show the tokens of each attachment, and who looks at the images."""
         read = [chip for chip in self._chips.values() if chip.attachment is not None]
         for chip, one in zip(read, tokens, strict=False):
-            chip.set_tokens(one)
+            chip.set_tokens(one, image_reader)
 
     def focus_last(self) -> bool:
         """Give the newest chip the keyboard; return whether there is one."""

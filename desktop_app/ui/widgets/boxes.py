@@ -91,6 +91,11 @@ class ScrollColumn(QScrollArea):
         height = layout.totalHeightForWidth(width) if wraps else layout.totalSizeHint().height()
         return QSize(self.viewport().width(), height + 1)
 
+    def minimumSizeHint(self) -> QSize:
+        """Return no more than the content needs: what Qt wants for an area that scrolls is higher than a line."""
+        hint = super().minimumSizeHint()
+        return QSize(hint.width(), min(hint.height(), self.sizeHint().height()))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
