@@ -1,1 +1,1 @@
-"""The window: the only Qt. Paints what it is told, and wishes."""
+"""The window: the only Qt. Widgets paint and emit signals; `controllers` turn these into requests to the engine."""

@@ -18,32 +18,33 @@ from PySide6.QtGui import (
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
-from .attach_controller import AttachController
-from .away_controller import AwayController
 from .bridge import Bridge
-from .command_controller import CommandController
 from .composer.draft_field import has_attachments
-from .context_controller import ContextController
-from .conversation_controller import ConversationController
-from .engine_watch import EngineWatch
-from .export_controller import ExportController
-from .find_controller import FindController
-from .first_start import FirstStart
-from .graphic_controller import GraphicController
-from .insights_controller import InsightsController
-from .listing_controller import ListingController
-from .memory_controller import MemoryController
-from .model_controller import ModelController
+from .controllers.attach_controller import AttachController
+from .controllers.away_controller import AwayController
+from .controllers.command_controller import CommandController
+from .controllers.context_controller import ContextController
+from .controllers.conversation_controller import ConversationController
+from .controllers.engine_watch import EngineWatch
+from .controllers.export_controller import ExportController
+from .controllers.find_controller import FindController
+from .controllers.first_start import FirstStart
+from .controllers.graphic_controller import GraphicController
+from .controllers.insights_controller import InsightsController
+from .controllers.listing_controller import ListingController
+from .controllers.memory_controller import MemoryController
+from .controllers.model_controller import ModelController
+from .controllers.policy_controller import PolicyController
+from .controllers.question_controller import QuestionController
+from .controllers.queue_controller import QueueController
+from .controllers.recovery_controller import RecoveryController
+from .controllers.request_controller import RequestController
+from .controllers.settings_controller import SettingsController
+from .controllers.setup_controller import SetupController
+from .controllers.tools_controller import ToolsController
+from .later_imports import import_step_by_step
 from .parts import Parts
-from .policy_controller import PolicyController
-from .question_controller import QuestionController
-from .queue_controller import QueueController
-from .recovery_controller import RecoveryController
-from .request_controller import RequestController
-from .settings_controller import SettingsController
-from .setup_controller import SetupController
 from .style import system_look
-from .tools_controller import ToolsController
 from .widgets.graphics import graphics
 from .window_actions import OPEN, WindowControllers, window_actions
 
@@ -107,7 +108,7 @@ class MainWindow(Parts):
         transcript, panel, sidebar, header = self.transcript, self.panel, self.sidebar, self.header
         # the engine
         bridge.became_ready.connect(watch.note_ready)
-        bridge.became_ready.connect(context.get_ready)
+        bridge.became_ready.connect(import_step_by_step)
         bridge.engine_died.connect(watch.note_death)
         bridge.engine_gave_up.connect(watch.note_end)
         bridge.failed.connect(watch.show_failure)

@@ -11,23 +11,23 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.words import translatable
 
 from .actions import WindowAction
-from .attach_controller import AttachController
-from .command_controller import CommandController
-from .context_controller import ContextController
-from .conversation_controller import ConversationController
-from .export_controller import ExportController
-from .find_controller import FindController
-from .insights_controller import InsightsController
-from .listing_controller import ListingController
-from .model_controller import ModelController
+from .controllers.attach_controller import AttachController
+from .controllers.command_controller import CommandController
+from .controllers.context_controller import ContextController
+from .controllers.conversation_controller import ConversationController
+from .controllers.export_controller import ExportController
+from .controllers.find_controller import FindController
+from .controllers.insights_controller import InsightsController
+from .controllers.listing_controller import ListingController
+from .controllers.model_controller import ModelController
+from .controllers.policy_controller import PolicyController
+from .controllers.question_controller import QuestionController
+from .controllers.recovery_controller import RecoveryController
+from .controllers.request_controller import RequestController
+from .controllers.settings_controller import SettingsController
+from .controllers.setup_controller import SetupController
+from .controllers.tools_controller import ToolsController
 from .parts import Parts
-from .policy_controller import PolicyController
-from .question_controller import QuestionController
-from .recovery_controller import RecoveryController
-from .request_controller import RequestController
-from .settings_controller import SettingsController
-from .setup_controller import SetupController
-from .tools_controller import ToolsController
 
 ALL, OPEN = translatable("Conversations"), translatable("This conversation")
 REPLY, CONTEXT, WINDOW = translatable("Messages and replies"), translatable("Context"), translatable("Window")

@@ -15,8 +15,8 @@ from ui_scenes import Run, in_window, is_idle, send, texts, until
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, read_settings
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.controllers.first_start import with_server
 from desktop_app.ui.engine_process import engine_command
-from desktop_app.ui.first_start import with_server
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.welcome import WelcomePage
 from desktop_app.ui.welcome_offers import about

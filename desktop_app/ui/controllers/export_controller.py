@@ -9,16 +9,16 @@ from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import format_bytes
 
-from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
-from .translation import tr
-from .widgets.formats import format_bytes
 
 if TYPE_CHECKING:
-    from .export_sheet import ExportSheet
+    from desktop_app.ui.export_sheet import ExportSheet
 
 FILTERS = {"markdown": "Markdown (*.md)", "html": "HTML (*.html)", "json": "JSON Lines (*.jsonl)"}
 PART_FROM = translatable("From the chosen message on")
@@ -37,7 +37,7 @@ class ExportController(Controller):
     def open(self, first: str = "", last: str = "") -> None:
         """Ask what to export; the sheet stays until it is written. first, last: ids of messages at which it begins or
         ends."""
-        from .export_sheet import ExportSheet
+        from desktop_app.ui.export_sheet import ExportSheet
 
         if self._sheet is not None or not self._chat.conversation:
             return

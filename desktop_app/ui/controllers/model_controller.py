@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from desktop_app.conversation.listing import SwitchPreview
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.model_words import preview_words
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge, EngineFailure, in_task
 from .context_controller import ContextController
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .model_words import preview_words
-from .parts import Parts
 from .settings_controller import SettingsController
-from .translation import tr
 
 if TYPE_CHECKING:
-    from .model_picker import ModelPicker
+    from desktop_app.ui.model_picker import ModelPicker
 
 
 class ModelController(Controller):
@@ -39,7 +39,7 @@ class ModelController(Controller):
     @in_task
     async def offer(self, is_largest_first: bool = False) -> None:
         """Open the picker."""
-        from .model_picker import ModelPicker, in_order_of_use
+        from desktop_app.ui.model_picker import ModelPicker, in_order_of_use
 
         listed = await self._bridge.ask(p.ListModels())
         if self._picker is None:

@@ -8,9 +8,8 @@ from PySide6.QtCore import QTimer
 from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.conversation.unsent import join_drafts
 from desktop_app.engine import protocol as p
-
-from .bridge import Bridge, EngineFailure
-from .parts import Parts
+from desktop_app.ui.bridge import Bridge, EngineFailure
+from desktop_app.ui.parts import Parts
 
 NOTHING_COUNTED = p.AttachmentsCounted(())
 KEEP_PAUSE = 500  # milliseconds after the last change of a draft, when it is stored

@@ -25,15 +25,15 @@ from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Attachment, MessageDraft, Role, Totals
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.composer.draft_commands import request_of
+from desktop_app.ui.live_turns import LiveTurns
+from desktop_app.ui.notifications import Notification, Notifications, RetryNotice, notice_of_wait
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge, in_task
-from .composer.draft_commands import request_of
 from .drafts import Drafts
-from .live_turns import LiveTurns
-from .notifications import Notification, Notifications, RetryNotice, notice_of_wait
 from .older_messages import OlderMessages
-from .parts import Parts
-from .translation import tr
 
 SKELETON_DELAY = 120  # milliseconds; most conversations are opened by then
 

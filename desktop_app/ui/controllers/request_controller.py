@@ -13,19 +13,19 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.sent_request import PartChange, SentPart
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.request_view.part_rows import PartAction, PartRow, title_of
+from desktop_app.ui.request_view.request_view import ShownRequest
+from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.transcript.row_text import clock_time
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import first_line
+from desktop_app.ui.widgets.text_reader import TextReader
 
-from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
-from .request_view.part_rows import PartAction, PartRow, title_of
-from .request_view.request_view import ShownRequest
-from .told_texts import tr_told
 from .tools_controller import ToolsController
-from .transcript.row_text import clock_time
-from .translation import tr
-from .widgets.formats import first_line
-from .widgets.text_reader import TextReader
 
 PAUSE = 250  # milliseconds from a change to the next reading of the request
 LARGEST = 5  # parts in the panel

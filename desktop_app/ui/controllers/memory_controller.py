@@ -8,12 +8,12 @@ from desktop_app.conversation.events import ToolFinished, TurnEvent, ViewChanged
 from desktop_app.conversation.memory import Memory
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
+from desktop_app.ui.bridge import in_task
 from desktop_app.ui.context_panel.memory_card import CurrentScope
+from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import first_line
 
-from .bridge import in_task
 from .controller import Controller
-from .translation import tr
 
 SAVING_TOOL = "save_memory"
 

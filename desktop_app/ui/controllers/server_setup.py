@@ -10,13 +10,12 @@ from shiboken6 import isValid
 from desktop_app.conversation.server_offers import CheckStep
 from desktop_app.engine import protocol as p
 from desktop_app.settings import ServerKind
-
-from .bridge import Bridge, EngineFailure, in_task
-from .told_texts import tr_told
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.told_texts import tr_told
 
 if TYPE_CHECKING:
-    from .settings.server_form import ServerForm
-    from .settings.settings_dialog import SettingsDialog
+    from desktop_app.ui.settings.server_form import ServerForm
+    from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
 STEPS: tuple[CheckStep, ...] = get_args(CheckStep)
 

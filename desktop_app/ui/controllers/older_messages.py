@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from desktop_app.conversation.events import MessageRow
 from desktop_app.engine import protocol as p
-
-from .bridge import Bridge, in_task
-from .parts import Parts
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.parts import Parts
 
 
 class OlderMessages:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.parts import Parts
 
-from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
 
 NOTHING = p.TextFound((), ())
 

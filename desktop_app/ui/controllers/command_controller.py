@@ -9,16 +9,17 @@ from PySide6.QtCore import QPoint, QSettings, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
-from .actions import WindowAction, keys_text
-from .bridge import Bridge, in_task
+from desktop_app.ui.actions import WindowAction, keys_text
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.translation import tr
+
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
-from .translation import tr
 
 if TYPE_CHECKING:
-    from .palette.command_palette import CommandPalette
-    from .palette.shortcut_sheet import ShortcutSheet
+    from desktop_app.ui.palette.command_palette import CommandPalette
+    from desktop_app.ui.palette.shortcut_sheet import ShortcutSheet
 
 MAX_RECENT = 8
 RECENT_KEY = "recent_commands"
@@ -56,7 +57,7 @@ class CommandController(Controller):
 
     def open_palette(self) -> None:
         """Offer what can be done now."""
-        from .palette.command_palette import CommandPalette
+        from desktop_app.ui.palette.command_palette import CommandPalette
 
         if self._palette is None:
             self._palette = CommandPalette(self._parts)
@@ -80,7 +81,7 @@ class CommandController(Controller):
 
     @in_task
     async def open_shortcuts(self) -> None:
-        from .palette.shortcut_sheet import ShortcutSheet
+        from desktop_app.ui.palette.shortcut_sheet import ShortcutSheet
 
         if self._sheet is None:
             sheet = self._sheet = ShortcutSheet(self.actions, self._parts)

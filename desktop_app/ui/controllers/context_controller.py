@@ -3,47 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 
 from desktop_app.conversation.events import RoomProgressed, TurnEvent, TurnFinished
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.parts import Parts
 
-from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
 
 if TYPE_CHECKING:
-    from .optimize.plan_dialog import PlanDialog, PlanRequest
-
-SETTLED_AFTER = 500  # milliseconds after the engine is ready, and between one import and the next
-LATER = (  # what others import stands before them, where that takes long: each step holds the window
-    ".optimize.plan_dialog",
-    "desktop_app.permissions.rules",
-    ".settings.model_choice",
-    ".settings.server_form",
-    ".settings.sections",
-    ".settings.settings_dialog",
-    ".tools.tools_sheet",
-    "desktop_app.context.ledger.rules",
-    "desktop_app.context.ledger.facts",
-    "desktop_app.context.memory.widening",
-    "desktop_app.context.fitting",
-    "desktop_app.context.own_policies",
-    ".policy.policy_sheet",
-    ".insights.chart",
-    ".insights.page",
-    ".export_sheet",
-    ".search.search_palette",
-    ".tools.spill_viewer",
-    ".palette.command_palette",
-    ".palette.shortcut_sheet",
-)
+    from desktop_app.ui.optimize.plan_dialog import PlanDialog, PlanRequest
 
 
 class ContextController(Controller):
@@ -59,13 +34,6 @@ class ContextController(Controller):
         self._dialog: PlanDialog | None = None
         self._newest: PlanRequest | None = None
         bridge.happened.connect(self._note)
-
-    def get_ready(self) -> None:
-        """Import what takes a while once the window has settled, so that its first use is quick."""
-        for number, name in enumerate(LATER):
-            QTimer.singleShot(
-                SETTLED_AFTER * (number + 1), lambda name=name: importlib.import_module(name, __package__)
-            )
 
     # The panel
 
@@ -95,7 +63,7 @@ class ContextController(Controller):
     @in_task
     async def optimize(self) -> None:
         """Show the plan before anything is done."""
-        from .optimize.plan_dialog import PlanDialog
+        from desktop_app.ui.optimize.plan_dialog import PlanDialog
 
         conversation = self._chat.conversation
         if self._dialog is not None or not conversation:

@@ -10,16 +10,16 @@ from msgspec.structs import replace
 from desktop_app.conversation.setup import Persona
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.parts import Parts
 
-from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
 from .settings_controller import SettingsController
 
 if TYPE_CHECKING:
-    from .persona_palette import PersonaPalette
-    from .settings.setup_sheet import SetupSheet
+    from desktop_app.ui.persona_palette import PersonaPalette
+    from desktop_app.ui.settings.setup_sheet import SetupSheet
 
 
 class SetupController(Controller):
@@ -42,8 +42,8 @@ class SetupController(Controller):
     @in_task
     async def open(self) -> None:
         """Open the sheet of the open conversation."""
-        from .settings.sections import policies_offered
-        from .settings.setup_sheet import SetupSheet
+        from desktop_app.ui.settings.sections import policies_offered
+        from desktop_app.ui.settings.setup_sheet import SetupSheet
 
         conversation = self._chat.conversation
         info = self._parts.sidebar.list.conversations.info_of(conversation)
@@ -65,7 +65,7 @@ class SetupController(Controller):
 
     def offer_personas(self) -> None:
         """Offer the personas for a new conversation."""
-        from .persona_palette import PersonaPalette
+        from desktop_app.ui.persona_palette import PersonaPalette
 
         if self._palette is None:
             self._palette = PersonaPalette(self._parts)

@@ -7,13 +7,13 @@ from PySide6.QtWidgets import QApplication
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnEvent, TurnFinished
 from desktop_app.conversation.tools import PermissionAnswer
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.questions.question_text import pending_question_text
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
-from .questions.question_text import pending_question_text
-from .translation import tr
 
 
 class QuestionController(Controller):

@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.engine import protocol as p
 from desktop_app.paths import RESOURCES
 from desktop_app.settings import Server, Settings
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.ring import Ring
 
-from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .listing_controller import ListingController
-from .parts import Parts
 from .settings_controller import SettingsController
-from .translation import tr
-from .widgets.ring import Ring
 
 BUILTIN = "builtin"
 

@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QApplication
 
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnEvent, TurnFinished, TurnStarted
 from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.desktop_notifications import DesktopNotifier
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.questions.question_text import pending_question_text
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .desktop_notifications import DesktopNotifier
-from .parts import Parts
-from .questions.question_text import pending_question_text
-from .translation import tr
 
 LONG = 8.0  # seconds of a turn, after which somebody may have turned to something else
 

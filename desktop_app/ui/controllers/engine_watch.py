@@ -6,13 +6,13 @@ from desktop_app.conversation.events import Failure, TurnFailed
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ConversationOpened, Welcome
+from desktop_app.ui.bridge import ENGINE_DIED, Bridge
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.translation import tr
 
-from .bridge import ENGINE_DIED, Bridge
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
-from .told_texts import tr_told
-from .translation import tr
 
 CAME_BACK = translatable("The engine stopped and was restarted. Nothing that was saved is lost.")
 BROKE_OFF = Failure(

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QFileDialog
 from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.composer.draft_field import local_files
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge, EngineFailure, in_task
-from .composer.draft_field import local_files
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
-from .translation import tr
 
 MAX_FILES = 20  # of one draft
 TOO_MANY = translatable("A message takes {limit} attachments; the others were not attached")

@@ -9,15 +9,15 @@ from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
-from .translation import tr
 
 if TYPE_CHECKING:
-    from .search.search_palette import SearchPalette
+    from desktop_app.ui.search.search_palette import SearchPalette
 
 
 class ListingController(Controller):
@@ -78,7 +78,7 @@ class ListingController(Controller):
 
     def choose_section(self, conversations: tuple[str, ...]) -> None:
         """Ask in which section conversations are to stand."""
-        from .sidebar.section_palette import SectionPalette
+        from desktop_app.ui.sidebar.section_palette import SectionPalette
 
         palette = SectionPalette(self._parts.sidebar.list.conversations.sections, self._parts)
         palette.section_chosen.connect(lambda name: self._move(conversations, name))
@@ -124,7 +124,7 @@ class ListingController(Controller):
                 self._parts.toast.show_message(text)
 
     def open_search(self) -> None:
-        from .search.search_palette import SearchPalette
+        from desktop_app.ui.search.search_palette import SearchPalette
 
         if self._palette is None:
             self._palette = SearchPalette(self._parts)

@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QApplication
 
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.style import show_theme
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge, in_task
-from .parts import Parts
 from .server_setup import ServerSetup
-from .style import show_theme
-from .translation import tr
 
 if TYPE_CHECKING:
-    from .settings.settings_dialog import SettingsDialog
+    from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
 
 def look_of(settings: Settings) -> tuple[object, ...]:
@@ -49,7 +49,7 @@ class SettingsController(QObject):
     @in_task
     async def open(self, setting: str = "") -> None:
         """Open the settings, scrolled to one of them: "servers/NAME/FIELD", or "servers" to add a model."""
-        from .settings.settings_dialog import SettingsDialog
+        from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
         if self._dialog is not None:
             self._dialog.show_setting(setting)

@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.events import TurnEvent, TurnFinished, ViewChanged
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
-from .told_texts import tr_told
-from .translation import tr
 
 if TYPE_CHECKING:
-    from .insights.page import InsightsPage
+    from desktop_app.ui.insights.page import InsightsPage
 
 FILE_NAME = "insights.csv"
 
@@ -105,7 +105,7 @@ class InsightsController(Controller):
         return "" if self.page is not None and self.page.is_all else self._chat.conversation
 
     def _make(self) -> InsightsPage:
-        from .insights.page import InsightsPage
+        from desktop_app.ui.insights.page import InsightsPage
 
         page = self.page = InsightsPage()
         self._parts.pages.addWidget(page)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from desktop_app.engine.protocol import Done, EngineRequest
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.parts import Parts
 
-from .bridge import Bridge
 from .conversation_controller import ConversationController
-from .parts import Parts
 
 
 class Controller(QObject):

@@ -10,17 +10,17 @@ from msgspec.structs import replace
 from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
 from .settings_controller import SettingsController
-from .told_texts import tr_told
-from .translation import tr
 
 if TYPE_CHECKING:
-    from .policy.policy_sheet import PolicySheet
+    from desktop_app.ui.policy.policy_sheet import PolicySheet
 
 
 class PolicyController(Controller):
@@ -36,7 +36,7 @@ class PolicyController(Controller):
 
     @in_task
     async def open(self) -> None:
-        from .policy.policy_sheet import PolicySheet
+        from desktop_app.ui.policy.policy_sheet import PolicySheet
 
         if self._sheet is not None or self._is_opening:
             return

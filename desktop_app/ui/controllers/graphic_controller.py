@@ -6,9 +6,8 @@ from PySide6.QtCore import QObject
 
 from desktop_app.conversation.graphics import Graphic
 from desktop_app.engine import protocol as p
-
-from .bridge import Bridge, EngineFailure, in_task
-from .widgets.graphics import graphics
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.widgets.graphics import graphics
 
 BATCH = 40
 

@@ -13,18 +13,18 @@ from shiboken6 import isValid
 
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .parts import Parts
 from .settings_controller import SettingsController
-from .told_texts import tr_told
-from .translation import tr
 
 if TYPE_CHECKING:
-    from .tools.spill_viewer import SpillViewer
-    from .tools.tools_sheet import ToolsSheet
+    from desktop_app.ui.tools.spill_viewer import SpillViewer
+    from desktop_app.ui.tools.tools_sheet import ToolsSheet
 
 
 class ToolsController(Controller):
@@ -75,7 +75,7 @@ class ToolsController(Controller):
 
     @in_task
     async def open(self) -> None:
-        from .tools.tools_sheet import ToolsSheet
+        from desktop_app.ui.tools.tools_sheet import ToolsSheet
 
         if self._sheet is not None or not self._chat.conversation:
             return
@@ -127,7 +127,7 @@ class ToolsController(Controller):
         self._open_viewer(title, lambda *page: p.ReadAttachment(conversation, message_id, part, *page))
 
     def _open_viewer(self, title: str, request_of: Callable[..., p.ReadSpill | p.ReadAttachment]) -> None:
-        from .tools.spill_viewer import SpillViewer
+        from desktop_app.ui.tools.spill_viewer import SpillViewer
 
         viewer = SpillViewer(title, self._parts)
         viewer.page_requested.connect(lambda *page: self._read(viewer, request_of(*page)))

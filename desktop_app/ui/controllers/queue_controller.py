@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from desktop_app.conversation.events import QueueChanged, TurnEvent
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import in_task
 
-from .bridge import in_task
 from .controller import Controller
 
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.translation import tr
 
-from .bridge import Bridge, in_task
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .export_controller import ExportController
 from .model_controller import ModelController
-from .parts import Parts
 from .settings_controller import SettingsController
-from .transcript.display_list import Action
-from .translation import tr
 
 EDIT_LATER = translatable("A message can be edited once the reply has ended. Stop it to edit now.")
 

@@ -1,0 +1,38 @@
+"""Modules that take a while to import: one after the other once the window has settled, for a quick first use."""
+
+from __future__ import annotations
+
+import importlib
+from functools import partial
+
+from PySide6.QtCore import QTimer
+
+SETTLED_AFTER = 500  # milliseconds after the engine is ready, and between one import and the next
+LATER = (  # what others import stands before them, where that takes long: each step holds the window
+    "desktop_app.ui.optimize.plan_dialog",
+    "desktop_app.permissions.rules",
+    "desktop_app.ui.settings.model_choice",
+    "desktop_app.ui.settings.server_form",
+    "desktop_app.ui.settings.sections",
+    "desktop_app.ui.settings.settings_dialog",
+    "desktop_app.ui.tools.tools_sheet",
+    "desktop_app.context.ledger.rules",
+    "desktop_app.context.ledger.facts",
+    "desktop_app.context.memory.widening",
+    "desktop_app.context.fitting",
+    "desktop_app.context.own_policies",
+    "desktop_app.ui.policy.policy_sheet",
+    "desktop_app.ui.insights.chart",
+    "desktop_app.ui.insights.page",
+    "desktop_app.ui.export_sheet",
+    "desktop_app.ui.search.search_palette",
+    "desktop_app.ui.tools.spill_viewer",
+    "desktop_app.ui.palette.command_palette",
+    "desktop_app.ui.palette.shortcut_sheet",
+)
+
+
+def import_step_by_step() -> None:
+    """Import them while the window is idle."""
+    for number, name in enumerate(LATER):
+        QTimer.singleShot(SETTLED_AFTER * (number + 1), partial(importlib.import_module, name))
