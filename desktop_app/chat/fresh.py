@@ -2,68 +2,52 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from msgspec.structs import replace
 
-from desktop_app.context.compact.compaction import compaction_of, plan_compaction
-from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.conversation.message import Role
-from desktop_app.conversation.transcript import AnyEntry, Compaction, ConversationLink, Trigger
+from desktop_app.conversation.transcript import AnyEntry, ConversationLink
 
-from .compaction.snapshot import ContextSnapshot, snapshot_of
+from .branching import copy_entries
+from .compaction.fresh_plan import carried_entries
+from .compaction.optimize import Optimization, stale_plan
 from .conversations import Conversations
+from .services import Services
 from .session import Session
 from .stamp import stamp
 
 
-async def start_fresh(chats: Conversations, session: Session) -> Session:
-    """Create a conversation with the system prompt, a summary of all that was said, and the user's open question.
+async def start_fresh(chats: Conversations, session: Session, optimization: Optimization) -> Session:
+    """Create the conversation of a plan for a fresh start: the system prompt, the summary, what is pinned, and the
+    question that is open. The two conversations link to each other.
 
-    The two conversations link to each other. If nothing was said since the last one was created, and it still exists,
-    that one is returned. Raises WorldError.
+    Raises WorldError, and creates nothing, if something was said since the plan was made.
     """
     chats.turns.refuse_while_running(session.id)
     async with session.changes:
-        return await _find_made_before(chats, session) or await _make(chats, session)
+        planned = optimization.snapshot.view
+        if [i.message.id for i in planned.items] != [i.message.id for i in session.view.items]:
+            raise stale_plan()
+        return await _make(chats, session, optimization)
 
 
-async def _find_made_before(chats: Conversations, session: Session) -> Session | None:
-    newest = session.transcript.entries[-1] if session.transcript.entries else None
-    if not isinstance(newest, ConversationLink) or newest.is_back:
-        return None
-    is_there = newest.conversation in {info.id for info in await chats.archive.conversations()}
-    return await chats.open(newest.conversation) if is_there else None
-
-
-async def _make(chats: Conversations, session: Session) -> Session:
-    summary = await asyncio.to_thread(_summary, snapshot_of(session))
-    system = [i.message for i in session.view.items if i.message.role is Role.SYSTEM and session.message(i.message.id)]
-    newest = session.message(session.view.last_user_id)
-    is_open = newest is not None and session.view.items[-1].message.id == newest.id
-    entries: list[AnyEntry] = [*system]
-    if summary is not None:
-        entries.append(replace(summary, archived=()))
-    entries.append(ConversationLink(conversation=session.id, title=session.info.title, is_back=True))
-    if is_open and newest is not None:
-        entries.append(newest)
-    anew = tuple(stamp(replace(entry, id="", at=0.0)) for entry in entries)
-    title = f"{session.info.title} (continued)"
-    info = session.info
-    fresh = await chats.create_with(title, anew, info.model, info.folder, session.setup, info.policy)
+async def _make(chats: Conversations, session: Session, optimization: Optimization) -> Session:
+    before, behind = carried_entries(optimization.snapshot, optimization.compaction)
+    link, title = ConversationLink(conversation=session.id, title=session.info.title, is_back=True), session.info.title
+    entries = [
+        *copy_entries(before),
+        *_summary(chats.services, session, optimization),
+        stamp(link),
+        *copy_entries(behind),
+    ]
+    title, info = f"{title} (continued)", session.info
+    fresh = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy)
     await session.record(stamp(ConversationLink(conversation=fresh.id, title=title)))
     return fresh
 
 
-def _summary(snapshot: ContextSnapshot) -> Compaction | None:
-    """Return a summary of all but the newest user message, made without a model, so that nothing can prevent it."""
-    total = request_tokens(snapshot.view, snapshot.counts)
-    plan = plan_compaction(
-        snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER, tail_tokens=0
-    )
-    if plan is None:
-        return snapshot.view.summary
-    return (
-        compaction_of(plan, snapshot.transcript, snapshot.view, snapshot.counts, reading=snapshot.reading)
-        or snapshot.view.summary
-    )
+def _summary(services: Services, session: Session, optimization: Optimization) -> list[AnyEntry]:
+    """Return the summary of the plan; the one that there is, if nothing was said since."""
+    summary, earlier = optimization.compaction, session.view.summary
+    if summary is not None:
+        noted = services.summaries.note_replaced_model(session, replace(summary, id="", archived=()))
+        return [stamp(noted)]
+    return [] if earlier is None else [stamp(replace(earlier, id="", at=0.0, archived=(), usage=None))]

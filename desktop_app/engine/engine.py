@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from desktop_app.chat.compaction.optimize import Optimization
@@ -22,6 +23,19 @@ MAX_PLANS = 8
 """Plans that can still be applied: the dialog makes a new one at each move of its slider."""
 
 T = TypeVar("T")
+
+NOT_VALID = Failure(
+    "stale",
+    translatable("This plan is no longer valid"),
+    kept=translatable("Nothing was changed."),
+    advice=translatable("Open Optimize conversation again."),
+)
+NOT_WRITTEN = Failure(
+    "bad_input",
+    translatable("The summary is not written yet"),
+    kept=translatable("Nothing was changed."),
+    advice=translatable("Let the model write it, or choose a summary without a model."),
+)
 
 log = logging.getLogger(__name__)
 
@@ -66,20 +80,26 @@ class Engine:
         """Return the plan of that id. Raises WorldError if it is not kept any more."""
         plan = self._plans.get(plan_id)
         if plan is None:
-            title, advice = (
-                translatable("This plan is no longer valid"),
-                translatable("Open Optimize conversation again."),
-            )
-            raise WorldError(
-                Failure(kind="stale", title=title, kept=translatable("Nothing was changed."), advice=advice)
-            )
+            raise WorldError(NOT_VALID)
         return plan
 
-    def take_plan(self, plan_id: str) -> Optimization:
-        """Return the plan of that id and forget it. Raises WorldError if it is not kept any more."""
+    @contextmanager
+    def plan_in_use(self, plan_id: str, is_fresh: bool = False) -> Iterator[Optimization]:
+        """Give the plan of that id to be carried out once: it is taken meanwhile, and kept again if that fails.
+
+        is_fresh: whether it is to be one for a fresh start. Raises WorldError if there is none, or it is not written.
+        """
         plan = self.plan(plan_id)
+        if plan.is_fresh is not is_fresh:
+            raise WorldError(NOT_VALID)
+        if not plan.is_written:
+            raise WorldError(NOT_WRITTEN)
         del self._plans[plan_id]
-        return plan
+        try:
+            yield plan
+        except BaseException:
+            self.keep_plan(plan)
+            raise
 
     async def run_newest(self, key: str, work: Coroutine[Any, Any, T]) -> T:
         """Run work in place of what runs under that key. Raises WorldError if newer work takes its place."""

@@ -75,7 +75,9 @@ class MainWindow(Parts):
         self.questions = QuestionController(bridge, self, self.chat)
         self.export = ExportController(bridge, self, self.chat)
         self.models = ModelController(bridge, self, self.chat, self.settings, self.context)
-        self.recovery = RecoveryController(bridge, self, self.chat, self.settings, self.export, self.models)
+        self.recovery = RecoveryController(
+            bridge, self, self.chat, self.settings, self.export, self.models, self.context
+        )
         self.waiting = QueueController(bridge, self, self.chat)
         self.tools = ToolsController(bridge, self, self.chat, self.settings)
         self.attach = AttachController(bridge, self, self.chat)

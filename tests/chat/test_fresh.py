@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from test_take_turn import long_chat
 
+from desktop_app.chat.compaction.optimize import plan_optimization, with_summary
+from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.fresh import start_fresh
+from desktop_app.chat.operations import pin
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import Session
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.openai_chat import chat_of
@@ -18,13 +22,17 @@ RULE = "Never restart the server on Fridays."
 SYSTEM = Message(role=Role.SYSTEM, parts=(Text("Be brief."),))
 
 
+async def begin(chats: Conversations, session: Session, strategy: str = "extractive") -> Session:
+    return await start_fresh(chats, session, await plan_optimization(session, None, strategy, is_fresh=True))
+
+
 async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_yet(house) -> None:
     home = await house([Status(401, "no"), Reply("On Thursday.")])
     session = await home.chats.create("Old", [SYSTEM, user_message(f"{RULE} Hello."), *long_chat(40)[1:]])
     await home.turn(session, "When may I restart it?")
     before = assemble(session.view)
 
-    fresh = await start_fresh(home.chats, session)
+    fresh = await begin(home.chats, session)
     assert assemble(session.view) == before, "the old one stays as it was"
     (there,) = [row for row in session.operations() if row.kind == "link"]
     (back,) = [row for row in fresh.operations() if row.kind == "link"]
@@ -49,7 +57,7 @@ async def test_a_question_that_was_answered_is_not_asked_again(house) -> None:
     home = await house([Reply("On Thursday.")])
     session = await home.chats.create("Old", long_chat(10))
     await home.turn(session, "When?")
-    fresh = await start_fresh(home.chats, session)
+    fresh = await begin(home.chats, session)
     assert not [entry for entry in fresh.transcript.entries if isinstance(entry, Message) and entry.role is Role.USER]
     assert "On Thursday." in "\n".join(message.text for message in assemble(fresh.view)), "the summary tells of it"
 
@@ -59,6 +67,52 @@ async def test_not_while_a_reply_is_written(house) -> None:
     session = await home.chats.create("Old", long_chat(2))
     await home.chats.turns.send(session, "When?")
     with pytest.raises(WorldError, match="still being written"):
-        await start_fresh(home.chats, session)
+        await begin(home.chats, session)
     await home.chats.turns.stop(session.id)
+    assert len(await home.archive.conversations()) == 1
+
+
+async def test_what_is_pinned_comes_along_word_for_word(house) -> None:
+    home = await house([Reply("On Thursday.")])
+    session = await home.chats.create("Old", long_chat(10))
+    kept = next(m for m in assemble(session.view) if m.role is Role.ASSISTANT)
+    await pin(session, kept.id)
+    await home.turn(session, "When?")
+    fresh = await begin(home.chats, session)
+    assert kept.text in [message.text for message in assemble(fresh.view)]
+    assert [item.message.text for item in fresh.view.items if item.is_pinned] == [kept.text]
+    assert legal_for_all(chat_of(assemble(fresh.view))) == []
+
+
+async def test_a_short_conversation_is_summarized_too(house) -> None:
+    home = await house([Reply("On Thursday.")])
+    session = await home.chats.create("Old", [user_message("Hello.")])
+    await home.turn(session, f"{RULE} When may I?")
+    fresh = await begin(home.chats, session)
+    told = "\n".join(message.text for message in assemble(fresh.view))
+    assert RULE in told
+    assert "On Thursday." in told
+
+
+async def test_what_the_plan_shows_is_what_the_new_conversation_takes(house) -> None:
+    home = await house([Reply("On Thursday.")])
+    session = await home.chats.create("Old", long_chat(30))
+    await home.turn(session, "When?")
+    plan = await plan_optimization(session, None, is_fresh=True)
+    edited = with_summary(plan, f"{plan.compaction.summary}\n- And mine.")
+    fresh = await start_fresh(home.chats, session, edited)
+    shown = assemble(edited.views[-1])
+    assert [m.text for m in shown] == [m.text for m in assemble(fresh.view)]
+    assert "- And mine." in "\n".join(message.text for message in shown)
+
+
+async def test_a_plan_of_what_has_changed_since_makes_nothing(house) -> None:
+    home = await house([Reply("On Thursday."), Reply("On Friday.")])
+    session = await home.chats.create("Old", long_chat(10))
+    await home.turn(session, "When?")
+    plan = await plan_optimization(session, None, is_fresh=True)
+    await home.turn(session, "And else?")
+    with pytest.raises(WorldError) as caught:
+        await start_fresh(home.chats, session, plan)
+    assert caught.value.failure.kind == "stale"
     assert len(await home.archive.conversations()) == 1

@@ -31,8 +31,8 @@ class Desk:
     async def ask(self, request: p.EngineRequest[R]) -> R:
         return request.checked(await respond(self.engine, request))
 
-    async def plan(self, strategy: str = "") -> p.Plan:
-        return await self.ask(p.PlanOptimize(self.conversation, strategy=strategy))
+    async def plan(self, strategy: str = "", is_fresh: bool = False) -> p.Plan:
+        return await self.ask(p.PlanOptimize(self.conversation, strategy=strategy, is_fresh=is_fresh))
 
     async def opened(self) -> p.ConversationOpened:
         return await self.ask(p.OpenConversation(self.conversation))

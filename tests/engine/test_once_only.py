@@ -88,13 +88,23 @@ async def test_messages_are_brought_back_pinned_and_unpinned_once(long_desk) -> 
 
 async def test_a_fresh_start_is_made_once(long_desk) -> None:
     desk = await long_desk()
-    done, _ = await ask_at_once(desk, p.StartFresh(desk.conversation))
-    (opened,) = {one.conversation.id for one in done if isinstance(one, p.ConversationOpened)}
+    plan = await desk.plan("extractive", is_fresh=True)
+    done, kinds = await ask_at_once(desk, p.StartFresh(desk.conversation, plan.id, plan.summary))
+    assert (len(done), kinds) == (1, {"stale"})
     assert len(await recorded(desk, ConversationLink)) == 1
     assert len((await desk.ask(p.ListConversations())).conversations) == 2
-    await desk.ask(p.Delete((opened,)))
-    await desk.ask(p.StartFresh(desk.conversation))
-    assert len(await recorded(desk, ConversationLink)) == 2, "the first one is not there any more"
+
+
+async def test_a_plan_does_only_what_it_is_for(long_desk) -> None:
+    desk = await long_desk()
+    plan, fresh = await desk.plan("extractive"), await desk.plan("extractive", is_fresh=True)
+    for request in (
+        p.StartFresh(desk.conversation, plan.id, plan.summary),
+        p.ApplyPlan(desk.conversation, fresh.id, fresh.summary),
+    ):
+        assert await ask_at_once(desk, request) == ([], {"stale"})
+    assert len((await desk.ask(p.ListConversations())).conversations) == 1
+    assert (await desk.opened()).operations == ()
 
 
 @pytest.mark.wire

@@ -86,7 +86,7 @@ class ScriptedRecord:
                 found = [row for row in self.kept.rows[name] if text.lower() in row.message.text.lower()]
                 return p.TextFound(tuple(row.message.id for row in found), tuple(row.index for row in found))
             case p.PlanOptimize(name):
-                return self._plan(name)
+                return self._plan(name, wish.is_fresh)
             case _:
                 return self._answer_change(wish)
 
@@ -170,13 +170,13 @@ class ScriptedRecord:
         self._tell(GaugeChanged(name, self.gauge(name)))
         return p.Done()
 
-    def _plan(self, name: str) -> p.Plan:
+    def _plan(self, name: str, is_fresh: bool = False) -> p.Plan:
         gauge = self.gauge(name)
         return p.Plan(
             id="plan1", before=gauge, after=gauge, pruned=(), archived=(), tokens_freed_by_prune=0,
             tokens_freed_by_compaction=0, kept=4, pins=0, rules=0, summary="What was said.", summary_tokens=4,
             fidelity=Fidelity(58, 31, 11, 0), tail_tokens=1_000, tail_least=100, tail_most=4_000, tail_kept=1_000,
-            pruned_total=0, archived_total=0,
+            pruned_total=0, archived_total=0, is_fresh=is_fresh,
         )  # fmt: skip
 
     def _found(self, query: str) -> Iterator[SearchResult]:

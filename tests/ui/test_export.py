@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QFileDialog
 from ui_scenes import play_scene, until
 
 from desktop_app.engine.protocol import ExportConversation
@@ -66,18 +66,6 @@ async def test_it_can_be_exported_before_it_is_compacted(window, bridge, tmp_pat
     assert plan.isVisible()
     assert plan.isAncestorOf(window.focusWidget())
     plan.reject()
-
-
-@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@play_scene()
-async def test_the_menu_of_the_header_starts_fresh(window, bridge):
-    window.header.menu.click()
-    menu = window.header.menu.findChild(QMenu)
-    entries = {action.text().split("\t")[0]: action for action in menu.actions()}
-    assert "Export conversation…" in entries
-    entries["Start fresh with the summary"].trigger()
-    menu.close()
-    await until(lambda: window.header.label.text() == "Started fresh")
 
 
 @pytest.mark.parametrize("way", [Action.EXPORT_FROM, Action.EXPORT_TO])

@@ -73,14 +73,6 @@ async def test_a_suspected_cut_is_told_behind_a_reply_that_stands(window, bridge
 
 
 @play_scene()
-async def test_starting_fresh_opens_another_conversation(window, bridge):
-    await fail(window)
-    window.transcript.perform(Action.START_FRESH, "")
-    await until(lambda: window.header.label.text() == "Started fresh")
-    assert window.chat.conversation == "c3"
-
-
-@play_scene()
 async def test_switching_offers_the_largest_windows_first(window, bridge):
     await fail(window)
     window.transcript.perform(Action.SWITCH_MODEL, "")

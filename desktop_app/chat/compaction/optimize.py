@@ -4,6 +4,8 @@ plan_optimization(session, tail_tokens, strategy)          -> Optimization  what
 write_summary(optimization, request, report)               -> Optimization  with the summary that a model wrote
 check_summary(optimization, page)                          -> Optimization  with an edited summary, checked again
 apply_optimization(session, services, optimization)        -> events        its steps are recorded
+
+A plan for a fresh start (`chat/fresh.py`) has the same parts, and does nothing to this conversation.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.conversation.transcript import Compaction, Operation, Prune, Trigger
 from desktop_app.conversation.words import translatable
 
+from .fresh_plan import fresh_view, plan_everything, without_tail
 from .snapshot import ContextSnapshot, snapshot_of, unmeasured_gauge, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
 
@@ -60,6 +63,13 @@ class Optimization(msgspec.Struct, frozen=True):
     strategy: str = "extractive"
     is_written: bool = True
     """False while a model has not written the summary, which then is not among the steps."""
+    is_fresh: bool = False
+    """Whether another conversation begins with the summary, and nothing is done to this one."""
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self.steps) or not self.is_written or self.is_fresh
 
     @property
     def prune(self) -> Prune | None:
@@ -86,9 +96,27 @@ class Optimization(msgspec.Struct, frozen=True):
         return None if plan is None or self.is_written else (self.before_summary, plan)
 
 
-async def plan_optimization(session: Session, tail_tokens: int | None, strategy: str = "extractive") -> Optimization:
-    """Return the plan for that session now, made on a worker thread; parameters as in `plan_optimize`."""
+async def plan_optimization(
+    session: Session, tail_tokens: int | None, strategy: str = "extractive", is_fresh: bool = False
+) -> Optimization:
+    """Return the plan for that session now, made on a worker thread; parameters as in `plan_optimize`.
+
+    is_fresh: the plan for a fresh start instead, which leaves no tail.
+    """
+    if is_fresh:
+        return await asyncio.to_thread(plan_fresh_start, snapshot_of(session), strategy)
     return await asyncio.to_thread(plan_optimize, snapshot_of(session), tail_tokens, strategy)
+
+
+def plan_fresh_start(snapshot: ContextSnapshot, strategy: str = "extractive") -> Optimization:
+    """Return what a fresh start would begin with; nothing is recorded. strategy: "llm", or without a model."""
+    snapshot = without_tail(snapshot)
+    plan, strategy = plan_everything(snapshot), "llm" if strategy == "llm" else "extractive"
+    views = (snapshot.view, fresh_view(snapshot, None))
+    optimization = Optimization(
+        uuid.uuid4().hex, snapshot, (), views, plan, 0, 0, 0, 0, strategy=strategy, is_fresh=True
+    )
+    return optimization if plan is None else _with_plan(optimization, plan)
 
 
 def plan_optimize(
@@ -113,8 +141,7 @@ def plan_optimize(
     )
     if plan is not None:
         optimization = _with_plan(optimization, plan)
-    is_useful = optimization.steps or not optimization.is_written
-    return optimization if is_useful else replace(optimization, note=NOTHING)
+    return optimization if optimization.is_useful else replace(optimization, note=NOTHING)
 
 
 def _plan_compaction(
@@ -132,7 +159,10 @@ def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization
     snapshot = optimization.before_summary
     if optimization.strategy == "llm":
         blank = Compaction(id="blank", trigger=Trigger.USER, strategy="llm", archived=plan.archived, summary="")
-        views = (*optimization.views, view_of(with_entries(snapshot.transcript, blank)))
+        if optimization.is_fresh:
+            views = (snapshot.view, fresh_view(snapshot, blank))
+        else:
+            views = (*optimization.views, view_of(with_entries(snapshot.transcript, blank)))
         return replace(optimization, views=views, is_written=False)
     make = compact_to_last_messages if optimization.strategy == "last_messages" else compaction_of
     compaction = make(plan, snapshot.transcript, snapshot.view, snapshot.counts, reading=snapshot.reading)
@@ -141,10 +171,28 @@ def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization
 
 def _with_compaction(optimization: Optimization, compaction: Compaction) -> Optimization:
     """Return a new optimization with that compaction after the free steps."""
+    if optimization.is_fresh:
+        return _with_fresh_summary(optimization, compaction)
     free = tuple(step for step in optimization.steps if isinstance(step, Prune))
     steps = (*free, replace(compaction, id="draft-compaction"))
     views = (*optimization.views[: len(free) + 1], view_of(with_entries(optimization.snapshot.transcript, *steps)))
     return replace(optimization, id=uuid.uuid4().hex, steps=steps, views=views, is_written=True, note=compaction.note)
+
+
+def _with_fresh_summary(optimization: Optimization, compaction: Compaction) -> Optimization:
+    """Return a new optimization with that summary, which begins another conversation."""
+    snapshot = optimization.snapshot
+    after = fresh_view(snapshot, compaction)
+    before, left = request_tokens(snapshot.view, snapshot.counts), request_tokens(after, snapshot.counts)
+    step = replace(compaction, id="draft-compaction", tokens_before=before, tokens_after=left)
+    return replace(
+        optimization,
+        id=uuid.uuid4().hex,
+        steps=(step,),
+        views=(snapshot.view, after),
+        is_written=True,
+        note=compaction.note,
+    )
 
 
 def _tail_range(snapshot: ContextSnapshot, view: View) -> tuple[int, int]:

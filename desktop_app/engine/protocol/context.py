@@ -75,6 +75,8 @@ class Plan(EngineResponse, frozen=True):
     writer: Writer = Writer()
     # What writing the summary took.
     usage: Usage | None = None
+    # Another conversation would begin with the summary, by StartFresh; this one stays as it is.
+    is_fresh: bool = False
 
 
 class PlanOptimize(ConversationRequest[Plan], frozen=True):
@@ -82,6 +84,8 @@ class PlanOptimize(ConversationRequest[Plan], frozen=True):
 
     tail_tokens: int | None = None
     strategy: str = ""
+    is_fresh: bool = False
+    """Plan a fresh start instead."""
 
 
 class WriteSummary(ConversationRequest[Plan], frozen=True):

@@ -120,7 +120,10 @@ class ChooseFolder(ConversationRequest[ConversationOpened], frozen=True):
 
 
 class StartFresh(ConversationRequest[ConversationOpened], frozen=True):
-    """Create a conversation that begins with the summary of this one."""
+    """Create the conversation of a plan for a fresh start, once; with the summary as it was edited last."""
+
+    plan: str
+    summary: str
 
 
 class ShowVersion(ConversationRequest[ConversationOpened], frozen=True):

@@ -99,7 +99,7 @@ async def _optimization_for(
     match request:
         case p.PlanOptimize():
             strategy = request.strategy or (await engine.conversations.services.summaries.request_for(session)).strategy
-            return await plan_optimization(session, request.tail_tokens, strategy)
+            return await plan_optimization(session, request.tail_tokens, strategy, request.is_fresh)
         case p.WriteSummary():
             return await _write_summary(engine, session, request)
         case p.CheckSummary():
@@ -118,18 +118,9 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
 
 
 async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) -> list[TurnEvent]:
-    """Apply the plan once: it is taken while that is tried, and kept again if it fails."""
-    if not engine.plan(request.plan).is_written:
-        advice = translatable("Let the model write it, or choose a summary without a model.")
-        kept = translatable("Nothing was changed.")
-        raise WorldError(Failure("bad_input", translatable("The summary is not written yet"), kept=kept, advice=advice))
-    optimization = engine.take_plan(request.plan)
-    try:
+    with engine.plan_in_use(request.plan) as optimization:
         checked = await check_summary(optimization, request.summary)
         return await apply_optimization(session, engine.conversations.services, checked)
-    except BaseException:
-        engine.keep_plan(optimization)
-        raise
 
 
 async def _undo(engine: Engine, session: Session, operation: str) -> list[TurnEvent]:
@@ -179,12 +170,13 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Pla
         tail_kept=optimization.tail_kept,
         pruned_total=len(prune.message_ids) if prune else 0,
         archived_total=len(_archived_ids(optimization)),
-        is_useful=bool(optimization.steps) or not optimization.is_written,
+        is_useful=optimization.is_useful,
         note=optimization.note,
         strategy=optimization.strategy,
         is_written=optimization.is_written,
         writer=_writer(offer),
         usage=compaction.usage if compaction else None,
+        is_fresh=optimization.is_fresh,
     )
 
 

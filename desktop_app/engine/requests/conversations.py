@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import assert_never
 
 from desktop_app.chat.branching import fork, read_versions, show_version
+from desktop_app.chat.compaction.optimize import check_summary
 from desktop_app.chat.export import render_export, write_export
 from desktop_app.chat.files import import_file
 from desktop_app.chat.find import MAX_FOUND, find_in
@@ -82,7 +83,9 @@ async def _open(engine: Engine, request: p.OpeningRequest) -> Session:
         case p.ChooseFolder():
             return await chats.choose_folder(request.conversation, request.folder)
         case p.StartFresh():
-            return await start_fresh(chats, await chats.open(request.conversation))
+            session = await chats.open(request.conversation)
+            with engine.plan_in_use(request.plan, is_fresh=True) as plan:
+                return await start_fresh(chats, session, await check_summary(plan, request.summary))
         case p.ShowVersion():
             return await show_version(chats, await chats.open(request.conversation), request.message_id)
         case p.Fork():

@@ -60,15 +60,22 @@ class ContextController(Controller):
 
     # Optimize conversation
 
-    @in_task
-    async def optimize(self) -> None:
+    def optimize(self) -> None:
         """Show the plan before anything is done."""
+        self._show_plan(is_fresh=False)
+
+    def start_fresh(self) -> None:
+        """Show what a new conversation would begin with, before there is one."""
+        self._show_plan(is_fresh=True)
+
+    @in_task
+    async def _show_plan(self, is_fresh: bool) -> None:
         from desktop_app.ui.optimize.plan_dialog import PlanDialog
 
         conversation = self._chat.conversation
         if self._dialog is not None or not conversation:
             return
-        plan = await self._bridge.ask(p.PlanOptimize(conversation))
+        plan = await self._bridge.ask(p.PlanOptimize(conversation, is_fresh=is_fresh))
         if self._dialog is not None or conversation != self._chat.conversation:
             return
         dialog = self._dialog = PlanDialog(plan, conversation, self._parts)
@@ -90,9 +97,14 @@ class ContextController(Controller):
             self._dialog.set_plan(plan)
 
     @in_task
-    async def _apply(self, request: p.ApplyPlan) -> None:
+    async def _apply(self, request: p.ApplyPlan | p.StartFresh) -> None:
+        if self._dialog is not None:
+            self._dialog.set_busy(True)
         with self._free_dialog_on_failure():
-            await self._bridge.ask(request)
+            if isinstance(request, p.StartFresh):
+                await self._chat.start_fresh(request)
+            else:
+                await self._bridge.ask(request)
         if self._dialog is not None:
             self._dialog.accept()
 

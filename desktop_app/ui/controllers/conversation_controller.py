@@ -148,10 +148,9 @@ class ConversationController(QObject):
         self._bridge.start(self._open(request))
         self._parts.composer.take_focus()
 
-    def start_fresh(self) -> None:
-        """Go on in a new conversation that begins with the summary of this one."""
-        if self.conversation:
-            self.open_with(p.StartFresh(self.conversation))
+    async def start_fresh(self, request: p.StartFresh) -> None:
+        """Go on in the new conversation that begins with the summary of this one."""
+        await self._open(request)
 
     async def _open(self, request: p.EngineRequest[p.ConversationOpened]) -> None:
         self._wanted += 1

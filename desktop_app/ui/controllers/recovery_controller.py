@@ -12,6 +12,7 @@ from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.translation import tr
 
+from .context_controller import ContextController
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .export_controller import ExportController
@@ -52,11 +53,13 @@ class RecoveryController(Controller):
         settings: SettingsController,
         export: ExportController,
         models: ModelController,
+        context: ContextController,
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._settings = settings
         self._export = export
         self._models = models
+        self._context = context
 
     def perform(self, action: Action, argument: str = "") -> None:
         """Carry out an action. argument: what it is about, such as the id of a message or the name of a setting."""
@@ -77,7 +80,7 @@ class RecoveryController(Controller):
             case Action.TRY_AGAIN | Action.GO_ON:
                 self._chat.go_on(float(argument or 0))
             case Action.START_FRESH:
-                self._chat.start_fresh()
+                self._context.start_fresh()
             case Action.SWITCH_MODEL:
                 self._models.offer(is_largest_first=True)
             case Action.EXPORT | Action.EXPORT_FROM | Action.EXPORT_TO:

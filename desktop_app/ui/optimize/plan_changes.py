@@ -165,11 +165,13 @@ def _changes_of(plan: Plan) -> list[PlanChange]:
         freed = format_number(-plan.tokens_freed_by_prune)
         changes.append(PlanChange("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
     if plan.archived:
-        text = tr("%n messages archived", "", plan.archived_total)
+        words = tr("%n messages in the summary", "", plan.archived_total)
+        text = words if plan.is_fresh else tr("%n messages archived", "", plan.archived_total)
         freed = format_number(-plan.tokens_freed_by_compaction)
         changes.append(PlanChange("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
     if plan.kept:
-        text = tr("%n messages stay unchanged", "", plan.kept)
+        words = tr("%n messages come along unchanged", "", plan.kept)
+        text = words if plan.is_fresh else tr("%n messages stay unchanged", "", plan.kept)
         changes.append(PlanChange("kept", Segment.USER, text, tr("kept")))
     if plan.pins or plan.rules:
         changes.append(PlanChange("word for word", Segment.PINNED, _kept_words(plan.pins, plan.rules), tr("kept")))

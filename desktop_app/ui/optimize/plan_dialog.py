@@ -1,4 +1,4 @@
-"""The dialog of **Optimize conversation**: what a plan changes, before it is applied."""
+"""The dialog of **Optimize conversation** and of a fresh start: what a plan changes, before it is applied."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.words import translatable
-from desktop_app.engine.protocol import ApplyPlan, CancelSummary, CheckSummary, Plan, PlanOptimize, WriteSummary
+from desktop_app.engine.protocol import (
+    ApplyPlan,
+    CancelSummary,
+    CheckSummary,
+    Plan,
+    PlanOptimize,
+    StartFresh,
+    WriteSummary,
+)
 from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import SteadyColumn
@@ -21,22 +29,18 @@ from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .plan_changes import GaugeComparison, PlanChanges
+from .plan_words import FRESH, OPTIMIZE
 from .strategy_choice import StrategyChoice
 from .summary_editor import SummaryEditor
 
-TITLE = translatable("Optimize conversation")
 WIDTH, HEIGHT = 860, 670
 LOW_SUMMARY = 160  # pixels of the summary's height where it scrolls with the choices
 TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
-APPLY, MEASURING, APPLYING = translatable("Optimize"), translatable("Measuring…"), translatable("Optimizing…")
-PROMISE = translatable(
-    "Nothing is deleted: archived messages stay in the history, searchable, and one undo brings them back."
-)
+MEASURING = translatable("Measuring…")
 TAIL_HINT = translatable(
     "The summary covers exactly the archived messages. If you move this, it must be written again."
 )
 USELESS = translatable("There is nothing to optimize right now.")
-
 
 PlanRequest = PlanOptimize | CheckSummary | WriteSummary
 
@@ -45,8 +49,8 @@ class PlanDialog(Sheet):
     """Shows a plan, and requests another one while the user changes it. Closing it changes nothing.
 
     Signals, each with a request to the engine: plan_requested(PlanRequest), answered by `set_plan`;
-    apply_requested(ApplyPlan), answered by `accept()`; cancel_requested(CancelSummary). After a failure, call
-    `set_busy(False)`.
+    apply_requested(ApplyPlan or StartFresh), answered by `accept()`; cancel_requested(CancelSummary). After a failure,
+    call `set_busy(False)`.
     """
 
     narrow = 640
@@ -55,8 +59,10 @@ class PlanDialog(Sheet):
     cancel_requested = Signal(object)
 
     def __init__(self, plan: Plan, conversation: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, width=WIDTH, title=tr(TITLE))
+        super().__init__(parent, width=WIDTH)
         self._plan, self._conversation = plan, conversation
+        self.title = TextLabel(size=17, weight=BOLD)
+        self.promise = TextLabel(tint="ink_soft", wraps=True)
         self._tail: int | None = None  # what the user chose, if anything
         self._strategy = ""
         self._is_busy = self._is_measuring = self.is_writing = False
@@ -65,6 +71,7 @@ class PlanDialog(Sheet):
         self.useless = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.strategy = StrategyChoice()
         self.tail_label = TextLabel(size=13, weight=MEDIUM)
+        self.tail_part = QWidget()
         self.tail = Slider()
         self.tail.setAccessibleName(tr("Tokens at the end to keep unchanged"))
         self.checked = TextLabel(size=13, tint="ink_soft", wraps=True)
@@ -72,9 +79,11 @@ class PlanDialog(Sheet):
         self.summary = SummaryEditor()
         self.note = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.export = Button(tr("Export first…"), ButtonKind.QUIET)
-        self.export.setToolTip(tr("Write the conversation to a file before it is compacted"))
+        self.export.setToolTip(tr("Write the conversation to a file first"))
+        self.fresh = Button(tr("Start fresh instead…"), ButtonKind.QUIET)
+        self.fresh.setToolTip(tr("Go on in a new conversation that begins with a summary of all of this one"))
         self.cancel = Button(tr("Cancel"))
-        self.apply = Button(tr(APPLY), ButtonKind.PRIMARY)
+        self.apply = Button("", ButtonKind.PRIMARY)
         self._tail_pause = QTimer(self, interval=TAIL_PAUSE, singleShot=True)
         self.choices = SteadyColumn(spacing=14)
         self._fill_choices()
@@ -86,6 +95,7 @@ class PlanDialog(Sheet):
         """Show another plan: the answer to a request of this dialog."""
         was_writing = self.is_writing
         self._plan, self._is_measuring = plan, False
+        self._show_kind(plan)
         self.set_writing(False)
         self.comparison.compare(plan.before, plan.after, is_bound=not plan.is_written)
         self.strategy.set_plan(plan)
@@ -126,14 +136,12 @@ class PlanDialog(Sheet):
         self._update_buttons()
 
     def _lay_out(self) -> None:
-        title = TextLabel(tr(TITLE), size=17, weight=BOLD)
-        promise = TextLabel(tr(PROMISE), tint="ink_soft", wraps=True)
-        title_row = vertical(title, margins=(24, 18, 24, 0))
+        title_row = vertical(self.title, margins=(24, 18, 24, 0))
         above = vertical(spacing=16, margins=(24, 0, 24, 0))
         self._body = horizontal((self.choices, 1), (self.summary, 1), margins=(24, 0, 24, 0), spacing=20)
         vertical(title_row, above, (self._body, 1), self._buttons(), holder=self, spacing=16)
         title_row.setSpacing(2)
-        self.let_scroll((promise, self.comparison), above, self.choices)
+        self.let_scroll((self.promise, self.comparison), above, self.choices)
 
     def set_low(self, is_low: bool) -> None:
         """Let the summary scroll with the choices, too."""
@@ -145,19 +153,17 @@ class PlanDialog(Sheet):
             self._body.addWidget(self.summary, 1)
 
     def _fill_choices(self) -> None:
-        tail = QWidget()
-        vertical(self.tail_label, self.tail, holder=tail, spacing=6)
+        vertical(self.tail_label, self.tail, holder=self.tail_part, spacing=6)
         # Choices stand above their effects, so that nothing moves under the pointer.
-        for widget in (self.strategy, tail, self.useless, self.changes, self.checked, self.facts):
+        for widget in (self.strategy, self.tail_part, self.useless, self.changes, self.checked, self.facts):
             self.choices.add(widget)
 
     def _buttons(self) -> QWidget:
-        buttons = self.make_footer(self.export, self.cancel, self.apply, note=self.note)
-        self.apply.set_room_for(tr(APPLY), tr(MEASURING), tr(APPLYING))
-        return buttons
+        return self.make_footer(self.export, self.fresh, self.cancel, self.apply, note=self.note)
 
     def _connect(self) -> None:
         self.cancel.clicked.connect(self.reject)
+        self.fresh.clicked.connect(self._choose_fresh)
         self.apply.clicked.connect(self._ask_to_apply)
         self.finished.connect(self._cancel_writing)
         self.tail.valueChanged.connect(self._move_tail)
@@ -173,6 +179,17 @@ class PlanDialog(Sheet):
         width = min(scale(WIDTH), limit.width())
         self.choices.setMinimumWidth(0 if self.is_low else min(self.choices.needed_width(), width * 3 // 5))
         return QSize(width, min(scale(HEIGHT), limit.height()))
+
+    def _show_kind(self, plan: Plan) -> None:
+        """Show whether the plan is one for this conversation, or for another one that begins with the summary."""
+        words = self._words = FRESH if plan.is_fresh else OPTIMIZE
+        self.setWindowTitle(tr(words.title))
+        self.setAccessibleName(tr(words.title))
+        self.title.set_text(tr(words.title))
+        self.promise.set_text(tr(words.promise))
+        self.apply.set_room_for(tr(words.apply), tr(MEASURING), tr(words.applying))
+        self.fresh.setVisible(not plan.is_fresh)
+        self.tail_part.setVisible(not plan.is_fresh)
 
     def _show_tail(self, plan: Plan) -> None:
         self.tail.blockSignals(True)
@@ -209,11 +226,17 @@ class PlanDialog(Sheet):
 
     def _choose_tail(self) -> None:
         self._tail = self.tail.value()
-        self._ask(PlanOptimize(self._conversation, self._tail, self._strategy))
+        self._ask_for_plan(self._plan.is_fresh)
 
     def _choose_strategy(self, strategy: str) -> None:
         self._strategy = strategy
-        self._ask(PlanOptimize(self._conversation, self._tail, self._strategy))
+        self._ask_for_plan(self._plan.is_fresh)
+
+    def _choose_fresh(self) -> None:
+        self._ask_for_plan(is_fresh=True)
+
+    def _ask_for_plan(self, is_fresh: bool) -> None:
+        self._ask(PlanOptimize(self._conversation, self._tail, self._strategy, is_fresh))
 
     def _ask_for_check(self, summary: str) -> None:
         self._ask(CheckSummary(self._conversation, self._plan.id, summary))
@@ -228,7 +251,8 @@ class PlanDialog(Sheet):
         self.plan_requested.emit(request)
 
     def _ask_to_apply(self) -> None:
-        self.apply_requested.emit(ApplyPlan(self._conversation, self._plan.id, self.summary.text()))
+        request = StartFresh if self._plan.is_fresh else ApplyPlan
+        self.apply_requested.emit(request(self._conversation, self._plan.id, self.summary.text()))
 
     def _cancel_writing(self) -> None:
         if self.is_writing:
@@ -238,8 +262,10 @@ class PlanDialog(Sheet):
         """Enable what can be done now. A plan is applied only after what is shown was measured."""
         plan = self._plan
         is_open = self._is_measuring or self._tail_pause.isActive() or self.summary.is_waiting()
-        self.apply.setText(tr(APPLYING if self._is_busy else MEASURING if is_open else APPLY))
+        words = self._words
+        self.apply.setText(tr(words.applying if self._is_busy else MEASURING if is_open else words.apply))
         is_held = self._is_busy or self.is_writing
+        self.fresh.setEnabled(not is_held and not is_open)
         self.apply.setEnabled(plan.is_useful and plan.is_written and not is_held and not is_open)
         has_tail = plan.strategy != "last_messages" and self.tail.minimum() < self.tail.maximum()
         self.tail.setEnabled(has_tail and not is_held)

@@ -72,6 +72,7 @@ class StrategyChoice(QWidget):
 
     def set_plan(self, plan: Plan) -> None:
         self.choices.choose(plan.strategy)
+        self.choices.button("last_messages").setVisible(not plan.is_fresh)
         by_model = self.choices.button("llm")
         by_model.setEnabled(not plan.writer.refusal or plan.strategy == "llm")
         by_model.setToolTip(tr_told(plan.writer.refusal))
@@ -94,6 +95,8 @@ class StrategyChoice(QWidget):
             return tr_told(plan.writer.refusal)
         if not plan.is_written:
             text = tr("{model} reads the messages to be archived. Keys and passwords are masked.")
+            if plan.is_fresh:
+                text = tr("{model} reads the conversation. Keys and passwords are masked.")
             return text.format(model=plan.writer.label)
         if plan.usage is None:
             return tr("Written by {model}.").format(model=plan.writer.label)

@@ -43,7 +43,7 @@ class Action(StrEnum):
     OPTIMIZE_AND_RETRY = translatable("Optimize and retry")
     SEND_ANYWAY = translatable("Send anyway")
     USE_OWN_WINDOW = translatable("Use the full window")
-    START_FRESH = translatable("Start fresh with the summary")
+    START_FRESH = translatable("Start fresh with a summary…")
     SWITCH_MODEL = translatable("Switch model…")
     EXPORT = translatable("Export…")
     OPEN_SETTINGS = translatable("Open settings")

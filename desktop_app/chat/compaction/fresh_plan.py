@@ -1,0 +1,69 @@
+"""What a fresh start takes along: a summary of all that was said, what is pinned, and what waits for an answer."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from desktop_app.context.compact.compaction import CompactionPlan, plan_compaction
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.view.items import Item, ItemKind
+from desktop_app.context.view.view import View, view_of
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Pin, Transcript, Trigger
+
+from .snapshot import ContextSnapshot
+
+
+def without_tail(snapshot: ContextSnapshot) -> ContextSnapshot:
+    """Return the snapshot under a policy that keeps no message for being recent or the user's."""
+    return replace(snapshot, policy=replace(snapshot.policy, keep_user_tokens=0, head_least=1))
+
+
+def plan_everything(snapshot: ContextSnapshot) -> CompactionPlan | None:
+    """Return the plan that summarizes all but what is pinned and what waits for an answer; None if that is nothing.
+
+    A short conversation may get a summary that is longer than itself: without one, nothing would be taken along.
+    """
+    view, counts, budget = snapshot.view, snapshot.counts, snapshot.budget
+    total = request_tokens(view, counts)
+    plan = plan_compaction(view, snapshot.policy, budget, counts, total, Trigger.USER, tail_tokens=0)
+    if plan is None:
+        return None
+    leaving = {*plan.archived, *(item.message.id for item in view.items if _is_answered(item, view))}
+    archived = tuple(item.message.id for item in view.items if item.message.id in leaving)
+    room = max(plan.summary_budget, min(snapshot.policy.summary_least, budget.usable // 2))
+    return replace(
+        plan,
+        archived=archived,
+        turn_at=len(archived),
+        total=max(total, budget.usable),
+        summary_budget=room,
+        projected=plan.projected + room - plan.summary_budget,
+    )
+
+
+def carried_entries(snapshot: ContextSnapshot, summary: Compaction | None) -> tuple[list[AnyEntry], list[AnyEntry]]:
+    """Return what stands before the summary, and what stands behind it; with the ids of the old conversation."""
+    view, left = snapshot.view, set(summary.archived if summary else ())
+    recorded = {e.id: e for e in snapshot.transcript.entries if isinstance(e, Message)}
+    stay = [item for item in view.items if item.kind is ItemKind.MESSAGE and item.message.id in recorded]
+    system = [recorded[item.message.id] for item in stay if item.message.role is Role.SYSTEM]
+    kept = [i for i in stay if i.message.role is not Role.SYSTEM and i.message.id not in left]
+    kept = [item for item in kept if not _is_answered(item, view)]
+    pins = [Pin(id=f"pin-{i.message.id}", message_id=i.message.id) for i in kept if i.is_pinned]
+    return [*system], [*(recorded[item.message.id] for item in kept), *pins]
+
+
+def fresh_view(snapshot: ContextSnapshot, summary: Compaction | None) -> View:
+    """Return what the model would see of the new conversation."""
+    before, behind = carried_entries(snapshot, summary)
+    summary = summary or snapshot.view.summary
+    told = [replace(summary, id="draft-summary", archived=())] if summary else []
+    view = view_of(Transcript().extend((*before, *told, *behind)))
+    return replace(view, request_context=snapshot.view.request_context)
+
+
+def _is_answered(item: Item, view: View) -> bool:
+    """Return whether it is the newest question, which has its answer: no plan archives that by itself."""
+    is_newest = item.message.id == view.last_user_id and not item.is_pinned
+    return is_newest and view.items[-1].message.role is Role.ASSISTANT and not view.open_calls
