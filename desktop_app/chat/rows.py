@@ -106,7 +106,7 @@ def operation_rows(entries: Sequence[AnyEntry], branches: Branches) -> tuple[Ope
             case Message():
                 newest = entry.id
             case Prune() | Compaction():
-                row, first = _operation_row(entry), indexes.get(entry.plan_id)
+                row, first = _operation_row(entry, newest), indexes.get(entry.plan_id)
                 row = replace(row, is_elsewhere=entry.id not in here, is_undone=entry.id in undone)
                 if first is None:
                     if entry.plan_id:
@@ -186,8 +186,9 @@ def _link_row(link: ConversationLink, after: str) -> OperationRow:
     )
 
 
-def _operation_row(operation: Operation) -> OperationRow:
-    """Return an operation for the history panel."""
+def _operation_row(operation: Operation, newest: str) -> OperationRow:
+    """Return an operation for the history panel. newest: the message before it, behind which a summary stands that a
+    conversation begins with."""
     is_prune = isinstance(operation, Prune)
     ids = operation.message_ids if is_prune else operation.archived
     row = OperationRow(
@@ -199,7 +200,7 @@ def _operation_row(operation: Operation) -> OperationRow:
         tokens_before=operation.tokens_before,
         tokens_after=operation.tokens_after,
         usable=operation.usable,
-        after_message_id=ids[-1] if ids else "",
+        after_message_id=ids[-1] if ids else "" if is_prune else newest,
     )
     if isinstance(operation, Prune):
         return replace(row, strategies=dict(Counter(p.strategy for p in (*operation.results, *operation.inputs))))

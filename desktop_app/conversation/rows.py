@@ -91,6 +91,11 @@ class OperationRow(msgspec.Struct, frozen=True):
     usable: int = 0
     """Tokens that a request could take then; 0 if that is not known."""
 
+    @property
+    def is_beginning(self) -> bool:
+        """Whether it is the summary of another conversation, with which this one begins."""
+        return self.kind == "compaction" and not self.messages
+
 
 class VersionRow(msgspec.Struct, frozen=True):
     """A version of a message, with the request of the branch that it leads to."""

@@ -38,6 +38,9 @@ async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_ye
     (back,) = [row for row in fresh.operations() if row.kind == "link"]
     assert (there.linked, back.linked) == (fresh.id, session.id)
     assert (fresh.info.title, fresh.info.model) == ("Old (continued)", session.info.model)
+    (begun,) = [row for row in fresh.operations() if row.is_beginning]
+    assert RULE in begun.summary
+    assert begun.after_message_id == fresh.view.items[0].message.id, "its mark stands behind the system prompt"
     sent = assemble(fresh.view)
     assert sent[0].text == "Be brief."
     assert RULE in "\n".join(message.text for message in sent)

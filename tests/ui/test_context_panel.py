@@ -19,6 +19,7 @@ from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of
 from desktop_app.ui.transcript.markdown_text import MarkdownText
 from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.text_label import TextLabel
 
 GAUGE = Gauge(
     {Segment.USER: 842, Segment.SYSTEM: 25, Segment.ASSISTANT: 2_800, Segment.SUMMARY: 643},
@@ -42,6 +43,7 @@ COMPACTION = OperationRow(
     SUMMARY,
     Fidelity(58, 31, 11, 0),
 )
+BEGUN = replace(COMPACTION, id="b1", trigger=Trigger.USER, messages=0, after_message_id="m0")
 PRUNE = OperationRow(
     "p1", "prune", 1_000.0, Trigger.TOOL_RESULT, {"soft_trim": 2, "hard_clear": 1}, 3, 9_000, 5_500, ""
 )
@@ -245,8 +247,8 @@ def test_an_archived_message_reads_as_in_the_chat_and_a_huge_one_as_plain_text(p
 )
 def test_a_card_says_its_cause_its_duration_and_its_cost(trigger, usable, words):
     done = OperationRow(
-        id="c", kind="compaction", at=0, trigger=trigger, strategies={"llm": 4}, tokens_before=45_500, usable=usable,
-        seconds=2.54, model="far/small", usage=Usage(900, 90, dollars=0.0123),
+        id="c", kind="compaction", at=0, trigger=trigger, strategies={"llm": 4}, messages=4, tokens_before=45_500,
+        usable=usable, seconds=2.54, model="far/small", usage=Usage(900, 90, dollars=0.0123),
     )  # fmt: skip
     said = means_of(done)
     assert words.lower() in said.lower()
@@ -349,3 +351,24 @@ def test_each_cause_has_its_own_words(cause):
     reasons = {note_of(replace(FAILED, strategies={name: 1}, note="KeyError")) for name in ("too_small", cause)}
     assert len(reasons) == (1 if cause == "too_small" else 2)
     assert not any("{" in reason for reason in reasons)
+
+
+def test_a_summary_to_begin_with_is_no_operation_on_messages_and_opens_by_its_mark(panel):
+    panel.history.set_operations((BEGUN,))
+    card = panel.history.list.cards["b1"]
+    names = [button.objectName() for button in card.findChildren(LinkButton)]
+    assert "summary" in names
+    assert "messages" not in names
+    panel.open_archived("b1")
+    assert card.is_open()
+    assert panel.history.currentWidget() is panel.history.list
+    panel.open_archived("b1")
+    assert card.is_open(), "the same click again hides nothing"
+
+
+def test_the_time_of_a_card_is_never_cut(panel, qtbot):
+    panel.show_tab("history")
+    panel.history.set_operations((replace(PRUNE, trigger=Trigger.USER, is_elsewhere=True),))
+    _, _, time = panel.history.list.cards["p1"].findChildren(TextLabel)[:3]
+    qtbot.waitUntil(time.isVisible)
+    assert time.width() >= time.sizeHint().width()

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFileDialog
 from ui_scenes import play_scene, until
 
 from desktop_app.engine.protocol import ExportConversation
+from desktop_app.ui.controllers.export_controller import file_name_of
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
@@ -35,6 +36,7 @@ async def test_an_export_is_written_where_the_user_says(window, bridge, tmp_path
     dialog.close()
     await until(lambda: window.toast.isVisible())
     assert (tmp_path / "chat").read_text() == f"{kind}, view"
+    assert window.toast.action.isVisible(), "which opens the folder"
     await until(lambda: not window.findChildren(ExportSheet))
 
 
@@ -82,3 +84,16 @@ async def test_a_part_of_it_is_exported_from_the_menu_of_a_message(window, bridg
     await until(lambda: not window.findChildren(ExportSheet))
     (wanted,) = [request for request in asked if isinstance(request, ExportConversation)]
     assert (wanted.first, wanted.last) == ((message, "") if way is Action.EXPORT_FROM else ("", message))
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("We're moving invoices.balance, now…", "We're moving invoices.balance, now"),
+        ("a/b: what? <c>", "a b what c"),
+        ("..", "Conversation"),
+        ("日本語 & more", "日本語 & more"),
+    ],
+)
+def test_a_title_stays_itself_as_the_name_of_a_file(qapp, title, name):
+    assert file_name_of(title) == name

@@ -51,6 +51,10 @@ class History(QStackedWidget):
         operation = self._rows.get(operation_id)
         if operation is not None and operation.kind == "flush":
             self._requests.tab_requested.emit("memory")
+        elif operation is not None and operation.is_beginning:
+            self.show_operation(operation_id)
+            if (card := self.list.cards.get(operation_id)) is not None and not card.is_open():
+                card.toggle_summary()
         elif operation is not None:
             self.setCurrentWidget(self.archived)
             self.archived.open(operation)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.facts import Fidelity
@@ -69,7 +70,9 @@ def title_of(row: OperationRow) -> str:
         return tr("Compaction failed")
     if row.kind == "link":
         is_from = "from" in row.strategies
-        return tr("Continued from another conversation") if is_from else tr("Continued in a new conversation")
+        return tr("Continuation") if is_from else tr("Continued elsewhere")
+    if row.is_beginning:
+        return tr("Summary to begin with")
     if row.trigger is Trigger.USER:
         return tr("Old tool results shortened by you") if row.kind == "prune" else tr("Optimized by you")
     return tr("Old tool results shortened") if row.kind == "prune" else tr("Compaction")
@@ -86,6 +89,10 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
     if row.kind == "prune":
         text = tr("{tokens} tokens freed · %n tool results", "", row.messages)
         return fill_runs(text, tokens=_bold(row.tokens_before - row.tokens_after))
+    if row.is_beginning:
+        return fill_runs(
+            tr("{before} → {after} tokens"), before=_bold(row.tokens_before), after=_bold(row.tokens_after)
+        )
     text = tr("{before} → {after} tokens · %n messages", "", row.messages)
     return fill_runs(text, before=_bold(row.tokens_before), after=_bold(row.tokens_after))
 
@@ -147,7 +154,8 @@ def note_of(row: OperationRow) -> str:
     if row.kind == "failed":
         return failed_reason(row)
     fell_back = not row.model and not row.is_undone and {"extractive", "last_messages"} & row.strategies.keys()
-    return f"{tr_told(row.note)} {tr(REWRITE)}" if fell_back else tr_told(row.note)
+    advice = tr(REWRITE) if fell_back and not row.is_beginning else ""
+    return " ".join(filter(None, (tr_told(row.note), advice)))
 
 
 class OperationCard(Card):
@@ -203,6 +211,7 @@ class OperationCard(Card):
         tags = [TextLabel(remark, size=11, weight=MEDIUM, tint="accent")] if remark else []
         at = TextLabel(format_time(row.at, time.time()), size=12, tint="ink_faint")
         at.set_hint(format_moment(row.at, tr("dddd, dd MMMM yyyy, HH:mm:ss", "a time, as QLocale reads it")))
+        at.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # it is the title that gives way
         self.column.addLayout(horizontal(title, *tags, STRETCH, at, spacing=8))
 
     def _add_fidelity(self, fidelity: Fidelity) -> None:
@@ -240,7 +249,8 @@ class OperationCard(Card):
         if row.summary:
             actions.append((translatable("Summary"), self.toggle_summary))
         name = translatable("Results") if row.kind == "prune" else translatable("Messages")
-        actions.append((name, lambda: self.messages_requested.emit(row.id)))
+        if not row.is_beginning:
+            actions.append((name, lambda: self.messages_requested.emit(row.id)))
         if row.is_elsewhere:  # it changes nothing here, and neither would its undoing
             return actions
         return [*actions, (translatable("Redo"), redo) if row.is_undone else (translatable("Undo"), undo)]

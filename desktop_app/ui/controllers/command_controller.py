@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QSettings, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
 from desktop_app.ui.actions import WindowAction, keys_text
@@ -14,7 +15,7 @@ from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 
-from .controller import Controller
+from .controller import Controller, open_folder_of
 from .conversation_controller import ConversationController
 
 if TYPE_CHECKING:
@@ -95,11 +96,7 @@ class CommandController(Controller):
         if path is None:
             self._parts.toast.show_message(tr("There is no log: the data folder cannot be written."))
             return
-
-        def open_folder() -> None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
-
-        self._parts.toast.show_message(str(path), tr("Open folder"), open_folder)
+        self._parts.toast.show_message(str(path), tr("Open folder"), partial(open_folder_of, path))
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
 
 from desktop_app.engine.protocol import Done, EngineRequest
 from desktop_app.ui.bridge import Bridge
@@ -29,3 +31,8 @@ class Controller(QObject):
         """Make a request of the open conversation, if there is one. request: a class, whose first field that is."""
         if self._chat.conversation:
             self._bridge.post(request(self._chat.conversation, *details))
+
+
+def open_folder_of(file: Path) -> None:
+    """Show the folder of a file in the system's own program for that."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(file.parent)))

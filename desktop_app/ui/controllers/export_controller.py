@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_bytes
 
-from .controller import Controller
+from .controller import Controller, open_folder_of
 from .conversation_controller import ConversationController
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 FILTERS = {"markdown": "Markdown (*.md)", "html": "HTML (*.html)", "json": "JSON Lines (*.jsonl)"}
 PART_FROM = translatable("From the chosen message on")
 PART_TO = translatable("Up to the chosen message")
+FORBIDDEN = '<>:"/\\|?*'  # in names of files, on one system or another
 SUFFIXES = {"markdown": "md", "html": "html", "json": "jsonl"}
 
 
@@ -57,7 +59,7 @@ class ExportController(Controller):
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses, and the sheet asks
         dialog.setNameFilters([FILTERS[kind], tr("All files (*)")])
         dialog.setDefaultSuffix(SUFFIXES[kind])
-        dialog.selectFile(f"{_file_name(self._parts.header.title)}.{SUFFIXES[kind]}")
+        dialog.selectFile(f"{file_name_of(self._parts.header.title)}.{SUFFIXES[kind]}")
         dialog.fileSelected.connect(self.export)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -79,9 +81,9 @@ class ExportController(Controller):
             return
         if sheet is self._sheet:
             sheet.accept()
-        self._parts.toast.show_message(
-            tr("Exported to {file}, {size}").format(file=Path(exported.path).name, size=format_bytes(exported.bytes))
-        )
+        file = Path(exported.path)
+        text = tr("Exported to {file}, {size}").format(file=file.name, size=format_bytes(exported.bytes))
+        self._parts.toast.show_message(text, tr("Open folder"), partial(open_folder_of, file))
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:
@@ -89,7 +91,7 @@ class ExportController(Controller):
         self._sheet = None
 
 
-def _file_name(title: str) -> str:
+def file_name_of(title: str) -> str:
     """Return a title as a file name that is valid on every system."""
-    kept = "".join(letter if letter.isalnum() or letter in " -_()" else " " for letter in title)
-    return " ".join(kept.split())[:80] or tr("Conversation")
+    kept = "".join(" " if letter in FORBIDDEN or not letter.isprintable() else letter for letter in title)
+    return " ".join(kept.split())[:80].strip(" .…") or tr("Conversation")

@@ -91,6 +91,8 @@ def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
 def _mark_links(operation: OperationRow) -> tuple[ActionLink, ...]:
     if operation.kind == "link":
         return (ActionLink(Action.OPEN_CONVERSATION, operation.linked),)
+    if operation.is_beginning:
+        return (ActionLink(Action.SHOW_OPERATION, operation.id, tr("Show summary")),)
     if operation.is_elsewhere:
         return (ActionLink(Action.SHOW_OPERATION, operation.id),)
     back = tr("Revert") if operation.kind == "flush" else ""

@@ -178,6 +178,8 @@ def mark_text(operation: OperationRow) -> str:
 
 def _deed(operation: OperationRow) -> str:
     match operation.kind:
+        case "compaction" if operation.is_beginning:
+            return tr("Begins with a summary")
         case "compaction":
             return tr("%n messages archived", "", operation.messages)
         case "flush":
