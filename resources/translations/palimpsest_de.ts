@@ -328,6 +328,14 @@
         <translation>{label} kann keine Werkzeuge aufrufen.</translation>
     </message>
     <message>
+        <source>Choose another model for research.</source>
+        <translation>Für die Recherche ein anderes Modell wählen.</translation>
+    </message>
+    <message>
+        <source>web_search and web_fetch are switched off.</source>
+        <translation>web_search und web_fetch sind ausgeschaltet.</translation>
+    </message>
+    <message>
         <source>Your message is stored, and so is the text that had arrived.</source>
         <translation>Die Nachricht ist gespeichert, der angekommene Text ebenfalls.</translation>
     </message>
@@ -412,8 +420,24 @@
         <translation>{needed} Token müssen gesendet werden, aber nur {usable} sind nutzbar.</translation>
     </message>
     <message>
+        <source>Your message is larger than the model’s context window</source>
+        <translation>Die Nachricht ist größer als das Kontextfenster des Modells</translation>
+    </message>
+    <message>
+        <source>It takes {tokens} tokens, and there is room for {room}.</source>
+        <translation>Sie braucht {tokens} Token, und es ist Platz für {room}.</translation>
+    </message>
+    <message>
         <source>Your message and the whole conversation are saved.</source>
         <translation>Die Nachricht und die ganze Unterhaltung sind gespeichert.</translation>
+    </message>
+    <message>
+        <source>Attach it as a file, of which the model reads what it needs; cut it; or choose a model with a larger window.</source>
+        <translation>Als Datei anhängen, aus der das Modell liest, was es braucht; kürzen; oder ein Modell mit größerem Fenster wählen.</translation>
+    </message>
+    <message>
+        <source>Cut it, or choose a model with a larger window.</source>
+        <translation>Kürzen oder ein Modell mit größerem Fenster wählen.</translation>
     </message>
     <message>
         <source>Something went wrong inside Palimpsest</source>
@@ -1596,6 +1620,18 @@
         <translation>wird gelesen…</translation>
     </message>
     <message>
+        <source>not seen by this model</source>
+        <translation>für dieses Modell nicht sichtbar</translation>
+    </message>
+    <message>
+        <source>This model gets the name only. Choose one that sees images, or one to describe them: Settings, Other tasks.</source>
+        <translation>Dieses Modell bekommt nur den Namen. Ein Modell wählen, das Bilder sieht, oder eines, das sie beschreibt: Einstellungen, Andere Aufgaben.</translation>
+    </message>
+    <message>
+        <source>This model does not see images. It gets a description in words.</source>
+        <translation>Dieses Modell sieht keine Bilder. Es bekommt eine Beschreibung in Worten.</translation>
+    </message>
+    <message>
         <source>Remove {name}</source>
         <translation>{name} entfernen</translation>
     </message>
@@ -1609,6 +1645,10 @@
             <numerusform>%n Token</numerusform>
             <numerusform>%n Token</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>described by {model}</source>
+        <translation>beschrieben von {model}</translation>
     </message>
     <message>
         <source>Message… (Enter sends, Shift+Enter for a new line)</source>
@@ -2573,7 +2613,11 @@ Eine angeheftete Nachricht bleibt wörtlich im Kontextfenster, was auch sonst ar
     </message>
     <message>
         <source>Tokens in the context window</source>
-        <translation>Tokens im Kontextfenster</translation>
+        <translation>Token im Kontextfenster</translation>
+    </message>
+    <message>
+        <source>{share} of the usable window, {tokens}: {meaning}. Click to set it.</source>
+        <translation>{share} des nutzbaren Fensters, {tokens}: {meaning}. Klicken, um es einzustellen.</translation>
     </message>
     <message>
         <source>Counting the tokens of this conversation…</source>
@@ -2709,6 +2753,10 @@ Eine angeheftete Nachricht bleibt wörtlich im Kontextfenster, was auch sonst ar
     <message>
         <source>See the conversation ({keys})</source>
         <translation>Zeigt die Unterhaltung ({keys})</translation>
+    </message>
+    <message>
+        <source>Show or hide the conversations ({keys})</source>
+        <translation>Unterhaltungen ein- oder ausblenden ({keys})</translation>
     </message>
     <message>
         <source>Context</source>
@@ -3492,10 +3540,24 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n messages in the summary</source>
+        <translation>
+            <numerusform>%n Nachricht in der Zusammenfassung</numerusform>
+            <numerusform>%n Nachrichten in der Zusammenfassung</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n messages archived</source>
         <translation>
             <numerusform>%n Nachricht archiviert</numerusform>
             <numerusform>%n Nachrichten archiviert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages come along unchanged</source>
+        <translation>
+            <numerusform>%n Nachricht kommt unverändert mit</numerusform>
+            <numerusform>%n Nachrichten kommen unverändert mit</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3586,6 +3648,18 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Optimieren</translation>
     </message>
     <message>
+        <source>Start fresh</source>
+        <translation>Neu beginnen</translation>
+    </message>
+    <message>
+        <source>A new conversation begins with this summary. This one stays as it is, and each has a link to the other.</source>
+        <translation>Eine neue Unterhaltung beginnt mit dieser Zusammenfassung. Diese bleibt, wie sie ist, und jede verweist auf die andere.</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>Beginnt…</translation>
+    </message>
+    <message>
         <source>Measuring…</source>
         <translation>Wird gemessen…</translation>
     </message>
@@ -3614,8 +3688,16 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Zuerst exportieren…</translation>
     </message>
     <message>
-        <source>Write the conversation to a file before it is compacted</source>
-        <translation>Die Unterhaltung in eine Datei schreiben, bevor sie verdichtet wird</translation>
+        <source>Write the conversation to a file first</source>
+        <translation>Die Unterhaltung vorher in eine Datei schreiben</translation>
+    </message>
+    <message>
+        <source>Start fresh instead…</source>
+        <translation>Stattdessen neu beginnen…</translation>
+    </message>
+    <message>
+        <source>Go on in a new conversation that begins with a summary of all of this one</source>
+        <translation>In einer neuen Unterhaltung weitermachen, die mit einer Zusammenfassung dieser ganzen Unterhaltung beginnt</translation>
     </message>
     <message numerus="yes">
         <source>Keep unchanged: %n messages</source>
@@ -3693,6 +3775,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>{model} reads the messages to be archived. Keys and passwords are masked.</source>
         <translation>{model} liest die Nachrichten, die archiviert werden. Schlüssel und Passwörter werden unkenntlich gemacht.</translation>
+    </message>
+    <message>
+        <source>{model} reads the conversation. Keys and passwords are masked.</source>
+        <translation>{model} liest die Unterhaltung. Schlüssel und Passwörter werden unkenntlich gemacht.</translation>
     </message>
     <message>
         <source>Written by {model}.</source>
@@ -3931,6 +4017,13 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>no compaction</source>
         <translation>keine Verdichtung</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n compactions</source>
+        <translation>
+            <numerusform>%n Verdichtung</numerusform>
+            <numerusform>%n Verdichtungen</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n compactions under each</source>
@@ -4670,6 +4763,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>von {least} bis {most}</translation>
     </message>
     <message>
+        <source>Enter a number {bounds}.</source>
+        <translation>Eine Zahl {bounds} eingeben.</translation>
+    </message>
+    <message>
         <source>yes</source>
         <translation>ja</translation>
     </message>
@@ -4746,8 +4843,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{tool} möchte dies lesen</translation>
     </message>
     <message>
-        <source>{tool} wants to change this file</source>
-        <translation>{tool} möchte diese Datei ändern</translation>
+        <source>{tool} wants to write this file</source>
+        <translation>{tool} möchte diese Datei schreiben</translation>
     </message>
     <message>
         <source>{tool} wants to run this command</source>
@@ -5836,6 +5933,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>+ Neue Unterhaltung</translation>
     </message>
     <message>
+        <source>New conversation ({keys})</source>
+        <translation>Neue Unterhaltung ({keys})</translation>
+    </message>
+    <message>
         <source>Sort</source>
         <translation>Sortieren</translation>
     </message>
@@ -6106,8 +6207,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Trotzdem senden</translation>
     </message>
     <message>
-        <source>Start fresh with the summary</source>
-        <translation>Mit der Zusammenfassung neu beginnen</translation>
+        <source>Start fresh with a summary…</source>
+        <translation>Mit einer Zusammenfassung neu beginnen…</translation>
     </message>
     <message>
         <source>Switch model…</source>
@@ -6397,7 +6498,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>The reply was stopped</source>
-        <translation>Die Antwort wurde angehalten</translation>
+        <translation>Die Antwort wurde gestoppt</translation>
     </message>
     <message>
         <source>Earlier messages</source>
@@ -6998,6 +7099,14 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Liste, Nachrichten, Eingabefeld, Leiste</translation>
     </message>
     <message>
+        <source>Show or hide the conversations</source>
+        <translation>Unterhaltungen ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>the sidebar</source>
+        <translation>die Seitenleiste</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>Einstellungen…</translation>
     </message>
@@ -7220,6 +7329,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Sections</source>
         <translation>Abschnitte</translation>
+    </message>
+    <message>
+        <source>Section</source>
+        <translation>Abschnitt</translation>
     </message>
 </context>
 </TS>

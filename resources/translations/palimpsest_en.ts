@@ -326,10 +326,24 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n messages in the summary</source>
+        <translation>
+            <numerusform>%n message in the summary</numerusform>
+            <numerusform>%n messages in the summary</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n messages archived</source>
         <translation>
             <numerusform>%n message archived</numerusform>
             <numerusform>%n messages archived</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages come along unchanged</source>
+        <translation>
+            <numerusform>%n message comes along unchanged</numerusform>
+            <numerusform>%n messages come along unchanged</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -428,6 +442,13 @@
         <translation>
             <numerusform>It would shorten %n message now: {before} → {after} tokens.</numerusform>
             <numerusform>It would shorten %n messages now: {before} → {after} tokens.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n compactions</source>
+        <translation>
+            <numerusform>%n compaction</numerusform>
+            <numerusform>%n compactions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
