@@ -36,6 +36,8 @@ class Truncation(msgspec.Struct, frozen=True):
     """Without marker and notice."""
     first_cut_line: int = 0
     """Where the first gap begins, counted from 1; 0: nowhere."""
+    first_cut_character: int = 0
+    """Where in that line, counted from 1; 0: at its beginning."""
 
 
 class TruncationLimits(msgspec.Struct, frozen=True):
@@ -91,7 +93,8 @@ def truncate_result(text: str, tool: str, policy: ContextPolicy, is_spilled: boo
     head, tail = ([], []) if is_huge and not is_command else _keep(split, limits, is_both)
     first_cut = next((n for n, line in enumerate(head) if line != split[n]), len(head)) + 1
     shown = [*head, *tail]
-    cut = Truncation("", spill, lines, size, len(shown), _bytes("\n".join(shown)), first_cut)
+    within = len(head[first_cut - 1]) - len(LINE_CUT) + 1 if first_cut <= len(head) else 0
+    cut = Truncation("", spill, lines, size, len(shown), _bytes("\n".join(shown)), first_cut, within)
     if tail:
         left_out = lines - len(shown)
         shown = [*head, f"[… {left_out:,} lines left out here …]" if left_out else "[… cut here …]", *tail]
@@ -102,11 +105,9 @@ def truncate_result(text: str, tool: str, policy: ContextPolicy, is_spilled: boo
 def notice(cut: Truncation, is_spilled: bool) -> str:
     """Return what was left out, where, and how to read on (T4)."""
     shown = f"{cut.shown_lines:,} lines, {cut.shown_bytes:,} bytes are shown" if cut.shown_bytes else "nothing is shown"
-    whole = (
-        f'The whole is kept as {cut.spill}; to go on: read {{"path": "{cut.spill}", "offset": {cut.first_cut_line}}}.'
-        if is_spilled
-        else "The whole is archived."
-    )
+    within = f', "character": {cut.first_cut_character}' if cut.first_cut_character else ""
+    place = f'"path": "{cut.spill}", "offset": {cut.first_cut_line}{within}'
+    whole = f"The whole is kept as {cut.spill}; to go on: read {{{place}}}." if is_spilled else "The whole is archived."
     return (
         f"{NOTICE}{cut.lines:,} lines, {cut.bytes:,} bytes; {shown}, cut from line {cut.first_cut_line:,} on. {whole}]"
     )

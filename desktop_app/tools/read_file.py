@@ -6,10 +6,12 @@ import asyncio
 import difflib
 import os
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 from desktop_app.chat.ports import Spills
+from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.conversation.words import pluralize
 
@@ -33,6 +35,7 @@ class ReadArguments(PathArguments, frozen=True):
     path: Annotated[str, field("File, or the name of a kept output", min_length=1)]
     offset: Annotated[int, field("First line", ge=1)] = 1
     limit: Annotated[int, field("Lines", ge=1)] = MAX_LINES
+    character: Annotated[int, field("Read on in line offset from this character", ge=0)] = 0
 
 
 class ReadTool(PathTool[ReadArguments]):
@@ -63,14 +66,20 @@ class ReadTool(PathTool[ReadArguments]):
             raise ToolFailed(f"{name} is a folder: use list.") from None
         except FileNotFoundError:
             raise ToolFailed(f"There is no file {name}.{_suggest_names(path)}") from None
-        return window_of(content, name, arguments.offset, arguments.limit)
+        return _shown(content, name, arguments)
 
     async def _read_spill(self, arguments: ReadArguments) -> str:
         text = await self._spills.read(arguments.path)
         if text is None:
             raise ToolFailed(f"There is neither a file nor a kept output named {arguments.path}.")
         content, name = text.encode(errors="replace"), f"The output {arguments.path[:12]}"
-        return await asyncio.to_thread(window_of, content, name, arguments.offset, arguments.limit)
+        return await asyncio.to_thread(_shown, content, name, arguments)
+
+
+def _shown(content: bytes, name: str, arguments: ReadArguments) -> str:
+    if arguments.character:
+        return line_from(content, name, arguments.offset, arguments.character)
+    return window_of(content, name, arguments.offset, arguments.limit)
 
 
 def window_of(content: bytes, name: str, offset: int, limit: int) -> str:
@@ -78,30 +87,21 @@ def window_of(content: bytes, name: str, offset: int, limit: int) -> str:
 
     A line ends at a line feed alone. Raises ToolFailed if there are fewer lines than `offset`.
     """
-    bom, encoding = bom_of(content)
-    content = content[len(bom) :]
-    notes: list[str] = []
-    if encoding.startswith(("utf-16", "utf-32")):
-        content = content.decode(encoding, errors="replace").encode()
-        notes = [f"the file is {encoding}"]
+    content, notes = _as_lines(content)
     wanted = range(offset, offset + min(limit, MAX_LINES))
     kept: list[str] = []
     room, count = MAX_BYTES, 0
     for count, raw in enumerate(BytesIO(content), 1):  # to the end, since all are counted
         if count in wanted and room > 0:
-            try:
-                line = raw.decode()
-            except UnicodeDecodeError:
-                line = raw.decode("cp1252", errors="replace")
-                notes = ["not UTF-8: read as Windows-1252"]
-            line = line.removesuffix("\n").removesuffix("\r")
+            line, wrong = _line_of(raw)
+            notes = wrong or notes
             numbered = f"{count}\t{_shorten(line)}"
             room -= len(numbered.encode()) + 1
             kept += [numbered] if room >= 0 else []
     if not count:
         return f"[{name} is empty]"
     if not kept:
-        raise ToolFailed(f"{name} has {pluralize(count, 'line')}: there is no line {offset:,}.")
+        raise _no_line(name, count, offset)
     last = offset + len(kept) - 1
     if len(kept) < count:
         more = f"; read on with offset {last + 1}" if last < count else ""
@@ -109,8 +109,61 @@ def window_of(content: bytes, name: str, offset: int, limit: int) -> str:
     return "\n".join([*kept, *(f"[{note}]" for note in notes)])
 
 
+def line_from(content: bytes, name: str, number: int, character: int) -> str:
+    """Return one line of a text from that character on (both counted from 1) in numbered pieces, and how to read on.
+
+    Raises ToolFailed if there is no such line or character.
+    """
+    content, notes = _as_lines(content)
+    raw = next(islice(BytesIO(content), number - 1, None), None)
+    if raw is None:
+        raise _no_line(name, sum(1 for _ in BytesIO(content)), number)
+    line, wrong = _line_of(raw)
+    if character > len(line):
+        raise ToolFailed(f"Line {number:,} has {pluralize(len(line), 'character')}: none is number {character:,}.")
+    pieces: list[str] = []
+    room, at = MAX_BYTES, character - 1
+    while at < len(line):
+        piece = head_of(line[at : at + 2 * MAX_LINE], MAX_LINE)
+        numbered = f"{at + 1}\t{piece}"
+        room -= len(numbered.encode()) + 1
+        if room < 0:
+            break
+        pieces.append(numbered)
+        at += len(piece)
+    more = f"read on with character {at + 1}" if at < len(line) else f"the next line: offset {number + 1}"
+    told = f"line {number:,}, characters {character:,} to {at:,} of {len(line):,}, in pieces that are no lines; {more}"
+    return "\n".join([*pieces, *(f"[{note}]" for note in (*(wrong or notes), told))])
+
+
+def _as_lines(content: bytes) -> tuple[bytes, list[str]]:
+    """Return the content without its byte order mark, in an encoding whose line feeds are bytes; and what to note."""
+    bom, encoding = bom_of(content)
+    content = content[len(bom) :]
+    if not encoding.startswith(("utf-16", "utf-32")):
+        return content, []
+    return content.decode(encoding, errors="replace").encode(), [f"the file is {encoding}"]
+
+
+def _line_of(raw: bytes) -> tuple[str, list[str]]:
+    """Return the line without its end, and what to note of its encoding."""
+    notes: list[str] = []
+    try:
+        line = raw.decode()
+    except UnicodeDecodeError:
+        line, notes = raw.decode("cp1252", errors="replace"), ["not UTF-8: read as Windows-1252"]
+    return line.removesuffix("\n").removesuffix("\r"), notes
+
+
+def _no_line(name: str, lines: int, number: int) -> ToolFailed:
+    return ToolFailed(f"{name} has {pluralize(lines, 'line')}: there is no line {number:,}.")
+
+
 def _shorten(line: str) -> str:
-    return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}... (line truncated: {len(line):,} characters)"
+    if len(line) <= MAX_LINE:
+        return line
+    head = head_of(line, MAX_LINE)
+    return f"{head}... (line truncated: {len(line):,} characters; go on at character {len(head) + 1})"
 
 
 def _is_spill(path: str, context: ToolContext) -> bool:

@@ -58,6 +58,16 @@ async def test_as_a_file_it_can_be_read_on(house, tmp_path: Path) -> None:
     assert spill in await home.archive.spills_in_use(), "it is not cleaned away"
 
 
+async def test_a_single_line_as_a_file_can_be_read_on_within_it(house, tmp_path: Path) -> None:
+    home = await house([Reply("Read.")], window=12_000, max_output=0)
+    session = await equipped(home, tmp_path)
+    await home.turn(session, "word " * 20_000)
+    await shorten(home, session, as_file=True)
+    sent = home.provider.requests[-1].messages[-1]["content"]
+    shown = sent.partition("...")[0]
+    assert f'"offset": 1, "character": {len(shown) + 1}}}' in sent
+
+
 async def test_a_text_that_is_attached_is_shortened_and_an_image_stays(house) -> None:
     home = await house([Reply("Read.")], window=8_192, max_output=0)
     home.models.info = replace(home.models.info, supports_vision=True)

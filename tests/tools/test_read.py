@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import resource
 import stat
 import time
@@ -17,7 +19,7 @@ from tool_calls import Desk
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.truncate import truncate_result
+from desktop_app.context.truncate import LINE_CUT, truncate_result
 from desktop_app.tools import read_file
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.tool import ToolFailed
@@ -203,3 +205,35 @@ async def test_a_full_disk_leaves_no_half_file(spills: SpillFolder) -> None:
     assert raised.value.failure.kind == "disk"
     assert await spills.read(sha256(b"x" * 100_000).hexdigest()) is None
     assert await spills.clean(set(), -1) == 0, "nothing is left beside it"
+
+
+async def test_a_text_that_is_one_line_is_read_to_its_end_as_the_notices_say(desk: Desk) -> None:
+    text = "".join(f"word{n} é " for n in range(14_000))
+    cut = truncate_result(text, "read", ContextPolicy())
+    name = await desk.spills.keep(text)
+    shown = cut.text.split(LINE_CUT)[0]
+    assert shown
+    arguments = json.loads(re.search(r"to go on: read (\{[^}]*\})", cut.text)[1])
+    calls = 0
+    while arguments:
+        said = await desk.call("read", **arguments)
+        calls += 1
+        assert truncate_result(said, "read", ContextPolicy()).spill is None
+        *told, last = said.split("\n")
+        shown += "".join(line.split("\t", 1)[1] for line in told)
+        on = re.search(r"read on with character ([\d]+)", last)
+        arguments = {"path": name, "offset": 1, "character": int(on[1])} if on else None
+    assert shown == text
+    assert calls < 6, "a page is not a line of 2,000 characters"
+
+
+async def test_the_rest_of_a_long_line_in_a_file_is_read_by_its_character(desk: Desk) -> None:
+    desk.file("a.json", "first\n" + "x" * 1_900 + "needle" + "y" * 3_000 + "\nlast")
+    said = await desk.call("read", path="a.json")
+    assert "character 1901" in said
+    rest = await desk.call("read", path="a.json", offset=2, character=1_901)
+    assert rest.startswith("1901\tneedley")
+    assert rest.count("y") >= 3_000
+    assert "offset 3" in rest.split("\n")[-1], "the lines behind it follow"
+    assert "4,906" in await desk.failure("read", path="a.json", offset=2, character=4_907)
+    assert "no line 4" in await desk.failure("read", path="a.json", offset=4, character=2)

@@ -22,7 +22,7 @@ _VERBS = ("view", "read", "open", "cat")
 """Values of arguments that select what a tool with several commands does, such as Anthropic's text editor."""
 _PART_KEYS = lexicon(
     "offset limit viewrange range lines line start end startline endline linestart lineend fromline toline firstline"
-    " lastline maxlines numlines startlineoneindexed endlineoneindexedinclusive head tail page"
+    " lastline maxlines numlines character startlineoneindexed endlineoneindexedinclusive head tail page"
 )
 _BEGINNINGS = lexicon("offset line start startline linestart fromline firstline")
 """In lowercase without separators."""
