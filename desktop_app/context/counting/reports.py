@@ -80,8 +80,8 @@ def _reports_in(
         positions[item.message.id] = index
         before.append(before[-1] + item_tokens(item, counts).total)
     for as_of, usage in sent:
-        said = (entry for entry in reversed(entries[: as_of + 1]) if isinstance(entry, Message))
-        newest = next((positions[message.id] for message in said if message.id in positions), None)
+        said = (entries[index] for index in range(as_of, -1, -1))  # a slice would copy the record
+        newest = next((positions[e.id] for e in said if isinstance(e, Message) and e.id in positions), None)
         if newest is not None:
             whole = sum(view_level_tokens(view, counts, newest + 1).values())
             yield Report(before[newest + 1] + whole, newest + 1, usage)
