@@ -88,6 +88,8 @@ class PartialSession:
 
     async def pins(self) -> tuple[MessageRow, ...] | None:
         """Return the pinned messages of the view in their order; None if that takes the whole record."""
+        if not self._view.pins:
+            return ()
         found = [await self._index_of(message_id) for message_id in self._view.pins]
         indexes = sorted(index for index in found if index is not None)
         numbers = [self._number(index) for index in indexes]

@@ -32,13 +32,13 @@ class RecordedMessages:
         self.totals = self.totals.after(entries)
         for entry in entries:
             self.branches.add(entry)
-            is_elsewhere = is_elsewhere or isinstance(entry, Rewind | Switch)
             if isinstance(entry, Message):
                 self.by_id[entry.id] = entry
                 self.indexes[entry.id] = len(self.branch)
                 self.branch.append(entry)
                 self.counted += entry.is_counted
             else:
+                is_elsewhere = is_elsewhere or isinstance(entry, Rewind | Switch)
                 self._operations = None
         if is_elsewhere:
             self.branch = [entry for entry in self.branches.path() if isinstance(entry, Message)]

@@ -205,7 +205,7 @@ class _Fold:
             case Prune():
                 self._shorten(entry)
             case Compaction():
-                self.statuses.update({i: MessageStatus(MessageState.ARCHIVED, entry.id) for i in entry.archived})
+                self.statuses.update(dict.fromkeys(entry.archived, MessageStatus(MessageState.ARCHIVED, entry.id)))
                 self.summary = entry
             case Pin():
                 self.pins.add(entry.message_id)
