@@ -7,11 +7,12 @@ did not know it, which keeps the neighbours of the pinned message, too.
 
 from __future__ import annotations
 
+import asyncio
 from bisect import bisect_left
 from collections.abc import Sequence
 
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.view.view import View, view_of
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageRow, OperationRow
@@ -83,8 +84,7 @@ class PartialSession:
             earlier = await self._exchange_before(start[0])
         if earlier is None:
             return None
-        view = self._view_with([message for _, message in (*earlier, *said)])
-        return message_rows(said, view, self._counts, self._versions)
+        return await asyncio.to_thread(self._rows, said, earlier)
 
     async def pins(self) -> tuple[MessageRow, ...] | None:
         """Return the pinned messages of the view in their order; None if that takes the whole record."""
@@ -97,7 +97,7 @@ class PartialSession:
         if messages is None:
             return None
         pinned = list(zip(indexes, messages, strict=True))
-        return message_rows(pinned, self._view_with(messages), self._counts, self._versions)
+        return await asyncio.to_thread(self._rows, pinned)
 
     async def _index_of(self, message_id: str) -> int | None:
         """Return the place of that message in the current branch; None if that does not have it."""
@@ -115,8 +115,11 @@ class PartialSession:
         is_there = said is None or any(found == index for found, _ in said)
         return said if is_there else await self._read(index + 1, limit, PAGE_CHARACTERS)
 
-    def _view_with(self, messages: Sequence[Message]) -> View:
-        return view_of(Transcript(Chain([*self._done, *messages])))
+    def _rows(self, said: Numbered, earlier: Sequence[tuple[int, Message]] = ()) -> tuple[MessageRow, ...]:
+        """Return the messages as they stand behind those earlier ones. The fold has all that was done: for a thread."""
+        messages = (message for _, message in (*earlier, *said))
+        view = view_of(Transcript(Chain([*self._done, *messages])))
+        return message_rows(said, view, self._counts, self._versions)
 
     async def _read(self, before: int, limit: int, characters: int) -> Numbered | None:
         """Return the newest messages of the current branch below that index, in their order."""
