@@ -1,9 +1,10 @@
-"""Measures how a long conversation is opened. `python tests/bench/measure_opening.py [MESSAGES] [RUNS]`
+"""Measures how a long conversation is opened. `python tests/bench/measure_opening.py [MESSAGES] [RUNS] [compacted]`
 
 Prints one JSON object of medians, with how slow the machine was. "page": from the click until the newest messages are
 painted; "gauge": until the gauge shows the conversation's tokens; "engine_gap": the longest that the engine let another
 request wait meanwhile; "ui_gap": the longest pause of the window's thread. "cold" is the first time, for which the
-engine has to read the record; "warm" another time. Each run has an engine and a window of its own. Needs Linux (PSS).
+engine has to read the record; "warm" another time. compacted: room was made in it whenever a window was full. Each run
+has an engine and a window of its own. Needs Linux (PSS).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import psutil
-from long_archive import write_archive
+from long_archive import KEPT, write_archive
 from measure_window import pss
 
 from desktop_app.engine import protocol as p
@@ -80,10 +81,13 @@ async def open_once(window: MainWindow, bridge: Bridge, name: str, tokens: range
     }
 
 
-async def open_twice(window: MainWindow, bridge: Bridge, messages: int) -> dict[str, float]:
-    """Open the long conversation, which has ten tokens a message at the least, and once more after a short one."""
+async def open_twice(window: MainWindow, bridge: Bridge, shown: int) -> dict[str, float]:
+    """Open the long conversation, and once more after a short one.
+
+    shown: messages that the model sees of it at the least, each of 50 tokens or more; the short one has fewer.
+    """
     figures: dict[str, float] = {}
-    few, many = range(10 * messages), range(10 * messages, 1_000 * messages)
+    few, many = range(50 * shown), range(50 * shown, sys.maxsize)
     await Driver(window, bridge).until(lambda: window.transcript_model.rowCount(), 60, "an open conversation")
     await asyncio.sleep(SETTLED)
     await open_once(window, bridge, "short", few)
@@ -97,37 +101,38 @@ async def open_twice(window: MainWindow, bridge: Bridge, messages: int) -> dict[
     return figures
 
 
-def run_window_on(data: Path, messages: int) -> None:
+def run_window_on(data: Path, shown: int) -> None:
     """Run a window on that data folder, and write there what was measured."""
 
     async def drive(window: MainWindow, bridge: Bridge) -> None:
         try:
-            (data / MEASURED).write_text(json.dumps(await open_twice(window, bridge, messages)))
+            (data / MEASURED).write_text(json.dumps(await open_twice(window, bridge, shown)))
         except Exception:  # noqa: BLE001 - the window is closed all the same
             traceback.print_exc()
 
     run_window(data, Settings(), drive)
 
 
-def measure(made: Path, messages: int) -> dict[str, float]:
+def measure(made: Path, shown: int) -> dict[str, float]:
     """Return what one run measured, with a copy of that folder. Raises TimeoutExpired for one that does not end."""
     with tempfile.TemporaryDirectory() as name:
         data = Path(name) / "data"
         shutil.copytree(made, data)
-        command = [sys.executable, __file__, "--window", str(data), str(messages)]
+        command = [sys.executable, __file__, "--window", str(data), str(shown)]
         subprocess.run(command, timeout=LONGEST_RUN, check=True)
         figures: dict[str, float] = json.loads((data / MEASURED).read_bytes())
     print(json.dumps(figures), file=sys.stderr, flush=True)
     return figures
 
 
-def main(messages: int = MESSAGES, runs: int = RUNS) -> None:
+def main(messages: int = MESSAGES, runs: int = RUNS, is_compacted: bool = False) -> None:
     """Measure so many times."""
+    shown = KEPT if is_compacted else messages
     with tempfile.TemporaryDirectory() as name:
         made = Path(name) / "data"
-        write_archive(database_file(made), messages)
+        write_archive(database_file(made), messages, is_compacted)
         write_settings(made / "settings.json", Settings())
-        measured = [measure(made, messages) for _ in range(runs)]
+        measured = [measure(made, shown) for _ in range(runs)]
     figures = {figure: round(statistics.median(run[figure] for run in measured), 1) for figure in measured[0]}
     print(json.dumps({"messages": messages, "slowness": round(slowness(), 2), **figures}, indent=2))
 
@@ -136,4 +141,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--window"]:
         run_window_on(Path(sys.argv[2]), int(sys.argv[3]))
     else:
-        main(*map(int, sys.argv[1:3]))
+        main(*map(int, sys.argv[1:3]), is_compacted=sys.argv[3:4] == ["compacted"])
