@@ -14,6 +14,7 @@ from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import Failure, FiguresCounted, MessageRecorded, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
+from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Reply
 
 SAID = [Message(role=Role.ASSISTANT if n % 2 else Role.USER, parts=(Text(f"Message {n}."),)) for n in range(200)]
@@ -63,6 +64,37 @@ async def test_the_newest_messages_are_seen_first_and_the_figures_follow(long_ta
     session = await home.chats.open(before.id)
     assert (counted.gauge, counted.totals) == (session.gauge(), session.totals()) == (before.gauge(), before.totals())
     assert await home.chats.open_partially(before.id) is None, "it is open now"
+
+
+class NotingTokenizer:
+    """Counts as another one does, and notes which texts."""
+
+    def __init__(self, tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self.counted: set[str] = set()
+
+    def __getattr__(self, name: str):
+        return getattr(self._tokenizer, name)
+
+    def count(self, text: str) -> int:
+        self.counted.add(text)
+        return self._tokenizer.count(text)
+
+
+async def test_what_is_archived_is_not_counted_to_open_it(long_talk, monkeypatch) -> None:
+    """So no counts have to be kept: what a window holds is counted in a moment, however long the record is."""
+    home, gate, before = await long_talk([])
+    archived, shown = before.recorded.branch[:150], before.recorded.branch[150:]
+    ids = tuple(message.id for message in archived)
+    await before.record(stamp(Compaction(trigger=Trigger.USER, strategy="edited", archived=ids, summary="Much.")))
+    model = home.models.model(before.info.model)
+    model.tokenizer = noting = NotingTokenizer(model.tokenizer)
+    monkeypatch.setattr(home.models, "model", lambda _: model)
+    gate.opened.set()
+    await home.chats.open_partially(before.id)
+    assert (await home.chats.open(before.id)).gauge() == before.gauge()
+    assert noting.counted >= {message.text for message in shown}
+    assert noting.counted.isdisjoint(message.text for message in archived)
 
 
 async def test_a_short_conversation_is_opened_at_once(talk) -> None:
