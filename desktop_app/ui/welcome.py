@@ -48,7 +48,7 @@ class PromptButton(Button):
     def __init__(self, title: str, prompt: str, parent: QWidget) -> None:
         super().__init__(title, parent=parent)
         self.prompt = prompt
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)  # as high as its row
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAccessibleDescription(prompt)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,19 @@ def test_each_server_is_told_with_where_it_is(qtbot):
     assert chosen.args == [CLOUD]
     page.show_found(())
     assert not page.found.isVisible()
+
+
+@pytest.mark.parametrize("width", [360, 560, 640, 832, 1_000])
+def test_no_example_is_cut_and_none_stands_alone_beside_a_longer_row(qtbot, width):
+    page = WelcomePage()
+    qtbot.addWidget(page)
+    page.resize(width, 700)
+    page.show()
+    first = page.prompts[0]
+    qtbot.waitUntil(lambda: first.width() > 100 and page.prompts[-1].y() != 0)
+    assert all(button.height() >= button.heightForWidth(button.width()) for button in page.prompts)
+    rows = Counter(button.y() for button in page.prompts)
+    assert len(set(rows.values())) == 1, "four are one, two or four in a row"
 
 
 def test_the_first_server_gives_the_model_of_new_conversations_and_a_further_one_does_not():

@@ -163,7 +163,8 @@ class FooterLayout(FlowLayout):
 
 
 class TileLayout(FlowLayout):
-    """Lays its widgets out in columns of one width, as many as have at least `min_width` pixels; rows are even."""
+    """Lays its widgets out in columns of one width, as many as have at least `min_width` pixels; rows are even, and
+    no longer than they have to be: four of which three fit are two and two."""
 
     def __init__(self, *widgets: QWidget, min_width: int, gap: int = 12) -> None:
         super().__init__(*widgets, gap=gap)
@@ -175,7 +176,8 @@ class TileLayout(FlowLayout):
     def _arrange(self, rect: QRect, *, moves: bool) -> int:
         items = [item for item in self._items if not item.isEmpty()]
         fitting = max((rect.width() + self._gap) // (scale(self._min_width) + self._gap), 1)
-        columns = max(min(fitting, len(items)), 1)
+        rows = max(-(-len(items) // fitting), 1)
+        columns = max(-(-len(items) // rows), 1)
         lefts = [rect.x() + column * (rect.width() + self._gap) // columns for column in range(columns + 1)]
         y = rect.y()
         for first in range(0, len(items), columns):
