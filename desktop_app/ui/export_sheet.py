@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 
-from .told_texts import tr_told
+from .engine_texts import tr_engine
 from .translation import tr
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, ButtonKind
@@ -63,7 +63,7 @@ class ExportSheet(Sheet):
     def show_failure(self, failure: Failure) -> None:
         """Show why nothing was written; a file that is there already can be replaced."""
         self.problem.set_text(
-            "\n".join(tr_told(text) for text in (failure.title, failure.detail, failure.kept) if text)
+            "\n".join(tr_engine(text) for text in (failure.title, failure.detail, failure.kept) if text)
         )
         self.problem.show()
         self.replace.setVisible(failure.kind == "exists")

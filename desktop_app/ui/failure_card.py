@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.events import Failure
 
-from .told_texts import tr_told
+from .engine_texts import tr_engine
 from .translation import tr
 from .widgets.accessibility import Role, WithRole
 from .widgets.boxes import ScrollColumn
@@ -47,8 +47,10 @@ class FailureCard(WithRole, QWidget):
     def show_failure(self, failure: Failure, action: str = "", act: Callable[[], None] | None = None) -> None:
         """Show a failure. action: the text of a button that calls `act` and closes the card."""
         self.failure, self._act = failure, act
-        self.title.set_text(tr_told(failure.title))
-        self.text.set_text("\n".join(tr_told(text) for text in (failure.detail, failure.kept, failure.advice) if text))
+        self.title.set_text(tr_engine(failure.title))
+        self.text.set_text(
+            "\n".join(tr_engine(text) for text in (failure.detail, failure.kept, failure.advice) if text)
+        )
         self.button.setText(action)
         self.button.setVisible(bool(action))
         self.setAccessibleName(self.title.text())

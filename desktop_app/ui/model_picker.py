@@ -12,9 +12,9 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SwitchPreview
 from desktop_app.engine.protocol import ModelsListed
 
+from .engine_texts import tr_engine
 from .model_words import abilities, preview_words, price_words, short_window
 from .palette.fuzzy import fuzzy_rank
-from .told_texts import tr_told
 from .translation import tr
 from .widgets.look import Tint
 from .widgets.palette_sheet import PaletteSheet
@@ -108,7 +108,7 @@ class ModelPicker(PaletteSheet):
     def _outlook(self, model: ModelInfo) -> tuple[Run, ...]:
         """Return what is wrong with the model, or what using it would mean here."""
         if model.note:
-            return (Run(f" · {tr_told(model.note)}", "critical"),)
+            return (Run(f" · {tr_engine(model.note)}", "critical"),)
         preview = self._previews.get(model.id)
         return (Run(f" · {preview_words(preview)}", TINTS[preview.verdict]),) if preview else ()
 

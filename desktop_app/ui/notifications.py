@@ -27,8 +27,8 @@ from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
 
+from .engine_texts import tr_engine
 from .toast import Toast
-from .told_texts import tr_told
 from .translation import tr
 from .widgets.formats import format_number, format_percent
 
@@ -143,7 +143,7 @@ def notification_of(event: TurnEvent) -> Notification | None:
         case DescriptionStarted(images=images, model=model):
             return Notification(tr("{model} is describing %n images…", "", images).format(model=model), stays=True)
         case RoomRefused(reason=reason):
-            return Notification(tr_told(reason))
+            return Notification(tr_engine(reason))
         case ViewChanged(operations=operations, cause=cause) if operations:
             return _operations_news(operations, cause)
         case _:
@@ -208,7 +208,7 @@ class RetryNotice(QObject):
     def _show(self) -> None:
         left = math.ceil(self._due - monotonic())
         words = tr("Retrying in {seconds} s ({reason})") if left > 0 else tr("Retrying now ({reason})")
-        text = words.format(seconds=left, reason=tr_told(self._reason))
+        text = words.format(seconds=left, reason=tr_engine(self._reason))
         if text != self._shown:
             is_first, self._shown = not self._shown, text
             self._toast.show_message(text, tr("Stop"), self._stop, stays=True, is_quiet=not is_first)

@@ -4,7 +4,7 @@ Each text that the window shows is `tr("…")` where it is shown. A constant is 
 in any room, and `tr(constant)` where it is shown. Values come in by name, so that a translator can order them:
 `tr("{freed} of {all} tokens").format(freed=…, all=…)`. A text with a count is `tr("%n messages", "", count)`, and has
 its singular in palimpsest_en.ts. `packaging/translations` collects the texts, and compiles the files; it does not look
-into f-strings. What the engine says is found by its words (`told_texts.py`).
+into f-strings. What the engine says is found by its words (`engine_texts.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _read(language: str) -> QTranslator:
 
 
 _english = _read("en")
-_chosen = _english
+_chosen = _english  # one for the application, as Qt's own translators are: texts are made in hundreds of places
 
 
 def tr(text: str, note: str = "", count: int = -1) -> str:
@@ -49,15 +49,25 @@ def locale() -> QLocale:
     return QLocale(chosen_language())
 
 
+def chosen_translator() -> QTranslator:
+    """Return where translations are taken from."""
+    return _chosen
+
+
+def use_translator(translator: QTranslator) -> None:
+    """Take translations from there, and the language of numbers and dates."""
+    global _chosen
+    _chosen = translator
+
+
 def use_language(application: QApplication, wanted: str) -> str:
     """Show the window in that language, or in the system's for ""; return what it became: "en" or "de".
 
     What is already shown keeps its language.
     """
-    global _chosen
     language = wanted or QLocale.system().name().partition("_")[0]
     language = language if language in LANGUAGES else "en"
-    _chosen = _english if language == "en" else _read(language)
+    use_translator(_english if language == "en" else _read(language))
     QLocale.setDefault(locale())
     of_qt = QTranslator(application)  # "Cancel", "Open" and the like in Qt's own dialogs
     if of_qt.load(f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):

@@ -15,7 +15,7 @@ import qasync
 from engine_in_process import EngineInProcess
 from person import Person
 from person import Scene as PersonScene
-from PySide6.QtCore import QCoreApplication, QEvent, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QTranslator, Signal
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from ui_scenes import Run, Scene, in_window
 
@@ -28,12 +28,23 @@ from desktop_app.ui.engine_process import engine_command as real_engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
+from desktop_app.ui.translation import chosen_translator, use_translator
 from provider import AnyStep, ScriptedProvider
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 ALL_TOOLS = ("bash", "edit", "glob", "grep", "list", "read", "recall", "web_fetch", "web_search", "write")
 SCRIPTED_ENGINE = Path(__file__).with_name("scripted_engine.py")
+
+
+@pytest.fixture
+def language_is_restored(qapp: QApplication) -> Iterator[None]:
+    before, locale = chosen_translator(), QLocale()
+    yield
+    use_translator(before)
+    QLocale.setDefault(locale)
+    for of_qt in qapp.findChildren(QTranslator):
+        qapp.removeTranslator(of_qt)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QAbstractItemModel, QLocale, Qt
+from PySide6.QtCore import QAbstractItemModel, QLocale, Qt, QTranslator
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QTextLayout
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -81,7 +81,7 @@ NAMES = frozenset(
 )
 
 
-class Pseudo:
+class Pseudo(QTranslator):
     """A language in which each text that goes through `tr` stands in brackets."""
 
     def translate(self, context: str, text: str, note: str = "", count: int = -1) -> str:

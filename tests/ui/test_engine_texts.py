@@ -1,100 +1,82 @@
-"""Every text that needs a translation stands where `packaging/translations` finds it, the engine's failures, too."""
+"""Texts that the engine has written with values in them are found again by their words, and shown translated."""
 
-import ast
-from collections.abc import Iterator
+import tomllib
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from PySide6.QtCore import QTranslator
+from PySide6.QtWidgets import QApplication
 
-APP = Path(__file__).resolve().parents[2] / "desktop_app"
-ENGINE = sorted(file for file in APP.rglob("*.py") if file.relative_to(APP).parts[0] not in ("ui", "commands"))
-SENTENCES = ("title", "detail", "kept", "advice")
-MARKS = ("tr", "translatable")
+from desktop_app.models.errors.advice import TITLES
+from desktop_app.paths import RESOURCES
+from desktop_app.ui import engine_texts
+from desktop_app.ui.engine_texts import tr_engine
+from desktop_app.ui.translation import use_language, use_translator
 
-
-def name_of(call: ast.Call) -> str:
-    return call.func.id if isinstance(call.func, ast.Name) else ""
-
-
-def unmarked(node: ast.expr) -> Iterator[str]:
-    """The words of an expression that no mark surrounds. What a string of mere marks quotes has none."""
-    match node:
-        case ast.Constant(str() as text) if any(map(str.isalpha, text)):
-            yield text
-        case ast.JoinedStr(parts):
-            for part in parts:
-                yield from unmarked(part) if isinstance(part, ast.Constant) else ()
-        case ast.IfExp(_, one, other):
-            yield from unmarked(one)
-            yield from unmarked(other)
-        case ast.BoolOp(_, values):
-            for value in values:
-                yield from unmarked(value)
-        case ast.BinOp(one, _, other):
-            yield from unmarked(one)
-            yield from unmarked(other)
-        case ast.Call(ast.Attribute(template, "format")):
-            yield from unmarked(template)
+GERMAN = {
+    "The disk is full": "Der Datenträger ist voll",
+    "There is a file {name} already": "Es gibt schon eine Datei {name}",
+    "There is a file {name} already in {folder}": "In {folder} gibt es schon eine Datei {name}",
+    "{answered}, and no key is set.": "{answered}, und es ist kein Schlüssel gesetzt.",
+    "{url} answered {status}": "{url} hat mit {status} geantwortet",
+    "{model} said that {model} stops": "{model} sagte, dass {model} aufhört",
+    "{used} of {window} are used": "{used} von {window} sind belegt",
+    "{a} of {b}": "{a} von {b}",
+}
+OF_THE_WINDOW = {"Send": "Senden", "{tokens} tokens, {share}": "{tokens} Token, {share}"}
 
 
-def assigned_in(function: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    for node in ast.walk(function):
-        match node:
-            case ast.Assign([ast.Name(name)], value):
-                yield name, value
-            case ast.Assign([ast.Tuple(names)], ast.Tuple(values)):
-                yield from (
-                    (name.id, value) for name, value in zip(names, values, strict=True) if isinstance(name, ast.Name)
-                )
+class German(QTranslator):
+    def translate(self, context: str, text: str, note: str = "", count: int = -1) -> str:
+        return (GERMAN | OF_THE_WINDOW).get(text, "")
+
+    def language(self) -> str:
+        return "de"
 
 
-def unmarked_sentences(source: str) -> list[str]:
-    """The words of the failures that a file makes which lupdate would not find."""
-    tree, found = ast.parse(source), list[str]()
-    scopes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    for scope in (tree, *scopes):
-        values = dict[str, list[ast.expr]]()
-        for name, value in assigned_in(scope):
-            values.setdefault(name, []).append(value)
-        for call in ast.walk(scope):
-            if isinstance(call, ast.Call) and name_of(call) in ("Failure", "replace"):
-                sentences = call.args[1:5] if name_of(call) == "Failure" else []
-                given = [*sentences, *(word.value for word in call.keywords if word.arg in SENTENCES)]
-                for one in given:
-                    meant = values.get(one.id, []) if isinstance(one, ast.Name) else [one]
-                    found += [text for value in meant for text in unmarked(value)]
-    return found
+@pytest.fixture(autouse=True)
+def german(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, language_is_restored):
+    sources = "".join(f"<message><source>{source}</source></message>" for source in GERMAN)
+    (tmp_path / "engine_texts.ts").write_text(f"<TS><context><name></name>{sources}</context></TS>")
+    use_translator(German())
+    monkeypatch.setattr(engine_texts, "FOLDER", tmp_path)
+    engine_texts._read_texts.cache_clear()
+    yield
+    engine_texts._read_texts.cache_clear()
 
 
-@pytest.mark.parametrize("file", ENGINE, ids=lambda file: str(file.relative_to(APP)))
-def test_every_sentence_of_a_failure_is_marked(file: Path) -> None:
-    assert unmarked_sentences(file.read_text(encoding="utf-8")) == []
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("The disk is full", "Der Datenträger ist voll"),
+        ("There is a file a {b}.md already", "Es gibt schon eine Datei a {b}.md"),
+        ("There is a file a.md already in /tmp", "In /tmp gibt es schon eine Datei a.md"),
+        ("x answered 401, and no key is set.", "x hat mit 401 geantwortet, und es ist kein Schlüssel gesetzt."),
+        ("x answered 401.", "x hat mit 401 geantwortet."),
+        ("small said that small stops", "small sagte, dass small aufhört"),
+        ("small said that large stops", "small said that large stops"),
+        ("61,204 of 1,048,576 are used", "61.204 von 1.048.576 sind belegt"),
+        ("4096 of 1,2 are used", "4096 von 1,2 sind belegt"),
+        ("One of ours", "One of ours"),
+        ("Send", "Send"),
+        ("There is a file Send already", "Es gibt schon eine Datei Send"),
+        ("You sent 61,204 tokens, which is too much", "You sent 61,204 tokens, which is too much"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_a_text_is_found_by_its_words(told: str, shown: str) -> None:
+    assert tr_engine(told) == shown
 
 
-def test_a_sentence_that_is_not_marked_is_found() -> None:
-    made = 'Failure("disk", f"{x}: {x}", kept="Kept {x}".format(x=x), advice=advice)'
-    planted = f'def f(x):\n  advice = "Try" if x else f"Call {{x}}"\n  return {made}'
-    assert sorted(set(unmarked_sentences(planted))) == ["Call ", "Kept {x}", "Try"]
-    assert unmarked_sentences('replace(failure, detail=f"It takes {x}")') == ["It takes "]
-    assert not unmarked_sentences('Failure("disk", translatable("Kept {x}").format(x=1), translatable("No"))')
+def test_english_stays_as_it_is(qapp: QApplication) -> None:
+    use_language(qapp, "en")
+    assert tr_engine("There is a file a.md already") == "There is a file a.md already"
 
 
-def hidden_texts(source: str) -> list[str]:
-    """The texts that stand within an f-string, where lupdate does not look, or are put together for a translation."""
-    marks = [call for call in ast.walk(ast.parse(source)) if isinstance(call, ast.Call) and name_of(call) in MARKS]
-    strings = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.JoinedStr)]
-    inside = [call for string in strings for call in ast.walk(string) if isinstance(call, ast.Call)]
-    hidden = [call for call in inside if name_of(call) in MARKS and isinstance(call.args[0], ast.Constant)]
-    hidden += [call for call in marks if isinstance(call.args[0], ast.JoinedStr | ast.BinOp)]
-    return [ast.unparse(call) for call in hidden]
-
-
-@pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
-def test_every_text_stands_where_it_is_found(file: Path) -> None:
-    assert hidden_texts(file.read_text(encoding="utf-8")) == []
-
-
-def test_a_hidden_text_is_found() -> None:
-    assert hidden_texts("f\"{tr('Now')}: {tr(NAME)}\"") == ["tr('Now')"]
-    assert hidden_texts('tr(f"At {x}")')
-    assert not hidden_texts('tr("At {x}").format(x=f"{y}")')
+def test_the_texts_of_the_engine_are_listed_and_installed() -> None:
+    listed = {node.text for node in ElementTree.parse(RESOURCES / "translations" / "engine_texts.ts").iter("source")}
+    assert set(TITLES.values()) <= listed
+    assert not listed & {"Send", "New conversation"}
+    packaged = tomllib.loads((RESOURCES.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    assert "engine_texts.ts" in packaged["resources.translations"]

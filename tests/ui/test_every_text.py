@@ -20,11 +20,11 @@ from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.engine.protocol import decode_engine_line
 from desktop_app.settings import Settings
-from desktop_app.ui import translation
 from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.policy.policy_sheet import PolicySheet
+from desktop_app.ui.translation import use_translator
 from desktop_app.ui.widgets.palette_sheet import PaletteSheet
 from desktop_app.ui.widgets.sheet import Sheet
 
@@ -56,7 +56,7 @@ class Look:
 
 
 @pytest.fixture
-def look(monkeypatch: pytest.MonkeyPatch) -> Iterator[Look]:
+def look(monkeypatch: pytest.MonkeyPatch, language_is_restored) -> Iterator[Look]:
     """Brackets around what is translated. At the end nothing may stand outside of them."""
     looking = Look(Painted(monkeypatch.setattr))
 
@@ -66,7 +66,7 @@ def look(monkeypatch: pytest.MonkeyPatch) -> Iterator[Look]:
         return value
 
     monkeypatch.setattr("desktop_app.ui.bridge.decode_engine_line", note)
-    monkeypatch.setattr(translation, "_chosen", Pseudo())
+    use_translator(Pseudo())
     yield looking
     assert not looking.found, "\n".join(f"{where}: {text}" for text, where in looking.found.items())
 

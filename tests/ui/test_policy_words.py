@@ -1,23 +1,19 @@
 """The words of the page of policies: each number has a name and a meaning, and is written as the language writes it."""
 
 import pytest
-from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.context.own_policies import WrongNumber
 from desktop_app.context.policy import BALANCED, NO_LIMIT
 from desktop_app.context.policy_sources import SOURCES
-from desktop_app.ui import translation
 from desktop_app.ui.policy.field_labels import LABELS
 from desktop_app.ui.policy.words import UNITS, text_in_field, value_of_field
+from desktop_app.ui.translation import use_language
 
 
 @pytest.fixture(params=["en", "de"])
-def language(qapp: QApplication, request, monkeypatch):
-    before = QLocale()
-    monkeypatch.setattr(translation, "_chosen", translation._chosen)
-    yield translation.use_language(qapp, request.param)
-    QLocale.setDefault(before)
+def language(qapp: QApplication, request, language_is_restored) -> str:
+    return use_language(qapp, request.param)
 
 
 def test_each_field_has_a_name_and_a_known_unit() -> None:

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QTranslator
 from transcript_rows import NOW, compaction, row
 
 from desktop_app.conversation.events import Failure, MessageRow, MessageState
 from desktop_app.conversation.message import Attachment, CallEnding, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from desktop_app.ui import translation
 from desktop_app.ui.live_turns import LiveReply, LiveTurn, ToolRun
 from desktop_app.ui.transcript.cards import SETTING_WORDS, WAYS_OUT
 from desktop_app.ui.transcript.display_list import RowLayout, TextLine
@@ -21,6 +20,7 @@ from desktop_app.ui.transcript.pages import GapItem
 from desktop_app.ui.transcript.row_layout import LONG, RowCache
 from desktop_app.ui.transcript.row_menu import menu_of
 from desktop_app.ui.transcript.row_text import accessible_text
+from desktop_app.ui.translation import use_translator
 
 WIDTH = 900
 CALL = ToolCall("γ", "εργο", '{"χ": "ψ"}')
@@ -30,10 +30,10 @@ KINDS = ("compaction", "prune", "flush", "link", "link", "compaction", "prune", 
 LONG_CODE = "```\n" + "κώδικας\n" * 80 + "```"
 
 
-class MarkedLanguage:
+class MarkedLanguage(QTranslator):
     """Puts each text into brackets instead of translating it."""
 
-    def translate(self, _context: str, text: str, _note: str, _count: int) -> str:
+    def translate(self, context: str, text: str, note: str = "", count: int = -1) -> str:
         return f"⟦{text}⟧"
 
     def language(self) -> str:
@@ -41,8 +41,8 @@ class MarkedLanguage:
 
 
 @pytest.fixture(autouse=True)
-def marked_language(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation, "_chosen", MarkedLanguage())
+def marked_language(language_is_restored) -> None:
+    use_translator(MarkedLanguage())
 
 
 def written(

@@ -1,23 +1,14 @@
 """The window's language: texts, plurals, numbers; what has no translation is shown in English."""
 
 import pytest
-from PySide6.QtCore import QLocale, QTranslator
+from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 
 from desktop_app.settings import Settings
-from desktop_app.ui import translation
 from desktop_app.ui.app import make_application
 from desktop_app.ui.translation import tr, use_language
 
-
-@pytest.fixture(autouse=True)
-def language_is_restored(qapp, monkeypatch):
-    before = QLocale()
-    monkeypatch.setattr(translation, "_chosen", translation._chosen)
-    yield
-    QLocale.setDefault(before)
-    for translator in qapp.findChildren(QTranslator):
-        qapp.removeTranslator(translator)
+pytestmark = pytest.mark.usefixtures("language_is_restored")
 
 
 def test_what_has_no_translation_is_shown_in_english(qapp: QApplication) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from desktop_app.conversation.rows import OperationRow
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_number
 
@@ -39,7 +39,7 @@ def failed_figures(row: OperationRow) -> str:
 def failed_reason(row: OperationRow) -> str:
     """Return why no room was made, and what was kept."""
     reason = tr(REASONS.get(cause_in(row), REASONS["error"]))
-    return f"{reason.format(needed=format_number(row.tokens_after), error=tr_told(row.note))} {tr(KEPT)}"
+    return f"{reason.format(needed=format_number(row.tokens_after), error=tr_engine(row.note))} {tr(KEPT)}"
 
 
 def failed_actions(row: OperationRow, requests: PanelRequests) -> list[tuple[str, Callable[[], None]]]:

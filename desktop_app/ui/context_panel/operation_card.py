@@ -13,7 +13,7 @@ from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.transcript.markdown_text import MarkdownText
 from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.translation import tr
@@ -155,7 +155,7 @@ def note_of(row: OperationRow) -> str:
         return failed_reason(row)
     fell_back = not row.model and not row.is_undone and {"extractive", "last_messages"} & row.strategies.keys()
     advice = tr(REWRITE) if fell_back and not row.is_beginning else ""
-    return " ".join(filter(None, (tr_told(row.note), advice)))
+    return " ".join(filter(None, (tr_engine(row.note), advice)))
 
 
 class OperationCard(Card):

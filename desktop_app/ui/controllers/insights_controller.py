@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFileDialog
 from desktop_app.conversation.events import TurnEvent, TurnFinished, ViewChanged
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
-from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 
 from .controller import Controller
@@ -72,7 +72,7 @@ class InsightsController(Controller):
             read = await self._bridge.ask(p.ReadInsights(self._scope()))
         except EngineFailure as error:
             if asked == self._asked:
-                page.say(f"{tr_told(error.failure.title)}. {tr_told(error.failure.advice)}".strip())
+                page.say(f"{tr_engine(error.failure.title)}. {tr_engine(error.failure.advice)}".strip())
         else:
             if asked == self._asked:
                 page.show_insights(read)
@@ -97,7 +97,7 @@ class InsightsController(Controller):
             await self._bridge.ask(p.ExportInsights(path, self._scope()))
         except EngineFailure as error:
             words = (error.failure.title, error.failure.detail, error.failure.advice)
-            self.page.say(". ".join(tr_told(word).rstrip(".") for word in words if word) + ".")
+            self.page.say(". ".join(tr_engine(word).rstrip(".") for word in words if word) + ".")
         else:
             self.page.say(tr("Written to {path}").format(path=path))
 

@@ -11,8 +11,8 @@ from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
-from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 
 from .controller import Controller
@@ -68,7 +68,7 @@ class PolicyController(Controller):
             replayed = await self._bridge.ask(p.ReplayPolicy(conversation, before, after))
         except EngineFailure as error:
             if sheet is self._sheet and error.failure.kind != "cancelled":  # a newer one comes instead
-                sheet.show_past_failure(tr_told(error.failure.title))
+                sheet.show_past_failure(tr_engine(error.failure.title))
             return
         if sheet is self._sheet and sheet.draft() == after:
             sheet.show_past(before, after, replayed)

@@ -14,10 +14,10 @@ from desktop_app.conversation.message import Role
 from desktop_app.conversation.sent_request import PartChange, SentPart
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow, title_of
 from desktop_app.ui.request_view.request_view import ShownRequest
-from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.transcript.row_text import clock_time
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import first_line
@@ -126,7 +126,7 @@ class RequestController(Controller):
                 request = (await self._bridge.ask(p.ReadRequest(conversation, reply if is_earlier else ""))).request
                 show = partial(self._view.set_request, request)
         except EngineFailure as error:
-            show = partial(self._view.show_failure, tr_told(error.failure.title))
+            show = partial(self._view.show_failure, tr_engine(error.failure.title))
         if (conversation, moment, reply) != (self._chat.conversation, self._view.moment, self._reply):
             self._pause.start()  # something else was chosen meanwhile
             return

@@ -11,7 +11,7 @@ from desktop_app.conversation.server_offers import CheckStep
 from desktop_app.engine import protocol as p
 from desktop_app.settings import ServerKind
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 
 if TYPE_CHECKING:
     from desktop_app.ui.settings.server_form import ServerForm
@@ -40,7 +40,7 @@ class ServerSetup(QObject):
             servers = (await self._bridge.ask(p.FindServers())).servers
         except EngineFailure as error:
             if isValid(self._dialog):
-                self._dialog.servers.end_search(tr_told(error.failure.title))
+                self._dialog.servers.end_search(tr_engine(error.failure.title))
             return
         if isValid(self._dialog):  # else it was closed meanwhile
             self._dialog.servers.show_found(servers)

@@ -14,8 +14,8 @@ from shiboken6 import isValid
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
-from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 
 from .controller import Controller
@@ -140,7 +140,7 @@ class ToolsController(Controller):
             page = await self._bridge.ask(request)
         except EngineFailure as error:
             if isValid(viewer):
-                viewer.show_failure(tr_told(error.failure.title))
+                viewer.show_failure(tr_engine(error.failure.title))
             return
         if isValid(viewer):  # it may have been closed meanwhile
             viewer.show_page(request.query, request.offset, page)

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.conversation.words import translatable
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.theme import STATUS_TINTS, STATUS_WORDS
-from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.bars import basis_sentence
@@ -181,7 +181,7 @@ class ContextGauge(WithRole, QWidget):
         if self._draft:
             sentences.append(tr("Includes {tokens} for your draft.").format(tokens=format_number(self._draft)))
         if gauge.tokenizer:
-            sentences.append(tr("Counted by {tokenizer}.").format(tokenizer=tr_told(gauge.tokenizer)))
+            sentences.append(tr("Counted by {tokenizer}.").format(tokenizer=tr_engine(gauge.tokenizer)))
         kept = tr("{usable} are usable; {reserve} are reserved for the reply.")
         sentences.append(kept.format(usable=format_number(gauge.usable), reserve=format_number(gauge.reserve)))
         return " ".join(sentences)

@@ -16,7 +16,7 @@ from desktop_app.engine.protocol import (
     StartFresh,
     WriteSummary,
 )
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
@@ -101,9 +101,9 @@ class PlanDialog(Sheet):
         self.strategy.set_plan(plan)
         self.changes.set_plan(plan)
         self.changes.setVisible(plan.is_useful)
-        self.useless.set_text(tr_told(plan.note) or tr(USELESS))
+        self.useless.set_text(tr_engine(plan.note) or tr(USELESS))
         self.useless.setVisible(not plan.is_useful)
-        self.note.set_text(tr_told(plan.note) if plan.is_useful else "")
+        self.note.set_text(tr_engine(plan.note) if plan.is_useful else "")
         self.note.setVisible(bool(self.note.text()))
         self._show_fidelity(plan.fidelity)
         self.tail.setToolTip(tr(TAIL_HINT) if plan.strategy == "llm" and plan.is_written else "")

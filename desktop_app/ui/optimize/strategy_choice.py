@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import Plan, Writer
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.formats import format_decimal, format_number
@@ -75,7 +75,7 @@ class StrategyChoice(QWidget):
         self.choices.button("last_messages").setVisible(not plan.is_fresh)
         by_model = self.choices.button("llm")
         by_model.setEnabled(not plan.writer.refusal or plan.strategy == "llm")
-        by_model.setToolTip(tr_told(plan.writer.refusal))
+        by_model.setToolTip(tr_engine(plan.writer.refusal))
         self._field.setVisible(plan.strategy == "llm" and not plan.writer.refusal)
         self.note.set_text(self._note_of(plan))
 
@@ -89,10 +89,10 @@ class StrategyChoice(QWidget):
 
     def _note_of(self, plan: Plan) -> str:
         if plan.strategy != "llm":
-            refusal = tr_told(plan.writer.refusal) if plan.strategy == "extractive" else ""
+            refusal = tr_engine(plan.writer.refusal) if plan.strategy == "extractive" else ""
             return " ".join(filter(None, (tr(NOTES.get(plan.strategy, "")), refusal)))
         if plan.writer.refusal:
-            return tr_told(plan.writer.refusal)
+            return tr_engine(plan.writer.refusal)
         if not plan.is_written:
             text = tr("{model} reads the messages to be archived. Keys and passwords are masked.")
             if plan.is_fresh:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import Writer
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import BarPart, SegmentBar
 from desktop_app.ui.widgets.boxes import Card
@@ -53,7 +53,7 @@ class UnwrittenSummary(QWidget):
         self.set_writing(False)
 
     def set_writer(self, writer: Writer) -> None:
-        self.cost.set_text(tr_told(writer.refusal) or cost_text(writer) + ".")
+        self.cost.set_text(tr_engine(writer.refusal) or cost_text(writer) + ".")
         self.write.setEnabled(not writer.refusal)
 
     def set_writing(self, is_writing: bool) -> None:

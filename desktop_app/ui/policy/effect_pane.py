@@ -11,8 +11,8 @@ from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.replayed import Replayed
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.gauge.bar import GaugeBar
-from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.formats import format_decimal, format_number
@@ -132,7 +132,7 @@ def effect_now(tried: PolicyTried) -> Iterator[str]:
         return
     before, after = format_number(gauge.total), format_number(tried.tokens_after)
     if tried.note:
-        yield tr_told(tried.note)
+        yield tr_engine(tried.note)
     elif tried.archived:
         text = tr("It would archive %n messages now: {before} → {after} tokens.", "", tried.archived)
         yield text.format(before=before, after=after)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from desktop_app.context.own_policies import WrongNumber, choices_of
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.policy_sources import FieldSource
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.widgets.inputs import Select, Slider, ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM, NORMAL, scale
@@ -149,7 +149,7 @@ class FieldRow(QWidget):
             value = value_of_field(self.source.field, self.edit.text())
         except WrongNumber as error:
             is_number = bool(self.source.unit) and self.slider is not None
-            self._explain(wanted_words(self.source) if is_number else tr_told(str(error)), is_error=True)
+            self._explain(wanted_words(self.source) if is_number else tr_engine(str(error)), is_error=True)
             return
         self.edit.setModified(False)
         self.changed.emit(self.source.field, value)

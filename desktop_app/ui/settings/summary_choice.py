@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 
 from .entries import Choice
@@ -46,7 +46,7 @@ def model_choices(models: Sequence[ModelInfo], *, has_window: bool = False) -> l
     for model in models:
         name = model.id if labels[model.label] > 1 else model.label
         window = tr("%n tokens", "", model.window) if has_window and model.window else ""
-        choices.append((" · ".join(filter(None, (name, window, tr_told(model.note)))), model.id))
+        choices.append((" · ".join(filter(None, (name, window, tr_engine(model.note)))), model.id))
     return choices
 
 
@@ -82,7 +82,7 @@ class SummaryChoice(Choice):
         if not self._servers.is_set_up(chosen):
             return tr("{model} is not set up.").format(model=chosen)
         model = self._models.get(chosen)
-        return tr_told(model.note) if model and not model.window else ""
+        return tr_engine(model.note) if model and not model.window else ""
 
     def _choices(self) -> list[tuple[str, str]]:
         """Return the choices. The built-in model is one only if it was chosen."""

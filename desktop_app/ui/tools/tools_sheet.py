@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ToolOffer, ToolsListed
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, LinkButton
@@ -130,8 +130,8 @@ class ToolsSheet(Sheet):
 
 def _failure_card(failure: Failure) -> Card:
     card = Card()
-    card.column.addWidget(TextLabel(tr_told(failure.title), size=13, weight=BOLD, tint="critical", wraps=True))
+    card.column.addWidget(TextLabel(tr_engine(failure.title), size=13, weight=BOLD, tint="critical", wraps=True))
     for text in (failure.detail, failure.advice):
         if text:
-            card.column.addWidget(TextLabel(tr_told(text), size=12, tint="ink_soft", wraps=True))
+            card.column.addWidget(TextLabel(tr_engine(text), size=12, tint="ink_soft", wraps=True))
     return card

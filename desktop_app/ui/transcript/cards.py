@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.events import Failure, OperationRow
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.told_texts import tr_told
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_moment, format_number
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
@@ -114,11 +114,11 @@ def lay_out_failure(builder: RowBuilder, failure: Failure) -> None:
     pad = scale(18)
     tint: Tint = "warning" if failure.kind in NOTICES else "critical"
     builder.skip(12)
-    builder.words(pad, tr_told(failure.title), font(14, BOLD), tint, scale(22), builder.width - 2 * pad)
+    builder.words(pad, tr_engine(failure.title), font(14, BOLD), tint, scale(22), builder.width - 2 * pad)
     builder.y += scale(24)
     for text in (failure.detail, failure.kept, failure.advice):
         if text:
-            builder.document(soft_document, tr_told(text)[:FAILURE_CHARACTERS], pad)
+            builder.document(soft_document, tr_engine(text)[:FAILURE_CHARACTERS], pad)
             builder.skip(2)
     ways = WAYS_OUT.get(failure.kind, ())
     if ways:

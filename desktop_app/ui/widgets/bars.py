@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
 from desktop_app.conversation.words import translatable
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.theme import SEGMENT_NAMES
-from desktop_app.ui.told_texts import tr_told
 from desktop_app.ui.translation import tr
 
 from .formats import format_percent
@@ -62,7 +62,7 @@ def basis_sentence(gauge: Gauge) -> str:
     """Return where the figures of a gauge come from."""
     if gauge.provenance is Provenance.ESTIMATED and gauge.tokenizer:
         by = tr("Estimated: counted locally by {tokenizer} for the request as it would be sent.")
-        return by.format(tokenizer=tr_told(gauge.tokenizer))
+        return by.format(tokenizer=tr_engine(gauge.tokenizer))
     return tr(BASIS_SENTENCES[gauge.provenance])
 
 

@@ -35,11 +35,11 @@ class _EngineTexts(NamedTuple):
     templates: list[_Template]
 
 
-def tr_told(text: str) -> str:
+def tr_engine(text: str) -> str:
     """Return a text of the engine's in the window's language; as it is if it is not one of the engine's."""
     if not text or chosen_language() == "en":
-        return text
-    known = _engine_texts()
+        return tr(text)
+    known = _read_texts()
     if text in known.whole:
         return tr(text)
     for template in known.templates:
@@ -47,9 +47,9 @@ def tr_told(text: str) -> str:
         if all(word in text for word in template.words) and (
             found := template.pattern.fullmatch(text.removesuffix(end))
         ):
-            values = {name: _number(value) or tr_told(value) for name, value in found.groupdict().items()}
+            values = {name: _number(value) or tr_engine(value) for name, value in found.groupdict().items()}
             return tr(template.source).format(**values) + end
-    return f"{tr_told(text[:-1])}." if text.endswith(".") else text
+    return f"{tr_engine(text[:-1])}." if text.endswith(".") else text
 
 
 def _number(text: str) -> str:
@@ -58,7 +58,7 @@ def _number(text: str) -> str:
 
 
 @cache
-def _engine_texts() -> _EngineTexts:
+def _read_texts() -> _EngineTexts:
     sources = frozenset(node.text or "" for node in ElementTree.parse(FOLDER / "engine_texts.ts").iter("source"))
     split = [(_VALUE.sub("\0", source).split("\0"), source) for source in sources if "{" in source]
     found = [
