@@ -16,6 +16,7 @@ from .translation import FOLDER, chosen_language, locale, tr
 
 MIN_WORDS = 8
 """Characters that a text has beside its values, so that others are not taken for it."""
+SENTENCE_ENDS = (".", "!", "?", "…")
 _VALUE = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"[−-]?\d{1,3}(,\d{3})+")
 
@@ -50,6 +51,12 @@ def tr_engine(text: str) -> str:
             values = {name: _number(value) or tr_engine(value) for name, value in found.groupdict().items()}
             return tr(template.source).format(**values) + end
     return f"{tr_engine(text[:-1])}." if text.endswith(".") else text
+
+
+def join_sentences(*texts: str) -> str:
+    """Return those texts of the engine's that there are in the window's language, each as a sentence."""
+    translated = [tr_engine(text) for text in texts if text]
+    return " ".join(text if text.endswith(SENTENCE_ENDS) else f"{text}." for text in translated)
 
 
 def _number(text: str) -> str:

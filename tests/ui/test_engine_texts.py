@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from desktop_app.models.errors.advice import TITLES
 from desktop_app.paths import RESOURCES
 from desktop_app.ui import engine_texts
-from desktop_app.ui.engine_texts import tr_engine
+from desktop_app.ui.engine_texts import join_sentences, tr_engine
 from desktop_app.ui.translation import use_language, use_translator
 
 GERMAN = {
@@ -72,6 +72,12 @@ def test_a_text_is_found_by_its_words(told: str, shown: str) -> None:
 def test_english_stays_as_it_is(qapp: QApplication) -> None:
     use_language(qapp, "en")
     assert tr_engine("There is a file a.md already") == "There is a file a.md already"
+
+
+def test_sentences_end_with_one_full_stop_each() -> None:
+    assert join_sentences("The disk is full", "", "x answered 401.", "Why?") == (
+        "Der Datenträger ist voll. x hat mit 401 geantwortet. Why?"
+    )
 
 
 def test_the_texts_of_the_engine_are_listed_and_installed() -> None:

@@ -7,7 +7,7 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ConversationOpened, Welcome
 from desktop_app.ui.bridge import ENGINE_DIED, Bridge
-from desktop_app.ui.engine_texts import tr_engine
+from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 
@@ -61,7 +61,7 @@ class EngineWatch(Controller):
         if failure.detail or failure.kept:
             self._parts.failure.show_failure(failure)
         else:
-            self._parts.toast.show_message(f"{tr_engine(failure.title)}. {tr_engine(failure.advice)}".strip())
+            self._parts.toast.show_message(join_sentences(failure.title, failure.advice))
 
     def show_bug(self, words: str) -> None:
         """Show a bug of the window, which is in the log."""

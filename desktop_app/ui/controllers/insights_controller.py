@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 from desktop_app.conversation.events import TurnEvent, TurnFinished, ViewChanged
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
-from desktop_app.ui.engine_texts import tr_engine
+from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 
@@ -72,7 +72,7 @@ class InsightsController(Controller):
             read = await self._bridge.ask(p.ReadInsights(self._scope()))
         except EngineFailure as error:
             if asked == self._asked:
-                page.say(f"{tr_engine(error.failure.title)}. {tr_engine(error.failure.advice)}".strip())
+                page.say(join_sentences(error.failure.title, error.failure.advice))
         else:
             if asked == self._asked:
                 page.show_insights(read)
@@ -96,8 +96,7 @@ class InsightsController(Controller):
         try:
             await self._bridge.ask(p.ExportInsights(path, self._scope()))
         except EngineFailure as error:
-            words = (error.failure.title, error.failure.detail, error.failure.advice)
-            self.page.say(". ".join(tr_engine(word).rstrip(".") for word in words if word) + ".")
+            self.page.say(join_sentences(error.failure.title, error.failure.detail, error.failure.advice))
         else:
             self.page.say(tr("Written to {path}").format(path=path))
 

@@ -13,7 +13,7 @@ from desktop_app.conversation.events import MessageRow, MessageState, OperationR
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Role, ToolCall
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.engine_texts import tr_engine
+from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import (
     first_line,
@@ -165,8 +165,7 @@ def accessible_text(item: Item) -> str:
         case MarkItem(operation):
             return mark_text(operation)
         case FailureItem(failure):
-            told = (failure.title, failure.detail, failure.kept, failure.advice)
-            return ". ".join(tr_engine(text) for text in told if text)
+            return join_sentences(failure.title, failure.detail, failure.kept, failure.advice)
 
 
 def mark_text(operation: OperationRow) -> str:
