@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication
 from .theme import Tint, theme
 from .widgets.look import colour, font, scale
 
+LINE = 36  # pixels: a line of text is as high as the buttons and lists beside it
+
 
 @cache
 def system_look() -> QStyleHints:
@@ -33,11 +35,22 @@ def is_high_contrast_wanted(choice: str) -> bool:
 
 
 def show_theme(application: QApplication, choice: str, font_scale: float, contrast: str = "system") -> None:
-    """Show a theme ("system", "light" or "dark") in every widget. contrast: "system", "normal" or "high"."""
-    theme.show(is_dark_wanted(choice), font_scale, is_high_contrast_wanted(contrast))
+    """Show a theme ("system", "light" or "dark") in every widget. contrast: "system", "normal" or "high".
+
+    What is shown already is left alone: to style every widget anew takes up to a second.
+    """
+    wanted = is_dark_wanted(choice), font_scale, is_high_contrast_wanted(contrast)
+    if wanted == (theme.is_dark, theme.font_scale, theme.has_high_contrast) and is_styled(application):
+        return
+    theme.show(*wanted)
     application.setFont(font())
     application.setPalette(qt_palette())
     application.setStyleSheet(style_sheet())
+
+
+def is_styled(application: QApplication) -> bool:
+    """Return whether the application has the style sheet of the theme that is shown."""
+    return application.styleSheet() == style_sheet()
 
 
 def qt_palette() -> QPalette:
@@ -76,7 +89,7 @@ def style_sheet() -> str:
     return f"""
 QToolTip {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 4px 8px; }}
 QLineEdit {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; border-radius: {scale(6)}px;
-    padding: {scale(4)}px {scale(8)}px; selection-background-color: {c["accent"]};
+    padding: 0 {scale(8)}px; min-height: {scale(LINE) - 2}px; selection-background-color: {c["accent"]};
     selection-color: {c["accent_ink"]}; placeholder-text-color: {c["ink_faint"]}; }}
 QLineEdit:focus {{ border-color: {c["accent"]}; }}
 QMenu {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 5px; }}

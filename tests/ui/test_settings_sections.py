@@ -56,6 +56,19 @@ def test_another_look_is_told_at_once(dialog, qtbot):
 
 @pytest.mark.wire
 @play_scene()
+async def test_to_cancel_what_was_not_changed_styles_nothing_anew(window, bridge):
+    window.settings.show_theme()
+    before = theme.version
+    window.settings.open()
+    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
+    (dialog,) = window.findChildren(SettingsDialog)
+    dialog.cancel.click()
+    await until(lambda: not window.findChildren(SettingsDialog))
+    assert theme.version == before
+
+
+@pytest.mark.wire
+@play_scene()
 async def test_another_text_size_is_seen_at_once_and_left_by_cancel(window, bridge):
     before = theme.font_scale
     window.settings.open()
