@@ -140,12 +140,17 @@ class Segments(FormEntry):
     """A few values side by side. describe: returns the note of a value."""
 
     def __init__(
-        self, name: str, choices: Sequence[tuple[str, str]], chosen: str, describe: Callable[[str], str] = lambda _: ""
+        self,
+        name: str,
+        choices: Sequence[tuple[str, str]],
+        chosen: str,
+        describe: Callable[[str], str] = lambda _: "",
+        label: str = "",
     ) -> None:
         self.choices = Segmented(choices)
         if chosen in self.choices.values():
             self.choices.choose(chosen)
-        super().__init__(name, "", self.choices, describe(self.choices.value()))
+        super().__init__(name, label, self.choices, describe(self.choices.value()))
         self.choices.chosen.connect(lambda value: self.explain(describe(value)))
         self.choices.chosen.connect(self.changed)
 

@@ -31,9 +31,9 @@ from .summary_choice import CHAT_MODEL, SummaryChoice, model_choices
 
 THEMES = (("system", translatable("System")), ("light", translatable("Light")), ("dark", translatable("Dark")))
 CONTRASTS = (
-    ("system", translatable("System contrast")),
-    ("normal", translatable("Normal contrast")),
-    ("high", translatable("High contrast")),
+    ("system", translatable("System")),
+    ("normal", translatable("Normal")),
+    ("high", translatable("High")),
 )
 PRESET_NAMES = {
     "relaxed": translatable("Relaxed"),
@@ -60,10 +60,9 @@ NO_RULES = translatable("No permanent rules yet: tools ask before they change fi
 
 def appearance_section(settings: Settings) -> QWidget:
     """Return the section of the theme, the text size and the language."""
-    theme = Segments("theme", [(theme, tr(name)) for theme, name in THEMES], settings.theme)
-    contrast = Segments("contrast", [(contrast, tr(name)) for contrast, name in CONTRASTS], settings.contrast)
-    theme.choices.setAccessibleName(tr("Theme"))
-    contrast.choices.setAccessibleName(tr("Contrast"))
+    themes, contrasts = ([(value, tr(name)) for value, name in choices] for choices in (THEMES, CONTRASTS))
+    theme = Segments("theme", themes, settings.theme, label=tr("Theme"))
+    contrast = Segments("contrast", contrasts, settings.contrast, label=tr("Contrast"))
     languages = [(tr("As the system"), ""), *((name, language) for language, name in LANGUAGES.items())]
     note = tr("Takes effect when Palimpsest is started again.")
     return section(

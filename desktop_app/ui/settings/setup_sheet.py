@@ -103,7 +103,7 @@ class SetupSheet(Sheet):
         self.temperature = Field("", tr("Temperature"), "", hint, lambda text: parse_share(text, 2, may_be_zero=True))
         self.top_p = Field("", tr("top_p"), "", hint, lambda text: parse_share(text, 1, may_be_zero=False))
         self.max_output = Field("", tr("Longest reply (tokens)"), "", tr("the model’s own"), parse_reply)
-        self.effort = Segments("", [(value, tr(text)) for value, text in EFFORTS], "")
+        self.effort = Segments("", [(value, tr(text)) for value, text in EFFORTS], "", label=tr("Reasoning effort"))
         self.folder = Field("", tr("Working folder"), "", tr("leave empty for none"), parse_folder)
         self.policy = Choice("", tr("Making room"), [(tr("As in the settings"), ""), *policies], self._here.policy)
         self.tools = CheckList(TOOLS)
@@ -133,15 +133,15 @@ class SetupSheet(Sheet):
         tools.column.setContentsMargins(6, 6, 6, 6)
         tools.column.addWidget(self.tools)
         tools.setVisible(bool(self._read.tools))
-        effort = TextLabel(tr("Reasoning effort"), size=13, weight=MEDIUM)
         links, named = QWidget(), QWidget()
-        horizontal((self.name, 1), self.keep, holder=named, spacing=12)
+        self.keep.setMinimumHeight(self.name.edit.sizeHint().height())  # on one line with the name, not its note
+        horizontal((self.name, 1), (self.keep, 0, Qt.AlignmentFlag.AlignTop), holder=named, spacing=12)
         horizontal(self.with_model, STRETCH, self.remove, holder=links, spacing=12)
         about = tr("A persona is all of this under a name. Changing it later changes no conversation.")
         return [
             section(tr("Persona"), self.persona, TextLabel(about, size=12, tint="ink_faint", wraps=True), named, links),
             section(tr("System prompt"), self.prompt),
-            section(tr("Parameters"), (self.temperature, self.top_p, self.max_output), effort, self.effort),
+            section(tr("Parameters"), (self.temperature, self.top_p, self.max_output), self.effort),
             section(tr("Work"), (self.folder, self.policy), *self._tools_title(), tools),
         ]
 
