@@ -182,7 +182,7 @@ class MainWindow(Parts):
         welcome.found.chosen.connect(self.first.use_server)
         welcome.samples.chosen.connect(self.first.open_sample)
         welcome.places.chosen.connect(self.first.point_at)
-        bridge.became_ready.connect(self.first.look)
+        chat.shown.connect(self.first.note_opened)
         header.title_changed.connect(listing.rename_open)
         settings.policies_requested.connect(self.policies.open)
         header.models_requested.connect(self.models.offer)

@@ -35,7 +35,8 @@ class FoundServers(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.buttons: list[Button] = []
+        self.servers: tuple[Server, ...] = ()
+        self.buttons: list[Button] = []  # one for each
         self._lines: QVBoxLayout = vertical(holder=self, spacing=6)
         self.hide()
 
@@ -44,6 +45,7 @@ class FoundServers(QWidget):
         while (item := self._lines.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
+        self.servers = tuple(servers)
         self.buttons = [self._add(server) for server in servers]
         self.setVisible(bool(servers))
 

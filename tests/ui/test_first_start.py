@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from ui_scenes import Run, in_window, is_idle, send, texts, until
 
+from desktop_app.models.local_servers import USUAL_PORTS
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, read_settings
 from desktop_app.ui.bridge import Bridge
@@ -21,6 +25,7 @@ from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.welcome import WelcomePage
 from desktop_app.ui.welcome_offers import about
+from desktop_app.ui.widgets.look import colour
 from desktop_app.ui.widgets.ring import Ring
 from provider import Reply, ScriptedProvider
 
@@ -62,6 +67,21 @@ def test_no_example_is_cut_and_none_stands_alone_beside_a_longer_row(qtbot, widt
     assert len(set(rows.values())) == 1, "four are one, two or four in a row"
 
 
+def test_a_ring_is_drawn_around_what_is_pointed_at(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(300, 200)
+    target = QWidget(window)
+    target.setGeometry(100, 80, 80, 40)
+    window.show()
+    ring = Ring(target)
+    image = ring.grab().toImage()
+    across, below = image.width() // 2, image.height() // 2
+    edge, inside = (image.pixelColor(across, y).name() for y in (3, below))
+    assert edge == colour("accent").name()
+    assert inside != edge
+
+
 def test_the_first_server_gives_the_model_of_new_conversations_and_a_further_one_does_not():
     first = with_server(Settings(), LOCAL, "LM Studio/one")
     assert first.chat_model == "LM Studio/one"
@@ -95,6 +115,40 @@ def test_a_server_that_runs_is_used_with_one_click(play, data_folder):
 
     with ScriptedProvider([Reply("At your service")]) as provider:
         play(scene)
+
+
+class LockedServer(BaseHTTPRequestHandler):
+    """Asks for a key whatever it is asked."""
+
+    def do_GET(self) -> None:
+        self.send_error(401)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def on_a_usual_port() -> ThreadingHTTPServer:
+    for port in USUAL_PORTS:
+        with suppress(OSError):
+            return ThreadingHTTPServer(("127.0.0.1", port), LockedServer)
+    pytest.skip("other servers have all usual ports")
+
+
+@pytest.mark.wire
+def test_a_server_that_was_started_later_is_found_for_the_next_conversation(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        welcome = window.chat_pane.welcome
+        click(welcome.samples.links["interview.jsonl"])
+        await until(lambda: window.transcript_model.rowCount() > 20)
+        with on_a_usual_port() as server:
+            port = str(server.server_address[1])
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            click(window.sidebar.new)
+            await until(lambda: any(port in one.base_url for one in welcome.found.servers))
+            assert welcome.found.isVisible()
+            server.shutdown()
+
+    play(scene)
 
 
 @pytest.mark.wire

@@ -44,13 +44,13 @@ class FirstStart(Controller):
             self._welcome.show_found(())
 
     @in_task
-    async def look(self, _: object = None) -> None:
-        """Offer the servers that can be found, once the engine is ready."""
-        if self._has_servers:
+    async def note_opened(self, opened: p.ConversationOpened) -> None:
+        """Offer the servers that can be found: for each empty conversation, as one may have been started meanwhile."""
+        if self._has_servers or opened.conversation.messages:
             return
         try:
             found = (await self._bridge.ask(p.FindServers())).servers
-        except EngineFailure:  # it ended, which is told; when it is back, they are looked for again
+        except EngineFailure:  # it ended, which is told; when it is back, the conversation is opened again
             return
         if not self._has_servers:
             self._welcome.show_found(found)

@@ -29,10 +29,4 @@ class Ring(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         box = QRectF(self.rect()).adjusted(2, 2, -2, -2)
-        paint_box(painter, box, colour("accent", 0.12), None, scale(10))
-        pen = painter.pen()
-        pen.setColor(colour("accent"))
-        pen.setWidthF(2.5)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(pen)
-        painter.drawRoundedRect(box, scale(10), scale(10))
+        paint_box(painter, box, colour("accent", 0.12), colour("accent"), scale(10), 2.5)
