@@ -46,6 +46,14 @@ async def test_the_switch_and_the_key_turn_the_chat_into_the_request_and_back(
 
 
 @play_scene()
+async def test_a_new_conversation_shows_its_page_and_not_its_request(window: MainWindow, bridge: Bridge) -> None:
+    await switch(window)
+    await click(window.sidebar.new)
+    await until(lambda: window.chat_pane.currentWidget() is window.chat_pane.welcome)
+    assert window.header.views.value() == "chat"
+
+
+@play_scene()
 async def test_a_part_leads_to_its_message_and_a_message_to_its_part(window: MainWindow, bridge: Bridge) -> None:
     await switch(window)
     view = window.chat_pane.request

@@ -78,7 +78,7 @@ class ConversationController(QObject):
         if not self._parts.transcript_model.is_blank:
             is_listed = self._parts.sidebar.list.conversations.row_of(self._blank) >= 0
             await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
-        self._parts.show_chat()
+        self._parts.show_request(False)
         self._parts.composer.take_focus()
 
     async def use_model(self, model: str) -> None:
