@@ -184,11 +184,11 @@ def _not_started(detail: str) -> Failure:
 # The child process.
 
 
-def main(model: str, window: int) -> None:
-    """Serve the model until standard input ends."""
+def main(model: str, window: int, port: int = 0, name: str = "builtin") -> None:
+    """Serve the model under that name until standard input ends. port: 0 for a free one."""
     _die_with_parent()
     seal_process()
-    server = _serve(model, window)
+    server = _serve(model, window, port, name)
     print(json.dumps({"base_url": f"{server.listening_address}/v1"}), flush=True)
     os.dup2(2, 1)  # nobody reads what a library may still print
     gone = threading.Thread(target=sys.stdin.buffer.read, daemon=True)
@@ -197,7 +197,7 @@ def main(model: str, window: int) -> None:
     os._exit(0)  # llama.cpp's threads would be waited for
 
 
-def _serve(model: str, window: int) -> Any:
+def _serve(model: str, window: int, port: int, name: str) -> Any:
     """Load the model and listen; takes 335 MB with a window of 8,192.
 
     Quantizing the cache would save 85 MB, and read long prompts at half the speed. One slot, with a cache for the
@@ -206,10 +206,11 @@ def _serve(model: str, window: int) -> Any:
     xllamacpp: Any = importlib.import_module("xllamacpp")  # a compiled module without types
     params = xllamacpp.CommonParams()
     params.model.path = model
-    params.model_alias = {"builtin"}
+    params.model_alias = {name}
     params.hostnames = ["127.0.0.1"]
-    params.port = 0
-    params.api_keys = [variable(TOKEN_VARIABLE)]
+    params.port = port
+    token = variable(TOKEN_VARIABLE)
+    params.api_keys = [token] if token else []
     params.n_ctx = window
     params.n_parallel = 1
     params.n_batch = params.n_ubatch = 64  # a reading that is cancelled ends with its batch
@@ -238,4 +239,5 @@ def _die_with_parent() -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    path, size, *rest = sys.argv[1:]
+    main(path, int(size), int(rest[0]), rest[1]) if rest else main(path, int(size))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
@@ -139,6 +139,10 @@ class Driver:
         self.window.composer.field.paste()
         await asyncio.sleep(LOOK_EVERY)
 
+    def copied(self) -> str:
+        """Return the text that is on the clipboard."""
+        return QApplication.clipboard().text()
+
     async def scroll_to(self, part: QWidget, area: ScrollColumn) -> None:
         """Scroll an area so that the part begins at its top."""
         await asyncio.sleep(LOOK_EVERY)  # a new part is laid out then
@@ -155,14 +159,22 @@ class Driver:
             raise OSError(f"{file} could not be written")
         self._heart.restart()
 
+    async def restyle(self, act: Callable[[], Awaitable[None]]) -> None:
+        """Do what styles every widget anew. The gap that this causes is not measured."""
+        self._set_aside()
+        await act()
+        await asyncio.sleep(0.2)
+        self._heart.restart()
+
     async def show_theme(self, theme: str) -> None:
         """Show "light" or "dark". The gap that this causes is not measured."""
         application = QApplication.instance()
         assert isinstance(application, QApplication)
-        self._set_aside()
-        show_theme(application, theme, 1.0)
-        await asyncio.sleep(0.2)
-        self._heart.restart()
+
+        async def show() -> None:
+            show_theme(application, theme, 1.0)
+
+        await self.restyle(show)
 
     def _focus(self) -> QWidget:
         # Where no window manager gives the window the focus, its own choice still tells who would have it.

@@ -9,11 +9,10 @@ import time
 from desktop_app.engine.protocol import UndoOperation
 from desktop_app.ui.driver import NotSeen
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
-from desktop_app.ui.policy.policy_sheet import PolicySheet
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.transcript.display_list import Action
 
-from . import list_steps, tool_steps
+from . import figure_steps, list_steps, reply_steps, request_steps, server_steps, setup_steps, tool_steps
 from .session import PATIENCE, SAMPLES, Step, TourSession
 
 QUESTION = "In two sentences: what is a palimpsest?"
@@ -214,28 +213,6 @@ async def optimize_the_long_session(tour: TourSession) -> None:
     await tour.driver.until(lambda: tour.gauge and tour.gauge.share < 0.75, 10, "a gauge in the green")
 
 
-async def try_a_policy(tour: TourSession) -> None:
-    """Turn a number of the policy, and see what it would do now and would have done."""
-    tour.window.policies.open()
-    sheet = await tour.driver.sheet(PolicySheet, 10, "the page of policies")
-    sheet.set_field("background_at", 0.5)
-    await tour.driver.until(lambda: sheet.effect.method.text(), 60, "the past under two policies")
-
-
-async def use_it_here(tour: TourSession) -> None:
-    """Use the policy in this conversation only; the marks of the gauge move."""
-    sheet = await tour.driver.sheet(PolicySheet, 10, "the page of policies")
-    await tour.driver.click(sheet.use_here)
-    await tour.driver.until(lambda: tour.gauge and tour.gauge.thresholds[0] == 0.5, 10, "other marks")
-
-
-async def see_the_insights(tour: TourSession) -> None:
-    """Open the page of insights: the window over time, and what it cost."""
-    await tour.driver.click(tour.window.sidebar.insights)
-    page = tour.window.insights.page
-    await tour.driver.until(lambda: page and page.chart.isVisible(), 20, "the chart of the window")
-
-
 async def the_window_in_the_dark(tour: TourSession) -> None:
     """Show the whole window in the dark theme."""
     await tour.driver.show_theme("dark")
@@ -257,6 +234,7 @@ STEPS: tuple[Step, ...] = (
     tool_steps.see_what_tools_may_do,
     tool_steps.remember_something,
     tool_steps.say_too_much,
+    tool_steps.see_why_no_room_was_made,
     import_a_conversation,
     see_the_breakdown,
     see_the_plan,
@@ -269,6 +247,14 @@ STEPS: tuple[Step, ...] = (
     tool_steps.see_the_memory_sent,
     undo_it,
     go_on_until_room_is_made,
+    request_steps.see_the_request,
+    request_steps.see_what_has_changed,
+    request_steps.see_the_chat_again,
+    reply_steps.see_formulas,
+    reply_steps.see_a_diagram,
+    reply_steps.let_long_lines_be,
+    reply_steps.select_over_messages,
+    reply_steps.copy_it_as_markdown,
     search_everything,
     find_it_in_the_chat,
     list_steps.see_the_commands,
@@ -281,8 +267,23 @@ STEPS: tuple[Step, ...] = (
     a_long_agent_session,
     tool_steps.open_a_tool_card,
     optimize_the_long_session,
-    try_a_policy,
-    use_it_here,
-    see_the_insights,
+    figure_steps.try_a_policy,
+    figure_steps.use_it_here,
+    server_steps.see_what_was_found,
+    server_steps.see_where_the_gauge_is,
+    server_steps.use_what_was_found,
+    server_steps.see_what_switching_does,
+    server_steps.switch_to_it,
+    request_steps.copy_it_as_a_command,
+    server_steps.fetch_the_models,
+    server_steps.test_the_server,
+    setup_steps.find_a_setting,
+    setup_steps.raise_the_contrast,
+    setup_steps.enlarge_the_text,
+    setup_steps.leave_it_as_it_was,
+    setup_steps.hold_it_otherwise,
+    setup_steps.begin_with_the_persona,
+    figure_steps.see_the_insights,
+    figure_steps.see_them_by_provider,
     the_window_in_the_dark,
 )

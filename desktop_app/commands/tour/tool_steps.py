@@ -53,6 +53,8 @@ async def add_a_server(tour: TourSession) -> None:
 async def see_what_tools_may_do(tour: TourSession) -> None:
     """Show the permanent rules, and the form of an MCP server."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
+    settings.side.show_chosen("tools")
+    await tour.driver.until(settings.mcp_servers.isVisible, 5, "the section of tools")
     await tour.driver.click(settings.mcp_servers.add_server)
     await tour.driver.until(lambda: settings.mcp_servers.forms, 5, "a form")
     await tour.driver.scroll_to(settings.mcp_servers, settings.area)
@@ -95,6 +97,14 @@ async def say_too_much(tour: TourSession) -> None:
     await tour.driver.paste("All the tides of a year: " + "high and low, " * 6_000)
     await tour.driver.enter()
     await tour.driver.until(lambda: _last_failure(tour), 60, "a card")
+
+
+async def see_why_no_room_was_made(tour: TourSession) -> None:
+    """Show the history: the compaction that failed says why, what was kept, and what can help."""
+    await tour.driver.click(tour.window.panel.tabs.button("history"))
+    failed = [row.id for row in tour.model.operations if row.kind == "failed"]
+    cards = tour.window.panel.history.list.cards
+    await tour.driver.until(lambda: failed and failed[-1] in cards and cards[failed[-1]].isVisible(), 10, "its card")
 
 
 async def open_a_tool_card(tour: TourSession) -> None:
