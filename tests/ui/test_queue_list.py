@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -87,3 +88,26 @@ async def test_a_stored_draft_is_shown_before_what_was_typed_meanwhile(window, b
     assert composer.draft() == MessageDraft("stored", (IMAGE,))
     drafts.show("c1", MessageDraft("an older one"))
     assert composer.text() == "typed", "this window knows better"
+
+
+@play_scene()
+async def test_what_is_typed_while_a_deleted_conversation_is_left_is_for_the_next_one(window, bridge, monkeypatch):
+    deleted, ask, is_typed = window.chat.conversation, Bridge.ask, asyncio.Event()
+
+    async def wait(bridge: Bridge, request: Any) -> Any:
+        if isinstance(request, p.ListConversations):
+            await is_typed.wait()
+        return await ask(bridge, request)
+
+    monkeypatch.setattr(Bridge, "ask", wait)
+    QTest.keyClicks(window.composer.field, "of the deleted one")
+    window.sidebar.list.setFocus()
+    QTest.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
+    await until(lambda: not window.chat.conversation)
+    QTest.keyClicks(window.composer.field, "of the next one")
+    is_typed.set()
+    await until(lambda: window.chat.conversation not in ("", deleted))
+    assert window.composer.text() == "of the next one"
+    QTest.mouseClick(window.toast.action, LEFT)
+    await until(lambda: window.chat.conversation == deleted)
+    assert window.composer.text() == "of the deleted one"

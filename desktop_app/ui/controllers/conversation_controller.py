@@ -104,6 +104,7 @@ class ConversationController(QObject):
     def leave(self) -> None:
         """Show the newest of the other conversations, or a new one."""
         self.conversation = ""
+        self.drafts.leave()
         self._bridge.start(self._open_first())
 
     async def show_message(self, conversation: str, message_id: str) -> None:

@@ -35,7 +35,7 @@ class Drafts:
     def show(self, conversation: str, stored: MessageDraft) -> None:
         """Show the draft of the conversation that is open now. stored: as the engine has it, from an earlier run.
 
-        What was written before any conversation was shown stays.
+        What was written while none was shown stays.
         """
         before, self._conversation, self._is_ready = self._conversation, conversation, True
         composer = self._parts.composer
@@ -46,11 +46,21 @@ class Drafts:
             self._kept[conversation] = stored
         if before and before != conversation:
             self._left[before] = composer.draft()
-            composer.set_draft(self._left.pop(conversation, stored if is_new else MessageDraft()))
-        elif is_new and stored != MessageDraft():
-            composer.set_draft(join_drafts(stored, composer.draft()))
+            composer.clear()
+        if before != conversation:
+            own = self._left.pop(conversation, stored if is_new else MessageDraft())
+            if own != MessageDraft():
+                composer.set_draft(join_drafts(own, composer.draft()))
         self.keep()
         self.count(composer.draft())
+
+    def leave(self) -> None:
+        """Put the draft away with its conversation: what is written until another one is shown is for that one."""
+        self.pause()
+        if self._conversation:
+            self._left[self._conversation] = self._parts.composer.draft()
+            self._conversation = ""
+            self._parts.composer.clear()
 
     def pause(self) -> None:
         """Count and store nothing until a conversation is shown again."""
