@@ -77,3 +77,5 @@ class ToolContext(msgspec.Struct, frozen=True):
     """An absolute path; "" when none was chosen."""
     allowed: tuple[RequiredPermission, ...] | None = None
     """What the call that runs there may do; None as long as that was not decided."""
+    is_by_user: bool = False
+    """Whether the user has typed the call: then it runs although its tool is switched off for models."""

@@ -100,7 +100,7 @@ class ToolRegistry:
 
     async def _source_of(self, name: str, context: ToolContext) -> Toolbox | None:
         """Return the first source with a tool of that name; those behind it are not asked."""
-        if name in self._settings().tools_off:
+        if name in self._settings().tools_off and not context.is_by_user:
             return None
         for source in self._sources:
             if any(spec.name == name for spec in await source.specs(context)):

@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 from desk import Desk
+from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.message import Attachment
@@ -60,6 +61,15 @@ async def test_a_command_of_the_users_runs_unasked_in_the_folder(desk: Desk, tmp
     assert output.name == "$ cat notes.txt; false"
     assert output.content.startswith(TEXT)
     assert "exit code 1" in output.content
+
+
+@pytest.mark.wire
+async def test_a_command_of_the_users_runs_although_models_may_run_none(desk: Desk, tmp_path: Path) -> None:
+    conversation = await conversation_in(desk, tmp_path)
+    off = replace(desk.engine.services.settings, tools_off=("bash",))
+    await desk.ask(p.WriteSettings(off))
+    output = (await desk.ask(p.RunCommand(conversation, "echo of mine"))).attachment
+    assert output.content.startswith("of mine\n")
 
 
 @pytest.mark.wire

@@ -70,8 +70,9 @@ async def _complete(engine: Engine, folder: str, query: str, limit: int) -> p.Fi
 
 
 async def _run(engine: Engine, session: Session, command: str) -> Attachment:
-    """Run a command as the model's commands are run, but unasked: the user has typed it."""
-    tools, context = engine.services.tools, engine.services.tool_runtime.context_of(session)
+    """Run a command as the model's commands are run, but unasked, and if they may run none: the user has typed it."""
+    tools = engine.services.tools
+    context = replace(engine.services.tool_runtime.context_of(session), is_by_user=True)
     call = ToolCall("", "bash", json.dumps({"command": command}))
     await tools.needs(call, context)  # it runs only if it still needs no more than this
     outcome = ToolOutcome("")
