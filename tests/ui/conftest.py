@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from ui_scenes import Run, Scene, in_window
 
 from desktop_app.paths import settings_file
-from desktop_app.settings import Server, Settings, write_settings
+from desktop_app.settings import ModelLimits, Server, Settings, write_settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.requests import PanelRequests
@@ -29,11 +29,13 @@ from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.translation import chosen_translator, use_translator
-from provider import AnyStep, ScriptedProvider
+from provider import AnyStep, Script, ScriptedProvider
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-ALL_TOOLS = ("bash", "edit", "glob", "grep", "list", "read", "recall", "web_fetch", "web_search", "write")
+ALL_TOOLS = (
+    "bash", "edit", "glob", "grep", "list", "read", "recall", "save_memory", "web_fetch", "web_search", "write",
+)  # fmt: skip
 SCRIPTED_ENGINE = Path(__file__).with_name("scripted_engine.py")
 
 
@@ -173,15 +175,22 @@ def play(play_with_process: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 def play_by_engine(run: Run, qapp: QApplication, data_folder: Path) -> Callable[..., ScriptedProvider]:
     """Plays a scene with a person at the window, the real engine and a scripted provider: for tests marked `wire`.
 
-    steps: the provider's answers. window: tokens of its one model. Others are settings; nothing is asked of the model
-    but what a test is about (no titles, no memories) unless they say so. Returns the provider, with what it was asked.
+    steps: the provider's answers. window: tokens of its models, unless they have limits of their own; the first one
+    answers. pages: what the server tells of itself. Others are settings; nothing is asked of a model but what a test is about (no titles, no memories) unless
+    they say so. Returns the provider, with what it was asked.
     """
 
     def play_scene(
-        scene: PersonScene, steps: Sequence[AnyStep], window: int = 32_000, **changes: Any
+        scene: PersonScene,
+        steps: Sequence[AnyStep] | Script,
+        window: int = 32_000,
+        limits: dict[str, ModelLimits] | None = None,
+        pages: dict[str, Any] | None = None,
+        **changes: Any,
     ) -> ScriptedProvider:
-        with ScriptedProvider(steps) as provider:
-            server = Server("scripted", provider.base_url, ("scripted",), window=window, max_output=1_000)
+        models = ("scripted", *(limits or {}))
+        with ScriptedProvider(steps, models=models, pages=pages) as provider:
+            server = Server("scripted", provider.base_url, models, window, 1_000, limits=limits or {})
             quiet: dict[str, Any] = {"summaries": "extractive", "is_memory_on": False, "tools_off": ALL_TOOLS}
             chosen = {"chat_model": "scripted/scripted", "servers": (server,), **quiet, **changes}
             settings = Settings(**chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
@@ -10,23 +11,24 @@ from typing import Any
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
 from ui_scenes import is_idle, point_of, texts
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.rows import OperationRow
 from desktop_app.paths import database_file
 from desktop_app.ui.bridge import Bridge
-from desktop_app.ui.driver import Driver
+from desktop_app.ui.driver import LOOK_EVERY, Driver
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.palette.command_palette import CommandPalette
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.widgets.buttons import LinkButton
 from provider import ScriptedProvider
 
-PATIENCE = 15
+PATIENCE = 60
 """Seconds for what takes one on an idle machine."""
 
 
@@ -95,16 +97,43 @@ class Person(Driver):
         found = [link for link in holder.findChildren(LinkButton) if name in (link.objectName(), link.text())]
         await self.click(found[0] if found else None)
 
+    async def press_command(self, words: str) -> None:
+        """Carry out the command that fits these words best, by the palette."""
+        await self.press_keys(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier)
+        await self.sheet(CommandPalette, PATIENCE, "the commands")
+        await self.type(words)
+        await self.enter()
+
     async def press_keys(self, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:
         """Press a shortcut, wherever the keyboard is."""
         held = Qt.KeyboardModifier.NoModifier
         for modifier in modifiers:
             held |= modifier
         QTest.keyClick(self._focus(), key, held)
+        await asyncio.sleep(LOOK_EVERY)
+
+    async def choose_file(self, path: Path) -> None:
+        """Type a path into the file dialog that is open, and press Enter."""
+
+        def dialogs() -> list[QFileDialog]:
+            return [one for one in self.window.findChildren(QFileDialog) if one.isVisible()]
+
+        await self.sees(dialogs, "a file dialog")
+        field = dialogs()[0].findChild(QLineEdit, "fileNameEdit")
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClicks(field, str(path))
+        QTest.keyClick(field, Qt.Key.Key_Return)
+
+    async def replace_text(self, field: QWidget, text: str) -> None:
+        """Click into a field, and write something else into it."""
+        await self.click(field)
+        QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        await self.type(text)
 
     async def shown_gauge(self) -> Gauge:
-        """Return the figures of the gauge once there are some."""
-        await self.sees(lambda: self.window.gauge.gauge, "a gauge")
+        """Return the figures of the gauge once the model's window is known."""
+        await self.sees(lambda: self.window.gauge.gauge and self.window.gauge.gauge.is_window_known, "a gauge")
         gauge = self.window.gauge.gauge
         assert gauge is not None
         return gauge

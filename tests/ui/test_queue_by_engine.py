@@ -1,0 +1,71 @@
+"""Messages sent while a reply streams, with the real engine: queued, edited, removed, sent now, dropped."""
+
+from __future__ import annotations
+
+import pytest
+from person import Person
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from ui_scenes import texts
+
+from provider import Hang, Reply
+
+pytestmark = pytest.mark.wire
+
+
+def queued(person: Person) -> list[str]:
+    return [row.text.text() for row in person.window.queue.rows]
+
+
+async def stream(person: Person) -> None:
+    """Send a first message, and wait until its reply has begun."""
+    await person.say("One?")
+    await person.sees(lambda: person.window.transcript_model.streaming_text, "a reply that streams")
+
+
+def test_what_is_sent_meanwhile_waits_is_edited_removed_and_sent_now(play_by_engine) -> None:
+    async def scene(person: Person) -> None:
+        await stream(person)
+        for text in ("Two?", "Three?", "Four?"):
+            await person.say(text)
+        await person.sees(lambda: queued(person) == ["Two?", "Three?", "Four?"], "three that wait")
+        await person.press(Qt.Key.Key_Up)
+        await person.sees(lambda: person.window.composer.text() == "Four?", "the last one in the composer")
+        await person.type(" Now")
+        await person.enter()
+        await person.sees(lambda: queued(person) == ["Two?", "Three?", "Four? Now"], "it waits again")
+        await person.click(person.window.queue.rows[1].remove)
+        await person.sees(lambda: queued(person) == ["Two?", "Four? Now"], "two that wait")
+        assert len(person.provider.requests) == 1, "nothing is sent before its time"
+        await person.click(person.window.queue.rows[1].send)
+        await person.sees(lambda: "Four." in texts(person.window), "the answer to what was sent now")
+        await person.sees_end("Two.")
+        assert not person.window.queue.isVisible()
+        assert texts(person.window)[1:] == ["One?", "It begins", "Four? Now", "Four.", "Two?", "Two."]
+        assert person.window.transcript_model.rows[2].message.is_interrupted
+
+    steps = [Hang("It begins"), Reply("Four.", usage=None), Reply("Two.", usage=None)]
+    provider = play_by_engine(scene, steps)
+    assert [request.text for request in provider.requests] == ["One?", "Four? Now", "Two?"]
+
+
+def test_ctrl_enter_stops_and_sends_and_a_deleted_conversation_sends_nothing(play_by_engine) -> None:
+    async def scene(person: Person) -> None:
+        await stream(person)
+        await person.write("Two?")
+        QTest.keyClick(person.window.composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        await person.sees(lambda: len(person.provider.requests) == 2, "the second request")
+        await person.sees(lambda: "begins again" in person.window.transcript_model.streaming_text, "its reply")
+        await person.say("Three?")
+        await person.sees(lambda: queued(person) == ["Three?"], "one that waits")
+        name, listed = person.window.chat.conversation, person.window.sidebar.list
+        row = listed.conversations.index(listed.conversations.row_of(name))
+        await person.click(listed.viewport(), listed.visualRect(row).center().toTuple())
+        QTest.keyClick(listed, Qt.Key.Key_Delete)
+        await person.sees(lambda: person.window.chat.conversation != name, "another conversation")
+        await person.ask("Four?", "Four.")
+        await person.sees(lambda: not person.window.queue.isVisible(), "no queue")
+
+    steps = [Hang("It begins"), Hang("It begins again"), Reply("Four.", usage=None)]
+    provider = play_by_engine(scene, steps)
+    assert [request.text for request in provider.requests] == ["One?", "Two?", "Four?"]
