@@ -105,6 +105,21 @@ def test_f2_renames_in_place_and_delete_deletes(sidebar, qtbot):
     assert deleted.args == [("a",)]
 
 
+def test_what_is_typed_stays_when_the_rows_are_repainted(sidebar, qtbot):
+    sidebar.show_conversations([info("a", ago(minutes=1))])
+    sidebar.list.show_open("a")
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_F2)
+    field = sidebar.list.findChild(QLineEdit)
+    sidebar.list.conversations.refresh()  # as every half minute, and when a reply begins anywhere
+    assert field.selectedText() == "About a", "typing replaces it"
+    qtbot.keyClicks(field, "Another")
+    sidebar.list.conversations.refresh()
+    qtbot.keyClicks(field, " title")
+    with qtbot.waitSignal(sidebar.list.conversations.renamed) as renamed:
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert renamed.args == ["a", "Another title"]
+
+
 def test_an_empty_title_is_no_rename(sidebar, qtbot):
     sidebar.show_conversations([info("a", ago(minutes=1))])
     model = sidebar.list.conversations

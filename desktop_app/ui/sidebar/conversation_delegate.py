@@ -68,6 +68,11 @@ class ConversationDelegate(QStyledItemDelegate):
         editor.setAccessibleName(tr("Title of the conversation"))
         return editor
 
+    def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
+        """Fill a new editor; what is typed stays when the rows are repainted."""
+        if isinstance(editor, QLineEdit) and not editor.text() and not editor.isModified():
+            editor.setText(index.data(Qt.ItemDataRole.EditRole))
+
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
         if isinstance(editor, QLineEdit):
             model.setData(index, editor.text())
