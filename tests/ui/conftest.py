@@ -176,8 +176,8 @@ def play_by_engine(run: Run, qapp: QApplication, data_folder: Path) -> Callable[
     """Plays a scene with a person at the window, the real engine and a scripted provider: for tests marked `wire`.
 
     steps: the provider's answers. window: tokens of its models, unless they have limits of their own; the first one
-    answers. pages: what the server tells of itself. Others are settings; nothing is asked of a model but what a test is about (no titles, no memories) unless
-    they say so. Returns the provider, with what it was asked.
+    answers. pages: what the server tells of itself. Others are settings; nothing is asked of a model but what a test
+    is about (no titles, no memories) unless they say so. Returns the provider, with what it was asked.
     """
 
     def play_scene(

@@ -106,6 +106,8 @@ class Person(Driver):
 
     async def press_keys(self, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:
         """Press a shortcut, wherever the keyboard is."""
+        self.window.activateWindow()  # as a window manager does once a dialog is closed
+        await asyncio.sleep(LOOK_EVERY)
         held = Qt.KeyboardModifier.NoModifier
         for modifier in modifiers:
             held |= modifier
