@@ -112,8 +112,9 @@ def test_a_mark_says_what_happens_there_and_leads_to_where_it_is_set(gauge, qtbo
     assert mark == 2
     for words in ("90 %", f"{round(GAUGE.thresholds[2] * GAUGE.usable):,}", "compaction"):
         assert words in gauge.bar.hint_of_mark(mark)
-    with qtbot.waitSignal(gauge.policy_requested), qtbot.assertNotEmitted(gauge.breakdown_requested):
+    with qtbot.waitSignal(gauge.policy_requested) as asked, qtbot.assertNotEmitted(gauge.breakdown_requested):
         qtbot.mouseClick(gauge.bar, Qt.MouseButton.LeftButton, pos=QPoint(x + 3, 8))
+    assert asked.args == ["compact_at"]
     assert gauge.bar.mark_at(gauge.bar.width() * 0.5) is None
     gauge.set_gauge(replace(GAUGE, window=0))
     assert gauge.bar.mark_at(x) is None

@@ -233,6 +233,15 @@ def test_a_number_that_cannot_be_is_refused_by_what_can(sheet, qtbot) -> None:
     assert not sheet.draft().numbers
 
 
+def test_the_field_that_was_asked_for_is_written_over_at_once(sheet, qtbot) -> None:
+    sheet.take_focus_to("compact_at")
+    edit = row(sheet, "compact_at").edit
+    assert sheet.focusWidget() is edit
+    qtbot.keyClicks(edit, "85")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert sheet.draft().numbers == {"compact_at": 0.85}
+
+
 def test_one_policy_alone_is_not_compared() -> None:
     played = Replayed(requests=3, compactions=2)
     same = PolicyReplayed(played, played, None, None, 0.1)

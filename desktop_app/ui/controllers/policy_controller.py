@@ -35,7 +35,8 @@ class PolicyController(Controller):
         self._is_opening = False
 
     @in_task
-    async def open(self) -> None:
+    async def open(self, field: str = "") -> None:
+        """Show the policy of the open conversation. field: the one to be changed, if that is known."""
         from desktop_app.ui.policy.policy_sheet import PolicySheet
 
         if self._sheet is not None or self._is_opening:
@@ -55,6 +56,8 @@ class PolicyController(Controller):
         sheet.compared.connect(lambda *policies: self._compare(sheet, conversation, *policies))
         sheet.finished.connect(self._forget_sheet)
         await sheet.open_gradually()
+        if field and sheet is self._sheet:
+            sheet.take_focus_to(field)
 
     @in_task
     async def _try(self, sheet: PolicySheet, conversation: str, policy: OwnPolicy) -> None:

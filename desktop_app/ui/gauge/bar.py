@@ -49,7 +49,7 @@ class GaugeBar(WithRole, QWidget):
 
     accessible_role = Role.Button
     breakdown_requested = Signal()
-    policy_requested = Signal()
+    policy_requested = Signal(str)  # the field
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -184,8 +184,11 @@ class GaugeBar(WithRole, QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or not self.rect().contains(event.position().toPoint()):
             return
-        is_mark = self.mark_at(event.position().x()) is not None
-        (self.policy_requested if is_mark else self.breakdown_requested).emit()
+        mark = self.mark_at(event.position().x())
+        if mark is None:
+            self.breakdown_requested.emit()
+        else:
+            self.policy_requested.emit(MARK_FIELDS[mark])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):

@@ -46,7 +46,7 @@ class ContextGauge(WithRole, QWidget):
     accessible_role = Role.Grouping
     optimize_requested = Signal()
     breakdown_requested = Signal()
-    policy_requested = Signal()
+    policy_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

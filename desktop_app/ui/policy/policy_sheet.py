@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
@@ -106,6 +106,13 @@ class PolicySheet(Sheet):
     def set_field(self, field: str, value: object) -> None:
         """Change a number. A preset that is changed becomes a policy of the user's own."""
         self._set_draft(replace(self.policy, **{field: value}))
+
+    def take_focus_to(self, field: str) -> None:
+        """Put the keyboard into the number of a field that is not folded, so that it can be typed at once."""
+        row = next((group.rows[field] for group in self.groups if field in group.rows), None)
+        if row is not None and row.edit is not None:
+            self.area.ensureWidgetVisible(row)
+            row.edit.setFocus(Qt.FocusReason.TabFocusReason)
 
     # What the user does
 
