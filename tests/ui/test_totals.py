@@ -31,6 +31,7 @@ def test_what_was_spent_is_said_with_what_came_from_the_cache():
     spent = Usage(120_300, 4_000, 96_240, 0, 0.1234, 12)
     words = "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"
     assert format_spent(spent) == words
+    assert "0" not in format_spent(Usage(0, 0)), "nothing was reported: not that nothing was used"
     assert format_spent(Usage(10, 2)) == "1 request · 10 tokens in · 2 out"
 
 
@@ -56,6 +57,9 @@ def test_nothing_is_shown_before_anything_was_spent(qtbot):
     assert card.isHidden()
     card.set_totals(Totals(Usage(10, 2), Usage(20, 4, requests=2), 3, 5_000))
     assert not card.isHidden()
+    assert not card.replies.isHidden()
+    card.set_totals(Totals(Usage(0, 0, requests=0), Usage(20, 4, requests=2), 3, 5_000))
+    assert card.replies.isHidden()
     assert "5,000 tokens freed by 3 operations" in card.accessibleDescription()
     assert not card.upkeep.isHidden()
 

@@ -25,6 +25,8 @@ from .versions import VersionsCard
 
 def format_spent(spent: Usage) -> str:
     """Return such as "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"."""
+    if not spent.prompt_tokens and not spent.reply_tokens:
+        return tr("%n requests, of which no tokens were reported", "", spent.requests)
     cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
     read = tr("{tokens} tokens in, {share} cached") if cached else tr("{tokens} tokens in")
     words = [
@@ -54,6 +56,7 @@ class TotalsCard(Card):
 
     def set_totals(self, totals: Totals) -> None:
         self.replies.set_text(format_spent(totals.replies))
+        self.replies.setVisible(totals.replies.requests > 0)
         self.upkeep.set_text(format_spent(totals.auxiliary))
         for label in (self.upkeep_title, self.upkeep):
             label.setVisible(totals.auxiliary.requests > 0)

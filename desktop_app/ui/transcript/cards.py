@@ -17,6 +17,7 @@ from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
 from .display_list import Action, Fill
 from .documents import soft_document
 from .items import MessageItem
+from .replies import MissingReply
 from .row_builder import ActionLink, RowBuilder, advance
 from .row_text import OTHER_VERSIONS, mark_text
 
@@ -149,7 +150,10 @@ def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
         return
     builder.skip(6)
     height = scale(LINE)
-    x = builder.words(0, tr(item.missing.value), font(13), "ink_faint", height, builder.width - scale(90))
+    again = ActionLink(Action.TRY_AGAIN, "", tr("Write it again") if item.missing is MissingReply.REST else "")
+    small = font(13, MEDIUM)
+    room = builder.width - advance(small, again.label) - scale(14)
+    x = builder.words(0, tr(item.missing.value), font(13), "ink_faint", height, room)
     if item.missing.can_be_had:
-        builder.link(x + scale(12), ActionLink(Action.TRY_AGAIN, ""), font(13, MEDIUM), height)
+        builder.link(x + scale(12), again, small, height)
     builder.y += height

@@ -19,7 +19,7 @@ class MissingReply(Enum):
 
     NOTHING = ""
     ANSWER = translatable("No answer yet.")
-    REST = translatable("This reply ended early.")
+    REST = translatable("This reply ended early. What had arrived is kept.")
     PASSED_OVER = translatable("Not answered.")
 
     @property
