@@ -49,6 +49,7 @@ from .widgets.graphics import graphics
 from .window_actions import OPEN, WindowControllers, window_actions
 
 SIZE = (1440, 900)
+KEEP_PAUSE = 1_000  # milliseconds after another conversation is shown, when that is stored
 FRAME = (8, 44)
 """Pixels that a window's frame may take; how many, the system tells only once the window is shown."""
 
@@ -68,6 +69,8 @@ class MainWindow(Parts):
         self.window_shown_seconds = 0.0
         self._is_painted = False
         self._memory = QSettings(str(layout_file), QSettings.Format.IniFormat, self)
+        self._keeping = QTimer(self, singleShot=True, interval=KEEP_PAUSE)  # whoever is killed does not close
+        self._keeping.timeout.connect(self._keep_layout)
         self.chat = ConversationController(bridge, self)
         self.listing = ListingController(bridge, self, self.chat)
         self.context = ContextController(bridge, self, self.chat)
@@ -156,6 +159,7 @@ class MainWindow(Parts):
         bridge.engine_died.connect(self.questions.show)
         bridge.engine_gave_up.connect(self.questions.show)
         chat.shown.connect(self.questions.show)
+        chat.shown.connect(lambda _: self._keeping.start())
         self.question.answered.connect(self.questions.answer)
         # tools
         chat.shown.connect(self.tools.note_opened)
@@ -276,15 +280,18 @@ class MainWindow(Parts):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Store the layout; whoever runs the window ends it in order."""
         self.chat.drafts.keep()
+        self._keep_layout()
+        event.ignore()
+        self.hide()
+        self.close_requested.emit()
+
+    def _keep_layout(self) -> None:
         self._memory.setValue("geometry", self.saveGeometry())
         self.sidebar.save(self._memory)
         self._memory.setValue("sidebar", self.sidebar_pane.is_wanted)
         self._memory.setValue("panel", self.panel_pane.is_wanted)
         self._memory.setValue("conversation", self.chat.conversation)
         self._memory.sync()
-        event.ignore()
-        self.hide()
-        self.close_requested.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -9,7 +9,7 @@ import signal
 import pytest
 from msgspec.structs import replace
 from plan_scenes import PLAN
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, play_scene, send, signalled, texts, until
 
@@ -347,3 +347,16 @@ async def test_a_flood_of_text_does_not_stop_the_window(window, bridge):
     assert texts(window)[-1].endswith("word7999 ")
     # Below 0.05 on an idle machine; laying the whole text out anew takes seconds.
     assert heartbeat.longest_gap < 0.25 * slowness()
+
+
+@play_scene()
+async def test_a_window_that_is_killed_has_stored_which_conversation_was_open(window, bridge, tmp_path):
+    window.chat.open_new()
+    first = window.chat.conversation
+    await until(lambda: window.chat.conversation != first)
+
+    def stored() -> object:
+        return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat).value("conversation")
+
+    await until(lambda: stored() == window.chat.conversation)
+    assert window.isVisible()
