@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -17,6 +18,9 @@ from .translation import FOLDER, chosen_language, locale, tr
 MIN_WORDS = 8
 """Characters that a text has beside its values, so that others are not taken for it."""
 SENTENCE_ENDS = (".", "!", "?", "…")
+MAX_SENTENCES = 8
+"""After which the end of a sentence of ours is looked for in a text of several."""
+_NEXT_SENTENCE = re.compile(r"(?<=\.) ")
 _VALUE = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"[−-]?\d{1,3}(,\d{3})+")
 
@@ -27,6 +31,14 @@ class _Template(NamedTuple):
     words: list[str]
     pattern: re.Pattern[str]
     source: str
+
+    def values_in(self, text: str) -> dict[str, str] | None:
+        """Return the values with which the text was made from this one; None if it was not."""
+        found = self.pattern.fullmatch(text) if all(word in text for word in self.words) else None
+        return found.groupdict() if found else None
+
+    def translate(self, values: dict[str, str]) -> str:
+        return tr(self.source).format(**{name: _number(value) or tr_engine(value) for name, value in values.items()})
 
 
 class _EngineTexts(NamedTuple):
@@ -40,17 +52,26 @@ def tr_engine(text: str) -> str:
     """Return a text of the engine's in the window's language; as it is if it is not one of the engine's."""
     if not text or chosen_language() == "en":
         return tr(text)
-    known = _read_texts()
+    if translated := _translate(text, has_sentences_in_values=False):
+        return translated
+    for end in islice(_NEXT_SENTENCE.finditer(text), MAX_SENTENCES):
+        if translated := _translate(text[: end.start()], has_sentences_in_values=False):
+            return f"{translated} {tr_engine(text[end.end() :])}"
+    return _translate(text, has_sentences_in_values=True) or text
+
+
+def _translate(text: str, *, has_sentences_in_values: bool) -> str:
+    """Return what was made from one text of the engine's in the window's language; "" for another."""
+    known, bare = _read_texts(), text.removesuffix(".")  # it may stand in a sentence
     if text in known.whole:
         return tr(text)
+    if bare in known.whole:
+        return f"{tr(bare)}."
     for template in known.templates:
-        end = "." if text.endswith(".") and not template.source.endswith(".") else ""  # it may stand in a sentence
-        if all(word in text for word in template.words) and (
-            found := template.pattern.fullmatch(text.removesuffix(end))
-        ):
-            values = {name: _number(value) or tr_engine(value) for name, value in found.groupdict().items()}
-            return tr(template.source).format(**values) + end
-    return f"{tr_engine(text[:-1])}." if text.endswith(".") else text
+        values = template.values_in(text if template.source.endswith(".") else bare)
+        if values is not None and (has_sentences_in_values or not any(". " in value for value in values.values())):
+            return template.translate(values) + ("" if template.source.endswith(".") else text[len(bare) :])
+    return ""
 
 
 def join_sentences(*texts: str) -> str:

@@ -6,6 +6,7 @@ from desktop_app.conversation.listing import SwitchPreview, WindowSource
 from desktop_app.conversation.server_offers import CheckKind, CheckResult, CheckState, ModelOffer, ModelPrice
 from desktop_app.conversation.words import translatable
 
+from .engine_texts import tr_engine
 from .translation import tr
 from .widgets.formats import format_dollars, format_number, format_wait
 
@@ -112,7 +113,7 @@ def result_words(result: CheckResult) -> str:
         case "streamed", "good":
             words = tr("It streams: the answer came in %n pieces", "", result.count)
         case (("replied" | "tools"), "bad"):
-            words = result.detail or tr("No answer came within {time}").format(time=time)
+            words = tr_engine(result.detail) or tr("No answer came within {time}").format(time=time)
         case _:
-            words = tr(_FIXED[result.kind, result.state]).format(detail=result.detail, time=time).strip()
+            words = tr(_FIXED[result.kind, result.state]).format(detail=tr_engine(result.detail), time=time).strip()
     return words if result.dollars is None else f"{words} ({format_dollars(result.dollars)})"

@@ -8,10 +8,12 @@ import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication
 
+from desktop_app.conversation.server_offers import CheckResult
 from desktop_app.models.errors.advice import TITLES
 from desktop_app.paths import RESOURCES
 from desktop_app.ui import engine_texts
 from desktop_app.ui.engine_texts import join_sentences, tr_engine
+from desktop_app.ui.model_words import result_words
 from desktop_app.ui.translation import use_language, use_translator
 
 GERMAN = {
@@ -58,6 +60,9 @@ def german(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, language_is_restored
         ("small said that large stops", "small said that large stops"),
         ("61,204 of 1,048,576 are used", "61.204 von 1.048.576 sind belegt"),
         ("4096 of 1,2 are used", "4096 von 1,2 sind belegt"),
+        ("The disk is full. x answered 401.", "Der Datenträger ist voll. x hat mit 401 geantwortet."),
+        ("x answered 401. Go to a.com. The disk is full", "x hat mit 401 geantwortet. Go to a.com. The disk is full"),
+        ("There is a file a. b already", "Es gibt schon eine Datei a. b"),
         ("One of ours", "One of ours"),
         ("Send", "Send"),
         ("There is a file Send already", "Es gibt schon eine Datei Send"),
@@ -72,6 +77,11 @@ def test_a_text_is_found_by_its_words(told: str, shown: str) -> None:
 def test_english_stays_as_it_is(qapp: QApplication) -> None:
     use_language(qapp, "en")
     assert tr_engine("There is a file a.md already") == "There is a file a.md already"
+
+
+def test_what_a_test_of_a_server_found_is_shown_in_the_language_of_the_window() -> None:
+    found = CheckResult("replied", "bad", detail="The disk is full. x answered 401")
+    assert result_words(found) == "Der Datenträger ist voll. x hat mit 401 geantwortet"
 
 
 def test_sentences_end_with_one_full_stop_each() -> None:
