@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 import qasync
-from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, Qt, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from desktop_app import STARTED
@@ -76,6 +76,11 @@ def make_application(settings: Settings) -> QApplication:
     use_roles()
     show_theme(application, settings.theme, settings.font_scale, settings.contrast)
     return application
+
+
+def turn_application(settings: Settings) -> None:
+    """Let the next window be turned around, as languages that are read from right to left have it."""
+    make_application(settings).setLayoutDirection(Qt.LayoutDirection.RightToLeft)
 
 
 def seconds_since_start() -> float:

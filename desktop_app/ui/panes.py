@@ -14,7 +14,7 @@ from .translation import tr
 from .welcome import WelcomePage
 from .widgets.look import colour, paint_box, scale
 
-MIN_HEIGHT = 32  # pixels of the conversation that stay in sight
+MIN_HEIGHT = 32  # pixels of the conversation that stay in sight beside what can make way
 MIN_CARD_HEIGHT, LOW_CARD_HEIGHT = 84, 52  # pixels
 EDGE, GAP = 14, 12  # pixels above and below the column, and between what stands in it
 LOW_EDGE, LOW_GAP = 8, 6  # the same in a low window
@@ -67,9 +67,13 @@ class ChatPane(QStackedWidget):
         model.rowsRemoved.connect(self._choose)
 
     def minimumSizeHint(self) -> QSize:
-        """Return a few lines: both pages scroll, and a card below may need the room."""
+        """Return no height: both pages scroll, and a card below may need the room."""
         shown = self.currentWidget()
-        return QSize(shown.minimumSizeHint().width() if shown is not None else 0, MIN_HEIGHT)
+        return QSize(shown.minimumSizeHint().width() if shown is not None else 0, 0)
+
+    def hasHeightForWidth(self) -> bool:
+        """Return False: a page whose buttons wrap would claim their height."""
+        return False
 
     def await_conversation(self) -> None:
         """Show the skeleton until the conversation is here."""

@@ -148,6 +148,9 @@ async def test_nothing_is_cut_off(window, bridge, size):
         if action.name not in SYSTEM_DIALOGS and action.is_available():
             action.run_if_available()
             await look(action.name, close_all)
+    window.show_request(True)
+    window.toast.show_message("Something happened", "Undo", lambda: None)
+    await look("the request above a notice", window.toast.dismiss.click)
     window.show_request(False)
     for make in (
         lambda: PolicySheet(Settings(), "balanced", "Billing", {}, window),

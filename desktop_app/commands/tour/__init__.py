@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -12,16 +14,33 @@ from desktop_app.commands.arguments import BAD_INPUT, print_failure
 from desktop_app.commands.terminal import show
 from desktop_app.conversation.events import Failure
 
+from .variants import USUAL, VARIANTS, Variant, add_look_arguments, variant_of
+
 REPORT = "report.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("folder", metavar="DIR", help="where the pictures and report.json go")
+    add_look_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Return 0 if every step was seen, 1 if some were not, 2 if the folder cannot be written."""
+    if not arguments.all:
+        return _take(arguments)
+    codes = [_take(arguments), *(_take_in_process(arguments.folder, name, look) for name, look in VARIANTS.items())]
+    return max(codes)
+
+
+def _take_in_process(folder: str, name: str, look: Variant) -> int:
+    """Take the short tour in one look, in a process of its own: Qt has one language and one direction in each."""
+    show(f"\n{name}:")
+    command = [sys.executable, "-m", "desktop_app", "tour", str(Path(folder) / name), *look.arguments()]
+    return subprocess.run(command, check=False).returncode
+
+
+def _take(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -31,11 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
         return BAD_INPUT
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from .screens import SCREENS
     from .session import take_tour  # it imports Qt, which must know the platform first
     from .steps import STEPS
 
+    look = variant_of(arguments)
     with tempfile.TemporaryDirectory(prefix="palimpsest-tour-") as data:  # never the user's own conversations
-        report = take_tour(STEPS, Path(data), folder)
+        report = take_tour(SCREENS if look else STEPS, Path(data), folder, look or USUAL)
     (folder / REPORT).write_text(json.dumps(report, indent=2))
     _print_summary(report, folder)
     return 0 if all(step["ok"] for step in report["steps"]) else 1

@@ -12,11 +12,13 @@ from desktop_app.commands.terminal import show
 from desktop_app.conversation.events import TurnEvent, ViewChanged
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.paths import RESOURCES, settings_file
-from desktop_app.settings import Settings, write_settings
-from desktop_app.ui.app import run_window
+from desktop_app.settings import write_settings
+from desktop_app.ui.app import run_window, turn_application
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver, NotSeen
 from desktop_app.ui.main_window import MainWindow
+
+from .variants import USUAL, Variant
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +48,12 @@ class TourSession:
         await self.driver.type(text)
         await self.driver.enter()
 
+    async def show_sidebar(self) -> None:
+        """Open the sidebar where the window has no room beside the conversation for it."""
+        if not self.window.sidebar.isVisible():
+            await self.driver.click(self.window.header.sidebar_button)
+            await self.driver.until(self.window.sidebar.isVisible, 5, "the sidebar")
+
     async def turn_is_over(self, seconds: float) -> None:
         await self.driver.until(lambda: not self.model.is_running, seconds, "the end of the reply")
 
@@ -68,7 +76,7 @@ class TourSession:
 Step = Callable[[TourSession], Awaitable[None]]
 
 
-def take_tour(steps: Sequence[Step], data: Path, folder: Path) -> dict[str, Any]:
+def take_tour(steps: Sequence[Step], data: Path, folder: Path, variant: Variant = USUAL) -> dict[str, Any]:
     """Open the window on the data folder, take the steps, save a picture of each, and return the report.
 
     A step that fails is reported, and the tour goes on.
@@ -77,24 +85,29 @@ def take_tour(steps: Sequence[Step], data: Path, folder: Path) -> dict[str, Any]
 
     async def drive(window: MainWindow, bridge: Bridge) -> None:
         tour = TourSession(window, bridge)
-        taken = [await _take(number, step, tour, folder) for number, step in enumerate(steps, start=1)]
+        window.resize(*variant.size)
+        taken = [await _take(number, step, tour, folder, variant) for number, step in enumerate(steps, start=1)]
         report["steps"] = taken
         report["window_shown_seconds"] = round(window.window_shown_seconds, 3)
         report["longest_ui_gap_ms"] = round(tour.driver.longest_gap * 1000, 1)
         report.update(tour.figures)
 
-    settings = Settings(theme="light")
+    settings = variant.settings()
+    if variant.is_rtl:
+        turn_application(settings)
     write_settings(settings_file(data), settings)  # else the first stored setting would style the window anew
     run_window(data, settings, drive=drive)
     return report
 
 
-async def _take(number: int, step: Step, tour: TourSession, folder: Path) -> dict[str, Any]:
+async def _take(number: int, step: Step, tour: TourSession, folder: Path, variant: Variant) -> dict[str, Any]:
     name: str = getattr(step, "__name__", "")
     picture = folder / f"{number:02}-{name.replace('_', '-')}.png"
     started, error = time.monotonic(), ""
     try:
         await step(tour)
+        if (tour.window.width(), tour.window.height()) != variant.size:
+            raise NotSeen("the window in its size")
     except NotSeen as missing:
         error = f"not seen: {missing}"
     except Exception as bug:

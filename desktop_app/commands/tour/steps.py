@@ -171,6 +171,7 @@ async def go_on_until_room_is_made(tour: TourSession) -> None:
     """Take a turn that passes 75 %; room is made in the background."""
     before = tour.view_changes
     await tour.say("Which of these memories moved you most? One sentence.")
+    await tour.driver.until(lambda: tour.model.is_running, 20, "the turn")
     await tour.turn_is_over(PATIENCE)
     await tour.driver.until(lambda: tour.view_changes > before, 60, "the background compaction")
     await tour.driver.until(lambda: tour.gauge and tour.gauge.share < 0.7, 10, "a lower gauge")
@@ -178,6 +179,7 @@ async def go_on_until_room_is_made(tour: TourSession) -> None:
 
 async def search_everything(tour: TourSession) -> None:
     """Search for archived messages."""
+    await tour.show_sidebar()
     await tour.driver.click(tour.window.sidebar.search)
     palette = await tour.driver.sheet(SearchPalette, 10, "the search")
     await tour.driver.type("harbour")

@@ -92,6 +92,7 @@ async def see_the_memory_sent(tour: TourSession) -> None:
 async def say_too_much(tour: TourSession) -> None:
     """Write a message that is larger than the window; a card says so, and offers ways out."""
     before = tour.window.chat.conversation
+    await tour.show_sidebar()
     await tour.driver.click(tour.window.sidebar.new)
     await tour.driver.until(lambda: tour.window.chat.conversation != before, 10, "a new conversation")
     await tour.driver.paste("All the tides of a year: " + "high and low, " * 6_000)

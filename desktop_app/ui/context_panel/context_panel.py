@@ -11,7 +11,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.look import StyleAware, colour
+from desktop_app.ui.widgets.look import StyleAware, colour, scale
 
 from .breakdown import Breakdown
 from .history import History
@@ -19,7 +19,7 @@ from .memories import MemoryList
 from .pins import Pins
 from .requests import PanelRequests
 
-WIDTH = 352
+WIDTH, MAX_WIDTH = 352, 320  # pixels; the larger ones of large text
 MARGIN = 16
 TABS = (
     ("breakdown", translatable("Breakdown")),
@@ -77,7 +77,7 @@ class ContextPanel(StyleAware, QWidget):
         return QSize(WIDTH, 700)
 
     def refresh_style(self) -> None:
-        self.setFixedWidth(max(WIDTH, self.tabs.minimumSizeHint().width() + 2 * MARGIN))
+        self.setFixedWidth(max(WIDTH, min(self.tabs.whole_width() + 2 * MARGIN, scale(MAX_WIDTH))))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

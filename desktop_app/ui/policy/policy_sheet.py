@@ -208,8 +208,10 @@ class PolicySheet(Sheet):
         self.name.setPlaceholderText(tr("Name"))
 
     def _arrange(self) -> None:
-        self.select.setFixedWidth(scale(220))
-        self.name.setFixedSize(scale(180), scale(36))
+        self.select.setMaximumWidth(scale(220))
+        self.name.setMaximumWidth(scale(180))
+        self.name.setMinimumWidth(scale(80))
+        self.name.setFixedHeight(scale(36))
         kept = self.undo.sizePolicy()
         kept.setRetainSizeWhenHidden(True)  # nothing moves under the mouse when it comes
         self.undo.setSizePolicy(kept)

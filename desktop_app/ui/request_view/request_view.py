@@ -26,6 +26,7 @@ from .part_list import PartList
 from .part_rows import PartRow, compared_rows, rows_in, rows_of, summarize_changes
 
 READING = translatable("Reading the request…")
+PADDING = 14  # pixels of the buttons
 NARROW = 560  # pixels below which the line under the buttons tells what is shown, too
 
 
@@ -68,11 +69,11 @@ class RequestView(QWidget):
         self.title = TextLabel(size=13, tint="ink_soft")
         self.moments = Segmented([(moment.value, "") for moment in ShownRequest])
         self.moments.hide()
-        self.earlier = Button(tr("Earlier request…"), ButtonKind.QUIET)
+        self.earlier = Button(tr("Earlier request…"), ButtonKind.QUIET, padding=PADDING)
         self.earlier.setToolTip(tr("Show what the model saw when it answered, and what has changed since"))
-        self.copy = Button(tr("Copy JSON"), ButtonKind.QUIET)
+        self.copy = Button(tr("Copy JSON"), ButtonKind.QUIET, padding=PADDING)
         self.copy.setToolTip(tr("Copy this request, with all texts whole"))
-        self.curl = Button(tr("Copy curl"), ButtonKind.QUIET)
+        self.curl = Button(tr("Copy curl"), ButtonKind.QUIET, padding=PADDING)
         self.curl.setToolTip(tr("Copy this request as a command line that sends it, without the key"))
         self.note = TextLabel(tr(READING), size=12, tint="ink_faint")
         self.only_changes = LinkButton(tr("Show only changes"), size=12)

@@ -32,6 +32,7 @@ from .layouts import horizontal
 from .look import MEDIUM, NORMAL, StyleAware, colour, font, paint_box, paint_focus, reading_x, scale, turn_around
 
 # Pixels
+SEGMENT_GAP = 2
 MIN_SEGMENT = 64  # of a choice, whose text ends in an ellipsis
 SEGMENT_MARGINS = (3, 3, 3, 3)  # between the track of a segmented choice and the choices
 TRACK, KNOB = 4, 16  # of a slider
@@ -59,7 +60,11 @@ class SegmentButton(StyleAware, QAbstractButton):
         return QSize(metrics.horizontalAdvance(self.text()) + scale(24), scale(28))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(self.sizeHint().width() - scale(14), scale(MIN_SEGMENT)), self.sizeHint().height())
+        return QSize(min(self.whole_width(), scale(MIN_SEGMENT)), self.sizeHint().height())
+
+    def whole_width(self) -> int:
+        """Return the pixels of width from which the text is whole."""
+        return self.sizeHint().width() - scale(14)
 
     def event(self, event: QEvent) -> bool:
         return explain_ellipsis(self, event, self._shown_text) or super().event(event)
@@ -102,7 +107,7 @@ class Segmented(WithRole, QWidget):
         horizontal(
             *self._buttons.values(),
             holder=self,
-            spacing=2,
+            spacing=SEGMENT_GAP,
             margins=SEGMENT_MARGINS,
         )
         self.setSizePolicy(WIDE, FIXED)
@@ -112,6 +117,11 @@ class Segmented(WithRole, QWidget):
     def choose(self, value: str) -> None:
         """Choose a value without a signal. Raises KeyError for an unknown one."""
         self._buttons[value].setChecked(True)
+
+    def whole_width(self) -> int:
+        """Return the pixels of width from which all texts are whole."""
+        sides = SEGMENT_MARGINS[0] + SEGMENT_MARGINS[2] + SEGMENT_GAP * (len(self._buttons) - 1)
+        return max(button.whole_width() for button in self._buttons.values()) * len(self._buttons) + sides
 
     def value(self) -> str:
         return next((value for value, button in self._buttons.items() if button.isChecked()), "")
