@@ -184,3 +184,11 @@ def test_a_window_that_is_not_known_yet_is_hatched_from_end_to_end(gauge):
     inks = [image.pixelColor(x, row).name() for x in range(round(20 * ratio), image.width() - round(20 * ratio))]
     assert {LIGHT["free"].lower(), LIGHT["hatch"].lower()} <= set(inks)
     assert not {LIGHT[segment].lower() for segment in SEGMENTS} & set(inks)
+
+
+@pytest.mark.parametrize(("total", "is_marked"), [(16_384, True), (122_000, False)])
+def test_far_beyond_the_window_there_are_no_marks_to_crowd(gauge, qtbot, total, is_marked):
+    gauge.set_gauge(replace(GAUGE, segments={Segment.USER: total}, total=total, status=Status.EXCEEDED))
+    settle(gauge, qtbot)
+    marks = {gauge.bar.mark_at(x) for x in range(gauge.bar.width())} - {None}
+    assert bool(marks) == is_marked

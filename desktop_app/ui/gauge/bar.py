@@ -39,6 +39,7 @@ EDGE = 3  # room above and below, for the marks and the ring of the focus
 MOTION = 160  # milliseconds
 STRIPE = 8  # pixels from one line of the hatching to the next
 MARK_REACH = 7  # pixels from a mark within which it is meant
+MAX_OVERFLOW = 2  # times the window, up to which its marks are shown
 MARK_FIELDS = ("background_at", "prune_at", "compact_at", "blocked_at")
 """The fields of the policy that the marks stand for, in their order."""
 
@@ -115,7 +116,7 @@ class GaugeBar(WithRole, QWidget):
     def mark_at(self, x: float) -> int | None:
         """Return which mark stands at `x`, in pixels from the left, by its place in the thresholds."""
         gauge = self._gauge
-        if gauge is None or not gauge.is_window_known:
+        if gauge is None or not self._has_marks(gauge):
             return None
         x = reading_x(x, self)
         distances = [abs(x - self._x_of(share * gauge.usable)) for share in gauge.thresholds]
@@ -172,7 +173,7 @@ class GaugeBar(WithRole, QWidget):
             if self._gauge.is_window_known and self._whole() > self._gauge.window:
                 self._paint_overflow(painter, box, self._gauge)
         painter.restore()
-        has_marks = self._gauge is not None and self._gauge.is_window_known
+        has_marks = self._gauge is not None and self._has_marks(self._gauge)
         if self._gauge is not None and has_marks:
             self._paint_marks(painter, box, self._gauge)
         painter.restore()
@@ -221,6 +222,10 @@ class GaugeBar(WithRole, QWidget):
     def _whole(self) -> int:
         """The tokens of the whole bar: the window, or more if more is in it."""
         return max(self._gauge.window, self._gauge.total + self._draft) if self._gauge else 1
+
+    def _has_marks(self, gauge: Gauge) -> bool:
+        """Return whether the marks have room: far beyond its end, the window is a small part of the bar."""
+        return gauge.is_window_known and self._whole() <= MAX_OVERFLOW * gauge.window
 
     def _paint_overflow(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
         """Hatch what lies beyond the end of the window, and mark that end."""
