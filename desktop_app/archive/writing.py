@@ -18,7 +18,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.surrogates import replace_surrogates_in_builtins, replace_surrogates_in_text
-from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, ConversationLink
 from desktop_app.conversation.unsent import UnsentMessages
 
 from .failures import no_conversation
@@ -37,6 +37,8 @@ from .rows import (
 log = logging.getLogger(__name__)
 
 LOST_TITLE = "Lost conversation"
+BESIDE = (AuxiliaryUsage, ConversationLink)
+"""What is recorded beside the conversation, and makes it no newer: the title that comes later, the link of a sequel."""
 LOST_CONVERSATION = """INSERT OR IGNORE INTO conversations (id, title, created_at, updated_at, model, share, status)
     VALUES (?, ?, 0.0, 0.0, '', 0.0, 'safe')"""
 INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_index, id, kind, at, body)
@@ -92,7 +94,9 @@ def append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEnt
             f"INSERT INTO {index} (rowid, text) SELECT entry, text FROM message_texts WHERE entry >= ?", (number,)
         )
     _end_partial(database, conversation, entries)
-    _note_time(database, conversation, max(entry.at for entry in entries))
+    times = [entry.at for entry in entries if not isinstance(entry, BESIDE)]
+    if times:
+        _note_time(database, conversation, max(times))
 
 
 def store_partial(database: SqliteDatabase, conversation: str, partial: Message) -> None:

@@ -18,8 +18,10 @@ from desktop_app.conversation.message import Attachment, Message, Reasoning, Rol
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
+    AuxiliaryUsage,
     BringBack,
     Compaction,
+    ConversationLink,
     Flush,
     Permit,
     Pin,
@@ -99,6 +101,9 @@ def test_conversations_are_listed_newest_first_with_their_messages_counted(store
     info = store.conversation("c")
     assert (info.share, info.status, info.updated_at) == (0.82, Status.TIGHT, 8.0), "an earlier time changes nothing"
     assert store.conversation("d").model == "builtin"
+    store.append("d", AuxiliaryUsage(id="u", at=9.0, purpose="title", model="x"))
+    store.append("d", ConversationLink(id="l", at=9.0, conversation="c", title="A conversation"))
+    assert store.conversation("d").updated_at == 6.0, "its title came later, and a sequel was begun: nothing was said"
 
 
 def test_system_prompts_and_what_was_replaced_are_not_counted(store: Store) -> None:
