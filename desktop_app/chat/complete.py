@@ -94,7 +94,8 @@ class RoleModel(msgspec.Struct, frozen=True):
     def label(self) -> str:
         """The model's label, and which model it replaces."""
         label = self.model.info.label
-        return f"{label} (in place of {self.replaces})" if self.replaces else label
+        in_place = translatable("{model} (in place of {other})")
+        return in_place.format(model=label, other=self.replaces) if self.replaces else label
 
     async def ask(self, prompt: str, *parts: Part, max_tokens: int, seconds: float) -> Completion:
         """Return the reply to a message of these parts under that system prompt. Raises as `complete` does."""

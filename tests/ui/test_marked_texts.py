@@ -9,6 +9,7 @@ import pytest
 APP = Path(__file__).resolve().parents[2] / "desktop_app"
 ENGINE = sorted(file for file in APP.rglob("*.py") if file.relative_to(APP).parts[0] not in ("ui", "commands"))
 SENTENCES = ("title", "detail", "kept", "advice")
+SENTENCES_AT = {"Failure": slice(1, 5), "Reason": slice(1, 3), "Refused": slice(0, 1), "SchemaRefused": slice(0, 1)}
 MARKS = ("tr", "translatable")
 
 
@@ -57,8 +58,8 @@ def unmarked_sentences(source: str) -> list[str]:
         for name, value in assigned_in(scope):
             values.setdefault(name, []).append(value)
         for call in ast.walk(scope):
-            if isinstance(call, ast.Call) and name_of(call) in ("Failure", "replace"):
-                sentences = call.args[1:5] if name_of(call) == "Failure" else []
+            if isinstance(call, ast.Call) and name_of(call) in (*SENTENCES_AT, "replace"):
+                sentences = call.args[SENTENCES_AT.get(name_of(call), slice(0))]
                 given = [*sentences, *(word.value for word in call.keywords if word.arg in SENTENCES)]
                 for one in given:
                     meant = values.get(one.id, []) if isinstance(one, ast.Name) else [one]

@@ -152,8 +152,10 @@ class SummaryService:
         is_by_code = entry.strategy == "extractive" and entry.trigger is not Trigger.USER and not entry.note
         if not role.why_replaced or not (is_by_model or (is_by_code and self._would_be_by_model(session))):
             return entry
-        writer = role.model.info.label if is_by_model else "code"
-        note = translatable("{why}: {model} wrote this summary instead.").format(why=role.why_replaced, model=writer)
+        note = translatable("{why}: this summary was assembled by rules instead.")
+        if is_by_model:
+            note = translatable("{why}: {model} wrote this summary instead.")
+        note = note.format(why=role.why_replaced, model=role.model.info.label)
         return replace(entry, note=f"{entry.note} {note}".lstrip())
 
     def _role(self, session: Session) -> RoleModel:

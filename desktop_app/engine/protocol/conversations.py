@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from desktop_app.context.view.items import Repair
 from desktop_app.conversation.events import MessageRow, OperationRow, QuestionAsked
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult, SwitchPreview
@@ -76,8 +77,8 @@ class ConversationsImported(EngineResponse, frozen=True):
     """Conversations that an import created."""
 
     conversations: tuple[ConversationInfo, ...]
-    # What is wrong with them and repaired in the view, in words.
-    repaired: str = ""
+    # How often what is wrong with them was repaired in the view, the most frequent first.
+    repairs: tuple[tuple[Repair, int], ...] = ()
 
 
 class ConversationExported(EngineResponse, frozen=True):

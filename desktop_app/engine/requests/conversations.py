@@ -17,7 +17,6 @@ from desktop_app.chat.model_preview import preview_model
 from desktop_app.chat.partial_session import PartialSession
 from desktop_app.chat.ports import Changes
 from desktop_app.chat.session import Session
-from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs
 from desktop_app.conversation.events import MessageRow
 from desktop_app.engine import protocol as p
@@ -57,8 +56,8 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             )
         case p.ImportFile():
             session = await import_file(chats, request.path)
-            repaired = describe_repairs(count_repairs(session.view))
-            return request.respond_with(p.ConversationsImported((session.info,), repaired))
+            repairs = tuple(count_repairs(session.view).most_common())
+            return request.respond_with(p.ConversationsImported((session.info,), repairs))
         case p.ExportConversation():
             session = await chats.open(request.conversation)
             how = request.format, request.scope, request.first, request.last

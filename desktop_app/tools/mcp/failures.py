@@ -14,6 +14,7 @@ from desktop_app.settings import McpServer
 
 from .schema import clean_text
 
+STALLED = translatable("It showed no sign of progress for {seconds} seconds, and was told to stop.")
 MIN_SECRET = 6
 """Characters; a shorter value of an environment variable occurs in too many words."""
 _WITHOUT_EFFECT = ("auth", "malformed", "not_found", "rate_limit")
@@ -70,7 +71,7 @@ def refusal_of(server: str, tool: str, why: str) -> Failure:
     return Failure(
         "bad_input",
         translatable("A tool of the MCP server “{server}” is not offered").format(server=clean_text(server, 60)),
-        f"“{clean_text(tool, 80)}”: {why}.",
+        translatable("The tool “{tool}”: {why}.").format(tool=clean_text(tool, 80), why=why),
         translatable("Its other tools are offered."),
         translatable("Only the makers of the server can change that."),
     )
@@ -94,12 +95,13 @@ def unfinished_outcome(server: str, reason: Reason, errors: str, secrets: Secret
 def describe_exit(code: int | None) -> str:
     """Return how a process ended, in words."""
     if code is None:
-        return "It closed its output."
+        return translatable("It closed its output.")
     if code >= 0:
-        return f"Its program ended with the code {code}."
+        return translatable("Its program ended with the code {code}.").format(code=code)
     name = signal.Signals(-code).name if -code in set(signal.Signals) else -code
-    return f"Its program was ended by the signal {name}."
+    return translatable("Its program was ended by the signal {name}.").format(name=name)
 
 
 def _with_errors(text: str, errors: str) -> str:
-    return f"{text}\nThe last lines of its errors:\n{errors}" if errors else text
+    with_errors = translatable("{reason}\nThe last lines of its errors:\n{errors}")
+    return with_errors.format(reason=text, errors=errors) if errors else text

@@ -9,6 +9,7 @@ from functools import cache
 import httpx2
 
 from desktop_app.addresses import is_local_host
+from desktop_app.conversation.words import format_number, translatable
 
 from .process import MAX_LINE
 
@@ -34,7 +35,7 @@ class Traffic:
         """Look at an answer before its body is read. Raises Refused."""
         self.last_status = response.status_code
         if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
-            raise Refused("It compresses its answers, although it was asked not to.")
+            raise Refused(translatable("It compresses its answers, although it was asked not to."))
         if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
             response.stream = _LimitedBody(response.stream)  # the package limits each event of a stream itself
 
@@ -51,7 +52,9 @@ class _LimitedBody(httpx2.AsyncByteStream):
         async for chunk in self._stream:
             size += len(chunk)
             if size > MAX_LINE:
-                raise Refused(f"Its answer has more than {MAX_LINE:,} bytes.")
+                raise Refused(
+                    translatable("Its answer has more than {most} bytes.").format(most=format_number(MAX_LINE))
+                )
             yield chunk
 
     async def aclose(self) -> None:

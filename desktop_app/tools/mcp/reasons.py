@@ -7,6 +7,7 @@ import msgspec
 from mcp import MCPError, types
 from pydantic import ValidationError
 
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
 
 from .failures import Reason, describe_exit
@@ -17,14 +18,14 @@ NEWER_ONLY = (types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND)
 """The answers to the old handshake of a server that knows only the new one."""
 _CLOSED = "Connection closed"
 """The package's message for a connection that has ended."""
-_SETTINGS = "Look at its command in the settings, and try it in a terminal."
+_SETTINGS = translatable("Look at its command in the settings, and try it in a terminal.")
 
 _OF_STATUS = {
-    401: ("auth", "It does not accept the key", "Enter its key in the settings."),
-    403: ("auth", "It does not accept the key", "Enter its key in the settings."),
-    404: ("not_found", "There is no such server at its address", "Correct the address."),
-    429: ("rate_limit", "It was asked too often", "Wait a minute."),
-    500: ("server", "It has an error of its own", "Wait, or ask who runs it."),
+    401: ("auth", translatable("It does not accept the key"), translatable("Enter its key in the settings.")),
+    403: ("auth", translatable("It does not accept the key"), translatable("Enter its key in the settings.")),
+    404: ("not_found", translatable("There is no such server at its address"), translatable("Correct the address.")),
+    429: ("rate_limit", translatable("It was asked too often"), translatable("Wait a minute.")),
+    500: ("server", translatable("It has an error of its own"), translatable("Wait, or ask who runs it.")),
 }
 
 
@@ -42,27 +43,43 @@ def reason_of(error: BaseException, server: McpServer, session: ServerSession, s
         case MCPError() as refusal:
             return _reason_of_refusal(refusal, session)
         case Refused() as refusal:
-            return Reason("garbage", str(refusal), "Only the makers of the server can change that.")
+            return Reason("garbage", str(refusal), translatable("Only the makers of the server can change that."))
         case httpx2.InvalidURL() | httpx2.UnsupportedProtocol():
-            return Reason("bad_input", "Its address is not valid.", "Correct the address in the settings.")
+            return Reason(
+                "bad_input",
+                translatable("Its address is not valid."),
+                translatable("Correct the address in the settings."),
+            )
         case httpx2.HTTPError() as trouble:
             return _unreachable(trouble)
         case OSError() as trouble if session.process is None and server.command:
             return _not_started(trouble, server)
         case OSError() as trouble:
-            return Reason("connection", f"The connection broke: {trouble.strerror or trouble}.")
+            return Reason(
+                "connection", translatable("The connection broke: {error}.").format(error=trouble.strerror or trouble)
+            )
         case ValidationError() | msgspec.MsgspecError() | UnicodeError():
-            return Reason("garbage", "What it sent does not follow the protocol.", "Try a newer version of the server.")
+            return Reason(
+                "garbage",
+                translatable("What it sent does not follow the protocol."),
+                translatable("Try a newer version of the server."),
+            )
         case RuntimeError() as trouble if "protocol version" in str(trouble):
-            return Reason("unsupported", f"{trouble}.", "Try another version of the server.")
+            return Reason("unsupported", f"{trouble}.", translatable("Try another version of the server."))
         case ValueError() as trouble if server.command and session.process is None:
-            return Reason("bad_input", f"Its program could not be started: {trouble}.", _SETTINGS)
+            return Reason(
+                "bad_input", translatable("Its program could not be started: {error}.").format(error=trouble), _SETTINGS
+            )
     return None
 
 
 def reason_of_end(session: ServerSession) -> Reason:
     """Return why a session ended that was open, and was not closed by us."""
-    what = describe_exit(session.process.exit_code) if session.process is not None else "It closed the connection."
+    what = (
+        describe_exit(session.process.exit_code)
+        if session.process is not None
+        else translatable("It closed the connection.")
+    )
     return Reason("connection", what, is_over=True)
 
 
@@ -79,39 +96,76 @@ def _reason_of_refusal(error: MCPError, session: ServerSession) -> Reason:
     if is_over and session.process is not None:
         return reason_of_end(session)
     if session.process is not None:
-        return Reason("malformed", f"It refuses the request: {error.message}")
+        return Reason("malformed", translatable("It refuses the request: {error}").format(error=error.message))
     status = session.traffic.last_status
     if status == 404 and session.is_open:
-        return Reason("connection", "It has forgotten this session.", is_over=True, is_unsent=True)
+        return Reason("connection", translatable("It has forgotten this session."), is_over=True, is_unsent=True)
     if status in _OF_STATUS or status >= 500:
         kind, text, advice = _OF_STATUS.get(status, _OF_STATUS[500])
-        return Reason(kind, f"{text} (HTTP {status}).", advice)
+        return Reason(kind, translatable("{text} (HTTP {status}).").format(text=text, status=status), advice)
     if error.code == types.CONNECTION_CLOSED:
-        return Reason("cut", f"The connection broke off: {error.message}.", is_over=is_over)
-    return Reason("malformed", f"It refuses the request: {error.message}")
+        return Reason(
+            "cut", translatable("The connection broke off: {error}.").format(error=error.message), is_over=is_over
+        )
+    return Reason("malformed", translatable("It refuses the request: {error}").format(error=error.message))
 
 
 def _silent(session: ServerSession, seconds: float) -> Reason:
-    what = f"It did not answer within {seconds:g} seconds."
+    what = translatable("It did not answer within {seconds} seconds.").format(seconds=f"{seconds:g}")
     garbage = session.process.garbage if session.process is not None else ""
     if garbage:
-        return Reason("garbage", f"{what} What it writes is not the protocol: {garbage!r}", _SETTINGS)
-    return Reason("timeout", what, "If it needs long to start, ask again in a while.")
+        return Reason(
+            "garbage",
+            translatable("{silent} What it writes is not the protocol: {garbage}").format(
+                silent=what, garbage=repr(garbage)
+            ),
+            _SETTINGS,
+        )
+    return Reason("timeout", what, translatable("If it needs long to start, ask again in a while."))
 
 
 def _unreachable(error: httpx2.HTTPError) -> Reason:
     if isinstance(error, httpx2.TimeoutException):
-        return Reason("timeout", "Its address does not answer in time.", "Look whether it runs.", is_over=True)
+        return Reason(
+            "timeout",
+            translatable("Its address does not answer in time."),
+            translatable("Look whether it runs."),
+            is_over=True,
+        )
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
-        advice = "Do not send it anything before you know why."
-        return Reason("connection", "Its certificate is not valid: this may be another computer.", advice, is_over=True)
-    return Reason("connection", f"It could not be reached: {error}.", "Look whether it runs.", is_over=True)
+        advice = translatable("Do not send it anything before you know why.")
+        return Reason(
+            "connection",
+            translatable("Its certificate is not valid: this may be another computer."),
+            advice,
+            is_over=True,
+        )
+    return Reason(
+        "connection",
+        translatable("It could not be reached: {error}.").format(error=error),
+        translatable("Look whether it runs."),
+        is_over=True,
+    )
 
 
 def _not_started(error: OSError, server: McpServer) -> Reason:
     program = server.command[0]
     if isinstance(error, FileNotFoundError) and error.filename not in (program, None):
-        return Reason("not_found", f"Its folder {error.filename} is not there.", "Choose another folder.")
+        return Reason(
+            "not_found",
+            translatable("Its folder {folder} is not there.").format(folder=error.filename),
+            translatable("Choose another folder."),
+        )
     if isinstance(error, FileNotFoundError):
-        return Reason("not_found", f"Its program {program!r} was not found.", "Install it, or correct the command.")
-    return Reason("bad_input", f"Its program {program!r} could not be started: {error.strerror or error}.", _SETTINGS)
+        return Reason(
+            "not_found",
+            translatable("Its program {program} was not found.").format(program=repr(program)),
+            translatable("Install it, or correct the command."),
+        )
+    return Reason(
+        "bad_input",
+        translatable("Its program {program} could not be started: {error}.").format(
+            program=repr(program), error=error.strerror or error
+        ),
+        _SETTINGS,
+    )

@@ -10,6 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.words import format_number, translatable
 
 Json = dict[str, Any]
 
@@ -36,6 +37,10 @@ _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn")
 inside another), lone surrogates, private and unassigned ones."""
 
 
+_TOO_LONG = translatable("its schema has {bytes} bytes, and at most {most} are sent")
+_TOO_LONG_TO_READ = translatable("its schema has more than {bytes} bytes, and at most {most} are sent")
+
+
 class SchemaRefused(Exception):
     """A schema that no provider would accept, or that costs too much. Its text says why."""
 
@@ -47,14 +52,16 @@ def schema_text(schema: Json) -> str:
     where that is not longer.
     """
     if len(msgspec.json.encode(schema)) > MAX_READ:
-        raise SchemaRefused(f"its schema has more than {MAX_READ:,} bytes, and at most {MAX_SCHEMA_BYTES:,} are sent")
+        raise SchemaRefused(
+            _TOO_LONG_TO_READ.format(bytes=format_number(MAX_READ), most=format_number(MAX_SCHEMA_BYTES))
+        )
     try:
         text = _shortest(_resolve_top(schema))
     except (ValueError, RecursionError) as error:
-        raise SchemaRefused("its schema cannot be written as JSON") from error
+        raise SchemaRefused(translatable("its schema cannot be written as JSON")) from error
     size = len(text.encode())
     if size > MAX_SCHEMA_BYTES:
-        raise SchemaRefused(f"its schema has {size:,} bytes, and at most {MAX_SCHEMA_BYTES:,} are sent")
+        raise SchemaRefused(_TOO_LONG.format(bytes=format_number(size), most=format_number(MAX_SCHEMA_BYTES)))
     return text
 
 
@@ -157,7 +164,11 @@ def _finish(schema: Json) -> Json:
     properties = _object(whole.get("properties"))
     for name in properties:
         if not _ARGUMENT.fullmatch(name):
-            raise SchemaRefused(f"its argument {clean_text(name, 40)!r} has a name that providers refuse")
+            raise SchemaRefused(
+                translatable("its argument {name} has a name that providers refuse").format(
+                    name=repr(clean_text(name, 40))
+                )
+            )
     required = [name for name in _names(whole.get("required")) if name in properties]
     return {"type": "object", "properties": properties, **({"required": required} if required else {}), **parts}
 

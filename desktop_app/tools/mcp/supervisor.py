@@ -15,9 +15,10 @@ import msgspec
 from desktop_app.chat.tasks import Tasks
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
 
-from .failures import Reason, Secrets, failure_of, unfinished_outcome, unsent_text
+from .failures import STALLED, Reason, Secrets, failure_of, unfinished_outcome, unsent_text
 from .process import Guard
 from .tool_list import OfferedTool, ServerTools
 
@@ -29,8 +30,9 @@ MAX_DEATHS = 3
 """In a row, after which the server is started again only when it is wanted."""
 RELIST_SECONDS = 0.2
 """Changes of its list of tools within this time are read together."""
-_BUG = Reason("bug", "Something went wrong inside Palimpsest.", "Please report it.")
-_MISSING = Reason("not_found", "The Python package `mcp` is not installed.", "Set Palimpsest up again: packaging/run.")
+_BUG = Reason("bug", translatable("Something went wrong inside Palimpsest."), translatable("Please report it."))
+_NO_PACKAGE = translatable("The Python package `mcp` is not installed.")
+_MISSING = Reason("not_found", _NO_PACKAGE, translatable("Set Palimpsest up again: packaging/run."))
 
 
 async def load_package() -> Any:
@@ -279,8 +281,8 @@ class ServerSupervisor:
                 outcome: ToolOutcome = await session.call(tool, arguments, show_line, extend)
                 return outcome
         except TimeoutError:
-            text = f"It showed no sign of progress for {self._limits.call:g} seconds, and was told to stop."
-            return unfinished_outcome(self.server.name, Reason("timeout", text), "", self._secrets)
+            stopped = Reason("timeout", STALLED.format(seconds=f"{self._limits.call:g}"))
+            return unfinished_outcome(self.server.name, stopped, "", self._secrets)
         except Exception as error:  # noqa: BLE001 - every error becomes a reason; unexpected ones are reported as bugs
             return await self._outcome_of(error, session)
 

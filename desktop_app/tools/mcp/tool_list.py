@@ -12,6 +12,7 @@ import msgspec
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.words import translatable
 
 from .failures import refusal_of
 from .schema import SchemaRefused, clean_text, schema_text
@@ -102,7 +103,11 @@ class ServerTools:
         for name in order:
             try:
                 if len(offered) >= MAX_TOOLS:
-                    raise SchemaRefused(f"the server has more than {MAX_TOOLS} tools, and providers accept no more")
+                    raise SchemaRefused(
+                        translatable("the server has more than {most} tools, and providers accept no more").format(
+                            most=MAX_TOOLS
+                        )
+                    )
                 offered.append(OfferedTool(self._spec_of(by_name[name], suffixes[name]), name))
             except SchemaRefused as error:
                 refused.append(refusal_of(self._server, name, str(error)))

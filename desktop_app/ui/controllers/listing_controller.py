@@ -12,6 +12,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import format_number
 
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -117,9 +118,10 @@ class ListingController(Controller):
                 info = imported.conversations[-1]
                 self._chat.open(info.id)
                 text = tr("“{title}” imported, %n messages", "", info.messages).format(title=info.title)
-                if imported.repaired:
+                if imported.repairs:
+                    found = ((tr(repair.value), format_number(count)) for repair, count in imported.repairs)
                     text = tr("{imported}. Adjusted for the model: {repairs}. The original is kept.").format(
-                        imported=text, repairs=imported.repaired
+                        imported=text, repairs=", ".join(f"{name} ({count})" for name, count in found)
                     )
                 self._parts.toast.show_message(text)
 

@@ -97,9 +97,9 @@ class StrategyChoice(QWidget):
             text = tr("{model} reads the messages to be archived. Keys and passwords are masked.")
             if plan.is_fresh:
                 text = tr("{model} reads the conversation. Keys and passwords are masked.")
-            return text.format(model=plan.writer.label)
+            return text.format(model=tr_engine(plan.writer.label))
         if plan.usage is None:
-            return tr("Written by {model}.").format(model=plan.writer.label)
+            return tr("Written by {model}.").format(model=tr_engine(plan.writer.label))
         read, written = format_number(plan.usage.prompt_tokens), format_number(plan.usage.reply_tokens)
         text = tr("Written by {model}: {read} tokens in, {written} out.")
-        return text.format(model=plan.writer.label, read=read, written=written)
+        return text.format(model=tr_engine(plan.writer.label), read=read, written=written)
