@@ -79,12 +79,13 @@ class Notifications:
         self._is_known = True
         self._is_making_room = False
         self._is_stopped = False
+        self._is_undone = False  # the gauge that comes next rises by what the user took back
 
     def open(self, gauge: Gauge | None) -> None:
         """Start anew with another conversation, whose present state is no news; None while it is being counted."""
         self._rank = RANKS[gauge.status] if gauge is not None else 0
         self._is_known = gauge is not None and gauge.is_window_known
-        self._is_making_room = self._is_stopped = False
+        self._is_making_room = self._is_stopped = self._is_undone = False
 
     def note_stop(self) -> None:
         """Remember that the user stopped the compaction, and needs no notification that it failed."""
@@ -100,7 +101,9 @@ class Notifications:
             case RoomStarted():
                 self._is_making_room, self._is_stopped = True, False
             case ViewChanged(operations=rows) if any(not (row.is_undone or row.kind == "failed") for row in rows):
-                self._is_making_room = False
+                self._is_making_room = self._is_undone = False
+            case ViewChanged(operations=rows) if any(row.is_undone for row in rows):
+                self._is_undone = True
             case RoomRefused() | TurnFinished():
                 self._is_making_room = False
             case RoomEnded():
@@ -115,7 +118,8 @@ class Notifications:
     def _status_news(self, gauge: Gauge) -> Notification | None:
         before, self._rank = self._rank, RANKS[gauge.status]
         was_known, self._is_known = self._is_known, gauge.is_window_known
-        if self._rank <= before or not was_known:
+        is_undone, self._is_undone = self._is_undone, False
+        if self._rank <= before or not was_known or is_undone:
             return None
         words = STATUS_NEWS if self.is_automatic else STATUS_NEWS_WHEN_OFF
         text = tr(words[self._rank]).format(used=format_percent(gauge.share))
