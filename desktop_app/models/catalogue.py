@@ -203,7 +203,8 @@ class Catalogue:
                 server=server.name, address=endpoint.address
             )
         elif result is not None and not window:
-            note = window_failure(endpoint, name, result).detail
+            failure = window_failure(endpoint, name, result)
+            note = f"{failure.title}." if failure.kind == "auth" else failure.detail
         return ModelInfo(
             f"{server.name}/{name}",
             name,

@@ -105,7 +105,7 @@ def _results_of(listed: ModelList, seconds: float) -> tuple[CheckResult, ...]:
         return (CheckResult("reached", "bad", seconds=seconds, detail=listed.url),)
     reached = CheckResult("reached", "good", seconds=seconds)
     if listed.status in KEY_REFUSED:
-        return reached, CheckResult("key", "bad", detail=f"{listed.status}")
+        return reached, CheckResult("key", "bad")
     state = "good" if listed.models else "unsure"
     return reached, CheckResult("listed", state, len(listed.models), detail="" if listed.models else listed.url)
 

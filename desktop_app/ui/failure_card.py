@@ -62,8 +62,8 @@ class FailureCard(WithRole, QWidget):
         self.hide()
 
     def clear_passing(self) -> None:
-        """Clear the card, unless its failure has an action."""
-        if self._act is None:
+        """Clear the card, unless its failure has an action, such as to start the engine, that is not a setting."""
+        if not self.button.text() or (self.failure is not None and self.failure.setting):
             self.clear()
 
     def paintEvent(self, event: QPaintEvent) -> None:

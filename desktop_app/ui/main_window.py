@@ -86,7 +86,7 @@ class MainWindow(Parts):
         self.attach = AttachController(bridge, self, self.chat)
         self.policies = PolicyController(bridge, self, self.chat, self.settings)
         self.request = RequestController(bridge, self, self.chat, self.tools)
-        self.watch = EngineWatch(bridge, self, self.chat)
+        self.watch = EngineWatch(bridge, self, self.chat, self.settings)
         self.memory = MemoryController(bridge, self, self.chat)
         self.commands = CommandController(bridge, self, self.chat, self._memory)
         self.insights = InsightsController(bridge, self, self.chat)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -21,8 +22,10 @@ from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, read_settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.controllers.first_start import with_server
+from desktop_app.ui.controllers.settings_controller import added_models, with_first_model
 from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.welcome import WelcomePage
 from desktop_app.ui.welcome_offers import about
 from desktop_app.ui.widgets.look import colour
@@ -89,6 +92,16 @@ def test_the_first_server_gives_the_model_of_new_conversations_and_a_further_one
     assert with_server(first, CLOUD, "Anthropic/claude").servers == (LOCAL, CLOUD)
 
 
+def test_models_are_added_by_what_they_are_and_the_first_of_all_answers_in_new_conversations():
+    alone = Settings(servers=(LOCAL,))
+    assert added_models(alone, Settings()) == ("LM Studio/one", "LM Studio/two")
+    assert with_first_model(alone, ("LM Studio/one", "LM Studio/two")).chat_model == "LM Studio/one"
+    renamed = Settings(servers=(replace(LOCAL, name="Studio"), CLOUD))
+    assert added_models(renamed, alone) == ("Anthropic/claude",)
+    assert with_first_model(renamed, ("Anthropic/claude",)).chat_model == "builtin", "a further one was not first"
+    assert with_first_model(Settings(), ()).chat_model == "builtin"
+
+
 @pytest.fixture
 def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[[Scene], None]:
     """Opens the window with the real engine on an empty data folder, plays a scene, closes in order."""
@@ -149,6 +162,66 @@ def test_a_server_that_was_started_later_is_found_for_the_next_conversation(play
             server.shutdown()
 
     play(scene)
+
+
+@pytest.mark.wire
+def test_the_first_model_that_is_added_answers_where_nothing_was_said_and_a_further_one_is_offered(play, data_folder):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        click(window.chat_pane.welcome.adding)
+        dialog = await opened(window)
+        (form,) = dialog.servers.forms
+        for field, text in (
+            (form.name, "Mine"),
+            (form.address, provider.base_url),
+            (form.window_size, "32K"),
+            (form.models, "scripted"),
+        ):
+            QTest.keyClicks(field.edit, text)
+        click(dialog.save)
+        await until(lambda: "scripted" in window.header.chip.text())
+        await send(window, bridge, "hello")
+        await until(lambda: is_idle(window) and "At your service" in " ".join(texts(window)))
+        assert read_settings(settings_file(data_folder)).chat_model == "Mine/scripted"
+        window.models.add()
+        dialog = await opened(window)
+        QTest.keyClicks(dialog.servers.forms[0].models.edit, "other")
+        click(dialog.save)
+        await until(lambda: window.toast.action.isVisible() and "other" in window.toast.label.text())
+        assert "scripted" in window.header.chip.text(), "what was begun goes on with its model"
+        click(window.toast.action)
+        await until(lambda: "other" in window.header.chip.text())
+
+    with ScriptedProvider([Reply("At your service")], models=("scripted", "other")) as provider:
+        play(scene)
+
+
+@pytest.mark.wire
+def test_a_wrong_key_is_put_right_from_its_card_and_the_model_answers(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        click(window.chat_pane.welcome.adding)
+        dialog = await opened(window)
+        (form,) = dialog.servers.forms
+        for field, text in ((form.name, "Mine"), (form.address, provider.base_url), (form.models, "scripted")):
+            QTest.keyClicks(field.edit, text)
+        QTest.keyClicks(form.key.edit, "wrong")
+        click(dialog.save)
+        await until(lambda: window.failure.button.isVisible())
+        assert window.composer.field.hasFocus(), "a key that is pressed now goes nowhere else"
+        click(window.failure.button)
+        await until(lambda: not window.failure.isVisible())
+        form = (await opened(window)).servers.forms[0]
+        await until(lambda: form.key.edit.hasFocus())
+        QTest.keyClicks(form.key.edit, "right")
+        click((await opened(window)).save)
+        await until(lambda: "scripted" in window.header.chip.text())
+
+    with ScriptedProvider([Reply("At your service")], key="right", flavour="vllm") as provider:
+        play(scene)
+
+
+async def opened(window: MainWindow) -> SettingsDialog:
+    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
+    return next(dialog for dialog in window.findChildren(SettingsDialog) if dialog.is_complete)
 
 
 @pytest.mark.wire

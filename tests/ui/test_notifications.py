@@ -69,7 +69,8 @@ def test_what_an_undo_brought_back_is_not_told_as_a_window_that_fills_up():
     room = Notifications()
     room.open(gauge(Status.SAFE))
     undone = room.notification_of(ViewChanged("v", (operation(is_undone=True),), ()))
-    assert undone is not None and "Undone" in undone.text
+    assert undone is not None
+    assert "Undone" in undone.text
     assert filled(room, Status.WARNING) == [], "it would stand in place of what the user did"
     assert len(filled(room, Status.CRITICAL)) == 1, "what comes later is news again"
 

@@ -153,6 +153,18 @@ def test_what_is_wrong_with_a_server_is_said_beside_its_field(dialog, qtbot):
     assert dialog.servers.forms[1].address.error(), "a server of no known place needs its address"
 
 
+def test_what_was_wrong_is_no_longer_said_once_it_is_put_right(dialog, qtbot):
+    dialog.servers.add_server.click()
+    form = dialog.servers.forms[-1]
+    write(qtbot, form.name, "studio")
+    write(qtbot, form.address, "http://localhost:9/v1")
+    refuse(dialog, qtbot)
+    assert form.models.error()
+    qtbot.keyClicks(form.models.edit, "large")
+    qtbot.keyClick(form.models.edit, Qt.Key.Key_Return)
+    assert not form.models.error()
+
+
 @pytest.mark.parametrize("address", ["", "ftp://x/v1", "http://", "http://[::1", "http://x:99999/v1"])
 def test_addresses_that_lead_nowhere_are_refused(dialog, qtbot, address):
     write(qtbot, dialog.servers.forms[0].address, address)

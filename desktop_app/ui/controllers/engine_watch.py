@@ -9,10 +9,12 @@ from desktop_app.engine.protocol import ConversationOpened, Welcome
 from desktop_app.ui.bridge import ENGINE_DIED, Bridge
 from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.parts import Parts
+from desktop_app.ui.transcript.cards import SETTING_WORDS
 from desktop_app.ui.translation import tr
 
 from .controller import Controller
 from .conversation_controller import ConversationController
+from .settings_controller import SettingsController
 
 CAME_BACK = translatable("The engine stopped and was restarted. Nothing that was saved is lost.")
 BROKE_OFF = Failure(
@@ -27,8 +29,11 @@ BROKE_OFF = Failure(
 class EngineWatch(Controller):
     """Turns the bridge's signals into cards and toasts."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(
+        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+    ) -> None:
         super().__init__(bridge, parts, chat)
+        self._settings = settings
         self._has_died = False
         self._broken_off: set[str] = set()  # conversations whose turns ended with the engine
         chat.shown.connect(self._show_what_broke_off)
@@ -59,7 +64,8 @@ class EngineWatch(Controller):
         if failure is ENGINE_DIED:  # the toast says it when the engine is back
             return
         if failure.detail or failure.kept:
-            self._parts.failure.show_failure(failure)
+            way = tr(SETTING_WORDS.get(failure.setting.rpartition("/")[2], ""))
+            self._parts.failure.show_failure(failure, way, lambda: self._settings.open(failure.setting))
         else:
             self._parts.toast.show_message(join_sentences(failure.title, failure.advice))
 

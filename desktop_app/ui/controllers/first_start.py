@@ -16,9 +16,7 @@ from desktop_app.ui.widgets.ring import Ring
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .listing_controller import ListingController
-from .settings_controller import SettingsController
-
-BUILTIN = "builtin"
+from .settings_controller import BUILTIN, SettingsController
 
 
 class FirstStart(Controller):
@@ -35,13 +33,17 @@ class FirstStart(Controller):
         super().__init__(bridge, parts, chat)
         self._listing, self._settings = listing, settings
         self._has_servers = True
+        self._refused = ""  # a model that could not be used yet, perhaps for a wrong key
         self._welcome = parts.chat_pane.welcome
+        settings.models_added.connect(self.use_added)
 
     def use(self, settings: Settings) -> None:
         """Follow the settings: what was found is offered until a server is set up."""
         self._has_servers = bool(settings.servers)
         if self._has_servers:
             self._welcome.show_found(())
+        if self._refused:
+            self.use_added((self._refused,))
 
     @in_task
     async def note_opened(self, opened: p.ConversationOpened) -> None:
@@ -63,11 +65,26 @@ class FirstStart(Controller):
             return
         model = f"{server.name}/{server.models[0]}"
         await self._settings.change(lambda settings: with_server(settings, server, model))
+        await self._answer_with(model)
+
+    @in_task
+    async def use_added(self, models: tuple[str, ...]) -> None:
+        """Let a model that was added answer where nothing was said yet by the built-in one; else offer it."""
+        model, self._refused = models[0], ""
+        if self._parts.transcript_model.is_blank and self._parts.header.model_id == BUILTIN:
+            await self._answer_with(model)
+            return
+        told = tr("{model} was added.").format(model=model.partition("/")[2])
+        self._parts.toast.show_message(told, tr("Use it here"), lambda: self._bridge.start(self._answer_with(model)))
+
+    async def _answer_with(self, model: str) -> None:
+        self._parts.composer.take_focus()
+        self._refused = model
         if self._chat.conversation:
             await self._chat.use_model(model)
-        told = tr("{model} answers from now on. Others are in the header.").format(model=server.models[0])
+        self._refused = ""
+        told = tr("{model} answers from now on. Others are in the header.").format(model=model.partition("/")[2])
         self._parts.toast.show_message(told)
-        self._parts.composer.take_focus()
 
     def open_sample(self, name: str) -> None:
         """Import a sample, and open it."""

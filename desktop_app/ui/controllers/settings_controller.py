@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
@@ -21,16 +22,40 @@ from .server_setup import ServerSetup
 if TYPE_CHECKING:
     from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
+BUILTIN = "builtin"
+
 
 def look_of(settings: Settings) -> tuple[object, ...]:
     """Return what decides how every widget looks."""
     return settings.theme, settings.contrast, settings.font_scale
 
 
+def added_models(settings: Settings, before: Settings) -> tuple[str, ...]:
+    """Return the ids of the models that these settings have beside those before, by whatever name of their server."""
+    known = {(server.kind, server.base_url, model) for server in before.servers for model in server.models}
+    return tuple(
+        f"{server.name}/{model}"
+        for server in settings.servers
+        for model in server.models
+        if (server.kind, server.base_url, model) not in known
+    )
+
+
+def with_first_model(settings: Settings, added: Sequence[str]) -> Settings:
+    """Return the settings, in which the first of the first models answers in new conversations if none was chosen."""
+    is_first = 0 < len(added) == sum(len(server.models) for server in settings.servers)
+    return replace(settings, chat_model=added[0]) if is_first and settings.chat_model == BUILTIN else settings
+
+
 class SettingsController(QObject):
-    """Shows and stores the settings. Signals: changed(Settings), once they are stored; policies_requested."""
+    """Shows and stores the settings.
+
+    Signals: changed(Settings), once they are stored; models_added(tuple of ids), when the user has added models;
+    policies_requested.
+    """
 
     changed = Signal(object)
+    models_added = Signal(tuple)
     policies_requested = Signal()
 
     def __init__(self, bridge: Bridge, parts: Parts, settings: Settings) -> None:
@@ -79,8 +104,12 @@ class SettingsController(QObject):
     @in_task
     async def _write(self, settings: Settings, keys: dict[str, str]) -> None:
         async with self._changing:
-            base, self._written = self._written, settings
+            base = self._written
+            added = added_models(settings, base) if base is not None else ()
+            settings = self._written = with_first_model(settings, added)
             await self._store(settings, keys, base)
+        if added:
+            self.models_added.emit(added)
 
     @in_task
     async def reload(self) -> None:

@@ -38,6 +38,7 @@ class FormEntry(QWidget):
         above = (self.label, control) if label else (control,)
         self.column = vertical(*above, self.message, STRETCH, holder=self, spacing=4)
         self.explain(about)
+        self.changed.connect(self._forget_error)
 
     def value(self) -> Any:
         """Return the field's value. Raises ValueError, with a sentence for the user."""
@@ -70,6 +71,11 @@ class FormEntry(QWidget):
     def error(self) -> str:
         """Return what was found wrong; "" if nothing was."""
         return "" if self.message.text() == self._about else self.message.text()
+
+    def _forget_error(self) -> None:
+        """Take back what was found wrong: it is being put right."""
+        if FormEntry.error(self):
+            self.explain(self._about)
 
     def _show(self, message: str, *, is_error: bool) -> None:
         self.message.set_tint("critical" if is_error else "ink_faint")

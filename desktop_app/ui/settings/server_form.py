@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.addresses import host_of, is_local
@@ -67,6 +68,11 @@ class ServerForm(Form[Server]):
     def blank(self) -> Server:
         return Server("", "", (), max_output=self.original.max_output)
 
+    def is_blank(self) -> bool:
+        """Return whether it is a new form, and nothing was written into it."""
+        written = self.name.text() or self.address.text() or self.key.text() or self.models.names()
+        return not (self.original.name or written)
+
     def location(self) -> Server:
         """Return a server that has only the kind and the address, be they right or not."""
         return Server("", self.address.text(), (), kind=self.chosen_kind())
@@ -107,8 +113,16 @@ class ServerForm(Form[Server]):
         if offers:
             self.models.show_offers(offers)
         last = results[-1] if results else None
+        words = "" if last is None else result_words(last)
         is_good = last is None or last.state == "good"
-        self.models.explain("" if last is None else result_words(last), is_error=not is_good)
+        is_key = last is not None and last.kind == "key" and not is_good
+        self.models.explain("" if is_key else words, is_error=not is_good)
+        if is_key:
+            self.key.explain(words, is_error=True)
+            self.key.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.key.edit.selectAll()
+        else:
+            self._hint_at_key()
 
     def chosen_kind(self) -> ServerKind:
         return next(kind for kind in KINDS if kind == self.kind.chosen())

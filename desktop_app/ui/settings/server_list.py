@@ -130,8 +130,8 @@ class ServerList(FormList[ServerForm]):
         self.fetch_requested.emit(form)
 
     def go_to(self, setting: str) -> QWidget | None:
-        """Return what is to have the focus for "servers/NAME/FIELD", or for "servers": where a model can be added. Ask
-        for what can be chosen there. None if there is no such field."""
+        """Return what is to have the focus for "servers/NAME/FIELD", or for "servers": where a model can be added, in
+        a form of its own if there is none. Ask for what can be chosen there. None if there is no such field."""
         if setting != "servers":
             field = self.field_of(setting)
             for form in self.forms:
@@ -142,7 +142,8 @@ class ServerList(FormList[ServerForm]):
             self._fetch(self.forms[0])
             return self.forms[0].models.edit
         self._find()
-        return self.add_server
+        self._add_new(Server("", "", ()))
+        return self.forms[0].name.edit
 
     def field_of(self, setting: str) -> QWidget | None:
         """Return the input of "servers/NAME/FIELD"; None if there is none."""
@@ -222,7 +223,8 @@ class ServerList(FormList[ServerForm]):
         self._add_new(replace(row.server, name=name))
 
     def _add_new(self, server: Server) -> None:
-        form = self.add_form(Server("", "", ()))  # not for `server`: a key that is stored under its name is not its own
+        # A form that nothing stands in is used; none is made for `server`: a key stored under its name is not its own.
+        form = next((form for form in self.forms if form.is_blank()), None) or self.add_form(Server("", "", ()))
         form.fill(server)
         self.show_new(form)
         self.changed.emit()
