@@ -218,7 +218,7 @@ class LongText(FormEntry):
 def section(title: str, *rows: Row) -> QWidget:
     """Return entries and other widgets below a title."""
     made = QWidget()
-    vertical(TextLabel(title, size=14, weight=BOLD), *map(row_of, rows), holder=made, spacing=8)
+    vertical(TextLabel(title, size=14, weight=BOLD), *map(row_of, rows), holder=made, spacing=12)
     return made
 
 
