@@ -51,7 +51,10 @@ async def filter_the_list(tour: TourSession) -> None:
     await tour.driver.escape()
     await tour.driver.wait_until_closed(ExportSheet)
     tour.window.sidebar.filter.setFocus()
-    await tour.driver.type("inter")
+    listed = tour.window.sidebar.list
+    before = listed.model().rowCount()
+    await tour.driver.type("profile")
+    await tour.driver.until(lambda: 0 < listed.model().rowCount() < before, 5, "fewer titles")
 
 
 async def see_the_list_again(tour: TourSession) -> None:
