@@ -186,7 +186,9 @@ class MainWindow(Parts):
         welcome.found.chosen.connect(self.first.use_server)
         welcome.samples.chosen.connect(self.first.open_sample)
         welcome.places.chosen.connect(self.first.point_at)
-        chat.shown.connect(self.first.note_opened)
+        for note in (self.first.note_opened, self.memory.note_opened, self.insights.note_opened):
+            chat.shown.connect(note)
+        chat.shown.connect(lambda opened: self.toast.turn_to(opened.conversation.id))
         header.title_changed.connect(listing.rename_open)
         settings.policies_requested.connect(self.policies.open)
         header.models_requested.connect(self.models.offer)
@@ -230,7 +232,6 @@ class MainWindow(Parts):
         # what is remembered
         bridge.happened.connect(self.memory.note)
         asked.memories_requested.connect(self.memory.read)
-        chat.shown.connect(self.memory.note_opened)
         asked.write_requested.connect(self.memory.write)
         asked.delete_requested.connect(self.memory.delete)
         asked.conversation_requested.connect(chat.open)
@@ -239,7 +240,6 @@ class MainWindow(Parts):
         asked.insights_requested.connect(self.insights.toggle)
         asked.optimize_requested.connect(context.optimize)
         asked.larger_model_requested.connect(partial(self.models.offer, is_largest_first=True))
-        chat.shown.connect(self.insights.note_opened)
         bridge.happened.connect(self.insights.note)
         # the system
         hints = system_look()

@@ -29,6 +29,7 @@ class Toast(WithRole, QWidget):
         super().__init__(parent)
         self._act: Callable[[], None] | None = None
         self._is_dismissed = False
+        self._about = ""
         self.label = TextLabel(size=13, wraps=True)
         self.action = LinkButton("")
         self.dismiss = LinkButton("✕")
@@ -53,15 +54,16 @@ class Toast(WithRole, QWidget):
         act: Callable[[], None] | None = None,
         stays: bool = False,
         is_quiet: bool = False,
+        about: str = "",
     ) -> None:
         """Show a text, and a link that calls `act`.
 
         stays: until the next message, or `end_stay`. is_quiet: an update that is not read aloud, and not shown if the
-        user has dismissed the one before.
+        user has dismissed the one before. about: the conversation that it is true of; "" for all.
         """
         if is_quiet and self._is_dismissed:
             return
-        self._act, self._is_dismissed = act, False
+        self._act, self._is_dismissed, self._about = act, False, about
         self.label.set_text(text)
         self.action.setText(action)
         self.action.setVisible(bool(action))
@@ -78,6 +80,11 @@ class Toast(WithRole, QWidget):
         """Hide a message that stays."""
         self._is_dismissed = False
         if self.isVisible() and not self._time.isActive():
+            self.hide()
+
+    def turn_to(self, conversation: str) -> None:
+        """Hide what is about another conversation: its action would be carried out in this one."""
+        if self._about not in ("", conversation):
             self.hide()
 
     def withdraw(self, text: str) -> None:

@@ -187,6 +187,18 @@ async def test_optimizing_marks_the_chat_and_undo_takes_it_back(window, bridge):
 
 
 @play_scene()
+async def test_an_undo_is_not_offered_in_another_conversation(window, bridge):
+    window.gauge.optimize.click()
+    await until(lambda: window.findChildren(PlanDialog))
+    (dialog,) = window.findChildren(PlanDialog)
+    dialog.apply_requested.emit(p.ApplyPlan("c1", "plan1", "What was said."))
+    await until(lambda: window.toast.isVisible() and window.toast.action.isVisible())
+    window.sidebar.new.click()
+    await until(lambda: window.chat.conversation != "c1")
+    assert not window.toast.isVisible()
+
+
+@play_scene()
 async def test_of_two_plans_the_one_that_was_requested_last_is_shown(window, bridge, monkeypatch):
     ask = bridge.ask
 

@@ -118,8 +118,8 @@ class ConversationController(QObject):
         await self._open(p.ShowVersion(conversation, message_id))
         await self.past.show_message(message_id)
         if rows and conversation == self.conversation:
-            back = partial(self.show_version, rows[-1].message.id)
-            self._parts.toast.show_message(tr("Switched to the version with this message"), tr("Back"), back)
+            show, back = self._parts.toast.show_message, partial(self.show_version, rows[-1].message.id)
+            show(tr("Switched to the version with this message"), tr("Back"), back, about=conversation)
 
     @in_task
     async def show_version(self, message_id: str) -> None:
@@ -273,13 +273,13 @@ class ConversationController(QObject):
             self._notify(notification)
 
     def _notify(self, notification: Notification) -> None:
-        show, text, stays = self._parts.toast.show_message, notification.text, notification.stays
+        show = partial(self._parts.toast.show_message, stays=notification.stays, about=self.conversation)
         if notification.is_stoppable:
-            show(text, tr("Stop"), self.stop_room, stays=stays, is_quiet=True)
+            show(notification.text, tr("Stop"), self.stop_room, is_quiet=True)
         elif notification.is_optimizable:
-            show(text, tr("Optimize…"), self.optimize_requested.emit)
+            show(notification.text, tr("Optimize…"), self.optimize_requested.emit)
         else:
-            show(text, tr("Undo") if notification.undo else "", lambda: self.undo(notification.undo), stays=stays)
+            show(notification.text, tr("Undo") if notification.undo else "", lambda: self.undo(notification.undo))
 
     def stop_room(self) -> None:
         self.notifications.note_stop()

@@ -71,8 +71,8 @@ class ModelController(Controller):
         if self._chat.conversation != conversation or self._parts.header.model_id != model_id:
             return
         if preview is not None and preview.verdict in ("compact", "too_small"):
-            show, label = self._parts.toast.show_message, self._parts.header.model_name
-            show(f"{label}: {preview_words(preview)}", tr("Optimize…"), self._context.optimize)
+            told = f"{self._parts.header.model_name}: {preview_words(preview)}"
+            self._parts.toast.show_message(told, tr("Optimize…"), self._context.optimize, about=conversation)
 
     @in_task
     async def _preview(self, model_id: str) -> None:

@@ -90,7 +90,8 @@ class PolicyController(Controller):
         if conversation:
             await self._bridge.ask(p.ChoosePolicy(conversation, "" if is_everywhere else name))
         all_of_them, one = tr("“{name}” is used in all conversations."), tr("“{name}” is used in this conversation.")
-        self._parts.toast.show_message((all_of_them if is_everywhere else one).format(name=name))
+        told = (all_of_them if is_everywhere else one).format(name=name)
+        self._parts.toast.show_message(told, about="" if is_everywhere else conversation)
 
     @in_task
     async def _remove(self, name: str) -> None:
