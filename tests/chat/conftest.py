@@ -90,6 +90,12 @@ class House:
         self.services = Services(self.models, self.settings, summaries, self.bugs.append, **parts)
         self.chats = Conversations(self.archive, settings, self.services, self.publish, lambda: None)
 
+    async def reopen(self, session: Session) -> Session:
+        """Restart the house: the conversation as it is read again."""
+        await self.chats.close()
+        self.chats = Conversations(self.archive, self.chats.settings, self.services, self.publish, lambda: None)
+        return await self.chats.open(session.id)
+
     def settings(self) -> Settings:
         return self.chats.settings
 

@@ -51,8 +51,7 @@ async def test_an_answer_for_the_conversation_holds_for_the_next_call_and_after_
     assert len(home.of(QuestionAsked)) == 1, "the answer to the first call speaks of the second one, too"
     assert [result.text.split("\n")[0] for result in results(session)] == ["one", "two"]
 
-    home.chats._sessions.clear()
-    again = await home.chats.open(session.id)
+    again = await home.reopen(session)
     permits = [entry.rule for entry in active_entries(again.transcript.entries) if isinstance(entry, Permit)]
     assert permits == [Rule("bash", "echo *")]
     await home.chats.turns.send(again, "And again")

@@ -56,13 +56,8 @@ async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(talk) -> 
     await operations.redo(session, operation.id)
     assert session.gauge().total == operation.tokens_after
     assert await operations.redo(session, operation.id) == []
-    reopened = await reopen(home, session)
+    reopened = await home.reopen(session)
     assert assemble(reopened.view) == assemble(session.view)
-
-
-async def reopen(home, session: Session) -> Session:
-    home.chats._sessions.clear()
-    return await home.chats.open(session.id)
 
 
 async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(talk) -> None:
@@ -91,7 +86,7 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(talk) -> 
     await operations.redo(session, row.id)
     assert assemble(session.view) == optimized
     assert session.totals().operations == 1
-    reopened = await reopen(home, session)
+    reopened = await home.reopen(session)
     (again,) = reopened.operations()
     assert (again.id, again.tokens_before, again.is_undone) == (row.id, figure, False)
     await operations.undo(reopened, again.id)
@@ -140,7 +135,7 @@ async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(talk) -> Non
     (changed, _) = await operations.pin(session, pruned[0].message.id)
     assert [(change.state, change.is_pinned) for change in changed.changes] == [(MessageState.IN_VIEW, True)]
     assert pruned[0].message.text in [message.text for message in assemble(session.view)]
-    session = await reopen(home, session)
+    session = await home.reopen(session)
     assert pruned[0].message.text in [message.text for message in assemble(session.view)]
     await operations.unpin(session, pruned[0].message.id)
     assert assemble(session.view) == before

@@ -112,8 +112,7 @@ async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any
     assert isinstance(reply, Message)
     assert reply.as_of == asked.id, "the reply names what its request was assembled from"
 
-    made.chats._sessions.clear()  # a restart knows what was measured
-    session = await made.chats.open(session.id)
+    session = await made.reopen(session)  # a restart knows what was measured
     assert session.calibration.samples == learned.samples
     assert session.calibration.factor == pytest.approx(learned.factor, rel=1e-9)
     assert session.calibration.frame == pytest.approx(learned.frame, rel=1e-6)

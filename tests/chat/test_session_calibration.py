@@ -57,8 +57,7 @@ async def test_after_ten_turns_an_estimate_is_right_and_a_restart_knows_it(house
     fresh = await home.chats.create("Fresh")
     assert fresh.calibration == Calibration(), "gpt-4o's tokenizer is exact"
     assert sum(gauge.segments.values()) == gauge.total
-    home.chats._sessions.clear()
-    again = await home.chats.open(session.id)
+    again = await home.reopen(session)
     assert again.calibration == session.calibration
     assert again.gauge() == gauge
 
