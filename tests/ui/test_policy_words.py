@@ -7,7 +7,7 @@ from desktop_app.context.own_policies import WrongNumber
 from desktop_app.context.policy import BALANCED, NO_LIMIT
 from desktop_app.context.policy_sources import SOURCES
 from desktop_app.ui.policy.field_labels import LABELS
-from desktop_app.ui.policy.words import UNITS, text_in_field, value_of_field
+from desktop_app.ui.policy.words import UNITS, about_field, text_in_field, value_of_field
 from desktop_app.ui.translation import use_language
 
 
@@ -52,3 +52,10 @@ def test_thousands_and_decimals_are_those_of_the_language(qapp, language) -> Non
 )
 def test_a_bare_number_in_a_field_of_percent_is_percent(qapp, field, text, value) -> None:
     assert value_of_field(field, text) == value
+
+
+def test_a_number_tells_which_programs_have_it_and_not_that_it_is_ours(qapp) -> None:
+    assert about_field(SOURCES["compact_at"]).endswith("as in OpenFork, Seline")
+    own = about_field(SOURCES["truncate_share"])
+    assert "Palimpsest" not in own
+    assert "as in" not in own

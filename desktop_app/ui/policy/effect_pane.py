@@ -113,7 +113,7 @@ def rows_of(replayed: PolicyReplayed) -> Iterator[tuple[str, str, str]]:
     yield tr("Compactions"), format_number(before.compactions), format_number(after.compactions)
     yield tr("Shortened results"), format_number(before.pruned), format_number(after.pruned)
     yield tr("Tokens sent"), _millions(before.tokens_sent), _millions(after.tokens_sent)
-    yield tr("Same beginning as before"), _part(before, "cached"), _part(after, "cached")
+    yield tr("Same beginning (cacheable)"), _part(before, "cached"), _part(after, "cached")
     if replayed.dollars_before is not None and replayed.dollars_after is not None:
         yield tr("Cost"), _dollars(replayed.dollars_before), _dollars(replayed.dollars_after)
     if before.facts or after.facts:

@@ -71,8 +71,9 @@ PROGRAMS = {
     "2": "SPEC-008",
     "3": "Go agent",
     "4": "Seline",
-    "+": "Palimpsest",
 }
+OWN = "+"
+"""In the place of a program: a number that Palimpsest has added."""
 
 
 def field_label(field: str) -> str:
@@ -86,10 +87,11 @@ def policy_label(name: str) -> str:
 
 
 def about_field(source: FieldSource) -> str:
-    """Return what the number means, and who asked for it."""
+    """Return what the number means, and which programs have it, too."""
     unit = [] if source.unit in ("share", "shares", "factor", "") else [tr(UNITS[source.unit])]
-    programs = ", ".join(PROGRAMS[one] for one in source.documents.split())
-    return f"{' '.join((*unit, tr(source.meaning)))} · {programs}"
+    meaning = " ".join((*unit, tr(source.meaning)))
+    programs = ", ".join(PROGRAMS[one] for one in source.documents.split() if one != OWN)
+    return f"{meaning} · {tr('as in {programs}').format(programs=programs)}" if programs else meaning
 
 
 def value_words(value: float, unit: str) -> str:
