@@ -199,6 +199,18 @@ def test_a_comparison_tells_the_differences(qtbot, xray) -> None:
     assert chosen.args == [ShownRequest.NOW]
 
 
+def test_the_title_is_whole_beside_the_moments(xray) -> None:
+    xray.resize(1_000, 700)
+    assert xray.title.isVisible()
+    xray.show_moment(ShownRequest.CHANGES, "10:31")
+    xray.set_changes(COMPARED)
+    assert not xray.title.isVisible()
+    assert "10:31" in xray.note.text()
+    xray.show_moment(ShownRequest.NOW, "")
+    assert xray.title.isVisible()
+    assert xray.title.text() not in xray.note.text()
+
+
 def test_only_what_is_still_there_is_changed(xray) -> None:
     xray.show_moment(ShownRequest.CHANGES, "10:31")
     xray.set_changes(COMPARED)

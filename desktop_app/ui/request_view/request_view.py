@@ -105,6 +105,7 @@ class RequestView(QWidget):
             button.setAccessibleName(text)
         self.moments.choose(moment)
         self._set_rows([], tr(READING))
+        self._place_title()
 
     def set_model(self, label: str) -> None:
         """Set the name of the model that gets the request."""
@@ -155,13 +156,17 @@ class RequestView(QWidget):
         edge = min(scale(12), self.height() // 20)
         self._column.setContentsMargins(side, edge, side, edge)
         self.earlier.setVisible(self.width() - 2 * side > scale(420) or self.moments.isHidden())
-        is_narrow = self.width() < scale(NARROW)
-        if is_narrow is self.title.isVisibleTo(self):
-            self.title.setVisible(not is_narrow)
-            self._show()
+        self._place_title()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), colour("paper"))
+
+    def _place_title(self) -> None:
+        """Let the title stand in the bar where it has room, else below: beside the moments it would be cut."""
+        has_room = self.width() >= scale(NARROW) and self.moments.isHidden()
+        if has_room is not self.title.isVisibleTo(self):
+            self.title.setVisible(has_room)
+            self._show()
 
     def _lay_out(self) -> None:
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
