@@ -272,6 +272,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{why}: this summary was assembled by rules instead.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{why}: {model} wrote this summary instead.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -289,6 +293,10 @@
     </message>
     <message>
         <source>the reply of {model} was longer than it may be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{model} (in place of {other})</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1692,6 +1700,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>It showed no sign of progress for {seconds} seconds, and was told to stop.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Look at its settings; when they are right, ask again: it is started anew.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1708,11 +1720,33 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The tool “{tool}”: {why}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Its other tools are offered.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Only the makers of the server can change that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It closed its output.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its program ended with the code {code}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its program was ended by the signal {name}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{reason}
+The last lines of its errors:
+{errors}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1729,6 +1763,186 @@
     </message>
     <message>
         <source>Free some space, or check the data folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It compresses its answers, although it was asked not to.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its answer has more than {most} bytes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look at its command in the settings, and try it in a terminal.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It does not accept the key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter its key in the settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no such server at its address</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct the address.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was asked too often</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait a minute.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It has an error of its own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait, or ask who runs it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its address is not valid.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct the address in the settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The connection broke: {error}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What it sent does not follow the protocol.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try a newer version of the server.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try another version of the server.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its program could not be started: {error}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It closed the connection.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It refuses the request: {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It has forgotten this session.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{text} (HTTP {status}).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The connection broke off: {error}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It did not answer within {seconds} seconds.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{silent} What it writes is not the protocol: {garbage}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>If it needs long to start, ask again in a while.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its address does not answer in time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look whether it runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Do not send it anything before you know why.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its certificate is not valid: this may be another computer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It could not be reached: {error}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its folder {folder} is not there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose another folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its program {program} was not found.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Install it, or correct the command.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its program {program} could not be started: {error}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its schema has {bytes} bytes, and at most {most} are sent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its schema has more than {bytes} bytes, and at most {most} are sent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its schema cannot be written as JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its argument {name} has a name that providers refuse</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Something went wrong inside Palimpsest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Please report it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The Python package `mcp` is not installed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Set Palimpsest up again: packaging/run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the server has more than {most} tools, and providers accept no more</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

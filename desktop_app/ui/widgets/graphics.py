@@ -88,7 +88,7 @@ class Graphics(QObject):
         return self._images[key]
 
 
-graphics = Graphics()
+graphics = Graphics()  # one for the process: the functions that lay rows out and paint them share what was drawn
 
 
 def name_of(graphic: Graphic) -> str:

@@ -43,7 +43,7 @@ class Pictures(QObject):
         self.loaded.emit()
 
 
-pictures = Pictures()
+pictures = Pictures()  # one for the process: transcript and composer show the same images
 
 
 @lru_cache(maxsize=64)
