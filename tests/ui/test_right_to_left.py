@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextLayout
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from transcript_rows import call, chat, compaction, result, row
@@ -14,13 +15,19 @@ from ui_scenes import click, point_of
 
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.message import Role, Text
+from desktop_app.conversation.sent_request import PartKind, SentPart, SentRequest
 from desktop_app.ui.context_panel.breakdown_table import BreakdownTable, TableLine
 from desktop_app.ui.gauge.context_gauge import ContextGauge
+from desktop_app.ui.insights.chart import WindowChart
+from desktop_app.ui.insights.chart_points import ChartPoint
+from desktop_app.ui.request_view.part_list import PartList
+from desktop_app.ui.request_view.part_rows import PartAction, rows_of
 from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.display_list import Action, Flow, RowLayout, TextLine
 from desktop_app.ui.transcript.items import items_of
 from desktop_app.ui.transcript.row_layout import RowCache
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
+from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.inputs import Slider
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -144,3 +151,56 @@ def test_a_label_that_is_too_long_shows_its_beginning(qapp: QApplication, qtbot,
         label.resize(120, 24)
         pictures.append(label.grab().toImage())
     assert pictures[0] == pictures[1]
+
+
+def test_a_number_and_its_sign_keep_their_order(qapp: QApplication) -> None:
+    def first_sign(text: str) -> int:
+        layout = QTextLayout(f"שלום {text} שלום")
+        layout.beginLayout()
+        layout.createLine()
+        layout.endLayout()
+        number, sign = (layout.glyphRuns(layout.text().index(mark), 1)[0].boundingRect().left() for mark in "2%")
+        return round(number - sign)
+
+    assert format_percent(0.02) == "2 %"
+    qapp.setLayoutDirection(RIGHT)
+    assert first_sign("2 %") > 0, "as it would be"
+    assert first_sign(format_percent(0.02)) < 0
+
+
+def test_the_parts_of_a_request_are_turned_around(turned, qtbot) -> None:
+    shown = PartList()
+    qtbot.addWidget(shown)
+    shown.resize(700, 300)
+    part = SentPart(PartKind.MESSAGE, "user", "", "Print it.", 9, 12, Segment.USER, message_id="m1")
+    gauge = Gauge({Segment.USER: 12}, 12, 8_000, 1_000, Status.SAFE)
+    shown.parts.set_rows(rows_of(SentRequest(gauge, (part,))))
+    shown.show()
+    qtbot.waitExposed(shown)
+    shown.choose(0)
+    box = shown.link_box(0, PartAction.SHOW_IN_CHAT)
+    assert 0 < box.center().x() < 350
+    with qtbot.waitSignal(shown.action_requested):
+        qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=box.center().toPoint())
+    image, row = shown.viewport().grab().toImage(), shown.visualRect(shown.parts.index(0))
+    coloured = [
+        (x, y)
+        for x in range(row.width())
+        for y in range(row.top(), row.bottom())
+        if image.pixelColor(x, y).name() == theme.palette[Segment.USER].lower()
+    ]
+    assert coloured
+    assert min(x for x, _ in coloured) > 600
+
+
+def test_the_chart_goes_from_the_right(turned, qtbot) -> None:
+    chart = WindowChart()
+    qtbot.addWidget(chart)
+    chart.resize(500, 200)
+    chart.points = [ChartPoint(float(n), n, n) for n in range(1, 4)]
+    assert chart.position_of(0).x() > chart.position_of(2).x()
+    told: list[str] = []
+    chart.pointed.connect(told.append)
+    qtbot.keyClick(chart, Qt.Key.Key_Home)
+    qtbot.keyClick(chart, Qt.Key.Key_Left)
+    assert len(set(told)) == 2, "the next one is at the left"

@@ -14,7 +14,7 @@ from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
-from desktop_app.ui.widgets.formats import format_number, percentages
+from desktop_app.ui.widgets.formats import format_number, isolate, percentages
 from desktop_app.ui.widgets.look import BOLD, NORMAL, StyleAware, Tint, colour, font, in_reading_order, paint_box, scale
 
 MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -36,7 +36,7 @@ class TableLine:
     def share_words(self) -> str:
         if self.share is None:
             return ""
-        return tr("{number} %").format(number=self.share) if self.share or not self.tokens else tr("< 1 %")
+        return isolate(tr("{number} %").format(number=self.share) if self.share or not self.tokens else tr("< 1 %"))
 
 
 def lines_of(gauge: Gauge, has_unused: bool = False) -> list[TableLine]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer, Signal
@@ -20,56 +19,20 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.insights import Insights, OperationMoment
+from desktop_app.conversation.insights import Insights
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
-from desktop_app.ui.widgets.formats import format_moment, format_number, format_percent, format_wait
+from desktop_app.ui.widgets.formats import format_number, format_percent
 from desktop_app.ui.widgets.look import TRANSPARENT, StyleAware, Tint, colour, font, mix, paint_focus, scale
 
-from .figures import clock_of, format_amount
+from .chart_points import ChartPoint, describe_point, points_of, time_labels
+from .figures import format_amount
 
 HEIGHT, HEAD = 220, 1.06  # pixels; the height of the scale, of its highest value
 MAX_TOLD, TOLD = 100, 12  # points that are told as lines; pixels of one
 TICK = 110  # pixels from one time to the next
-DAY = 86_400.0
 MARKS: dict[str, Tint] = {"compaction": "warning", "prune": "ok", "failed": "critical"}
-
-
-@dataclass(frozen=True)
-class ChartPoint:
-    """A reply, or an operation that took the request from `before` to `tokens`."""
-
-    at: float
-    before: int
-    tokens: int
-    is_measured: bool = False
-    operation: OperationMoment | None = None
-
-
-def points_of(insights: Insights) -> list[ChartPoint]:
-    """Return replies and operations in the order of time."""
-    replies = [ChartPoint(one.at, one.tokens, one.tokens, one.is_measured) for one in insights.moments]
-    operations = [ChartPoint(one.at, one.tokens_before, one.tokens_after, operation=one) for one in insights.operations]
-    return sorted([*replies, *operations], key=lambda point: point.at)
-
-
-def describe_point(point: ChartPoint, usable: int) -> str:
-    """Return what is known of a point, such as "Tue 18 Nov, 14:02 · 42,310 tokens, 66 % · measured"."""
-    words = [clock_of(point.at)] if point.at else []
-    if (done := point.operation) is None:
-        tokens = tr("{tokens} tokens, {share}") if usable else tr("{tokens} tokens")
-        share = format_percent(point.tokens / usable) if usable else ""
-        source = tr("measured") if point.is_measured else tr("estimated")
-        return " · ".join([*words, tokens.format(tokens=format_number(point.tokens), share=share), source])
-    if done.kind == "failed":
-        size = tr("{tokens} tokens").format(tokens=format_number(point.before))
-        return " · ".join([*words, tr("Compaction failed"), size])
-    name = tr("Compaction") if done.kind == "compaction" else tr("Results shortened")
-    change = tr("{before} → {after} tokens")
-    words += [name, change.format(before=format_number(point.before), after=format_number(point.tokens))]
-    words += [format_wait(done.seconds)] if done.seconds else []
-    return " · ".join([*words, *([tr("undone")] if done.is_undone else [])])
 
 
 class WindowChart(WithRole, StyleAware, QWidget):
@@ -123,11 +86,15 @@ class WindowChart(WithRole, StyleAware, QWidget):
     def position_of(self, index: int) -> QPointF:
         """Return where a point is painted."""
         box, last = self._box(), max(len(self.points) - 1, 1)
-        return QPointF(box.left() + box.width() * index / last, self._y_of(self.points[index].tokens))
+        x = box.left() + box.width() * index / last
+        return QPointF(
+            box.left() + box.right() - x if self.isRightToLeft() else x, self._y_of(self.points[index].tokens)
+        )
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         box = self._box()
         share = (event.position().x() - box.left()) / max(box.width(), 1)
+        share = 1 - share if self.isRightToLeft() else share
         self._choose(min(max(round(share * (len(self.points) - 1)), 0), len(self.points) - 1))
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -136,9 +103,11 @@ class WindowChart(WithRole, StyleAware, QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         last, chosen = len(self.points) - 1, self._chosen
         operations = [index for index, point in enumerate(self.points) if point.operation]
+        back, on = Qt.Key.Key_Left, Qt.Key.Key_Right
+        back, on = (on, back) if self.isRightToLeft() else (back, on)
         targets = {
-            Qt.Key.Key_Left: chosen - 1 if chosen >= 0 else last,
-            Qt.Key.Key_Right: chosen + 1,
+            back: chosen - 1 if chosen >= 0 else last,
+            on: chosen + 1,
             Qt.Key.Key_Home: 0,
             Qt.Key.Key_End: last,
             Qt.Key.Key_PageUp: max((i for i in operations if i < chosen), default=chosen),
@@ -209,8 +178,9 @@ class WindowChart(WithRole, StyleAware, QWidget):
         )
 
     def _box(self) -> QRectF:
-        left, bottom = scale(46), scale(24)
-        return QRectF(left, scale(6), max(self.width() - left - scale(12), 1), self.height() - bottom - scale(6))
+        start, bottom, end = scale(46), scale(24), scale(12)
+        width = max(self.width() - start - end, 1)
+        return QRectF(end if self.isRightToLeft() else start, scale(6), width, self.height() - bottom - scale(6))
 
     def _y_of(self, tokens: float) -> float:
         box = self._box()
@@ -233,8 +203,12 @@ class WindowChart(WithRole, StyleAware, QWidget):
         painter.setPen(QPen(colour(tint, 0.7), 1.2, Qt.PenStyle.DotLine if is_limit else Qt.PenStyle.SolidLine))
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
         painter.setPen(colour("ink_faint"))
-        room = QRectF(0, y - scale(9), box.left() - scale(8), scale(18))
-        painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, label)
+        room = QRectF(0, y - scale(9), scale(46 - 8), scale(18))
+        side = Qt.AlignmentFlag.AlignRight
+        if self.isRightToLeft():
+            room.moveRight(self.width())
+            side = Qt.AlignmentFlag.AlignLeft
+        painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, label)
 
     def _paint_times(self, painter: QPainter, box: QRectF) -> None:
         painter.setPen(colour("ink_faint"))
@@ -278,17 +252,3 @@ class WindowChart(WithRole, StyleAware, QWidget):
         painter.drawLine(QPointF(at.x(), box.top()), QPointF(at.x(), box.bottom()))
         painter.setBrush(colour("accent"))
         painter.drawEllipse(at, 3.5, 3.5)
-
-
-def time_labels(points: Sequence[ChartPoint], most: int) -> Iterator[tuple[int, str]]:
-    """Yield at most `most` indexes of points with their times: days, or hours if all are of one day; none twice."""
-    is_long = points[-1].at - points[0].at > DAY
-    form = tr("d MMM", "a time, as QLocale reads it") if is_long else "HH:mm"
-    before = ""
-    for number in range(most):
-        index = number * (len(points) - 1) // max(most - 1, 1)
-
-        label = format_moment(points[index].at, form)
-        if points[index].at and label != before:
-            yield index, label
-            before = label

@@ -22,6 +22,7 @@ from desktop_app.ui.widgets.formats import (
     format_number,
     format_percent,
     format_wait,
+    isolate,
     percentages,
 )
 
@@ -151,7 +152,10 @@ def content_rows(insights: Insights, gauge: Gauge | None) -> list[FigureRow]:
     for segment in used:
         size = insights.said.get(segment, 0)
         cells = (
-            [format_number(size), f"{shares[segment]} %" if shares[segment] else "< 1 %"]
+            [
+                format_number(size),
+                isolate(tr("{number} %").format(number=shares[segment]) if shares[segment] else tr("< 1 %")),
+            ]
             if size
             else [NONE, tr("each request")]
         )

@@ -15,7 +15,7 @@ from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.gauge.bar import GaugeBar
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
-from desktop_app.ui.widgets.formats import format_decimal, format_number
+from desktop_app.ui.widgets.formats import format_decimal, format_number, isolate
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -186,7 +186,7 @@ def _part(replayed: Replayed, kind: str) -> str:
         "cached": (replayed.tokens_cached, replayed.tokens_sent),
         "facts": (replayed.facts_kept, replayed.facts),
     }[kind]
-    return tr("{number} %").format(number=f"{part / whole * 100:.0f}") if whole else "–"
+    return isolate(tr("{number} %").format(number=f"{part / whole * 100:.0f}")) if whole else "–"
 
 
 def _millions(tokens: int) -> str:

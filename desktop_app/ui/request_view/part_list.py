@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QStyle, QStyledItemDelegate, QStyleOptionVi
 
 from desktop_app.conversation.sent_request import PartChange
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, paint_box, scale
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER, LEFT, RIGHT, ROW, AnyIndex, TransparentList, WordsModel
 
 from .part_rows import PartAction, PartRow, actions_of, lines_of, tags_of, title_of, tokens_of
@@ -61,7 +61,7 @@ class PartDelegate(QStyledItemDelegate):
             painter.fillRect(box, colour("line_soft", 0.5))
         painter.fillRect(QRectF(box.left(), box.bottom() - 1, box.width(), 1), colour("line_soft"))
         strip = QRectF(box.left() + SIDE, box.top() + scale(11), 4, scale(18))
-        paint_box(painter, strip, colour(row.part.segment), None, 2)
+        paint_box(painter, in_reading_order(painter, box, strip), colour(row.part.segment), None, 2)
         self._paint_head(painter, box, row, is_near)
         self._paint_body(painter, box, row)
         painter.restore()
@@ -69,18 +69,18 @@ class PartDelegate(QStyledItemDelegate):
     def _paint_head(self, painter: QPainter, box: QRectF, row: PartRow, is_near: bool) -> None:
         line = QRectF(box.left() + TEXT_LEFT, box.top() + scale(10), box.width() - TEXT_LEFT - SIDE, scale(20))
         tokens = tokens_of(row)
-        _draw(painter, line, tokens, 12, "ink_faint", alignment=RIGHT)
+        _draw(painter, box, line, tokens, 12, "ink_faint", alignment=RIGHT)
         right = line.right() - _advance(12, tokens) - GAP
         if is_near:
             for action, link in links_of(row, box):
-                _draw(painter, link, tr(action.value), 12, "accent", MEDIUM)
+                _draw(painter, box, link, tr(action.value), 12, "accent", MEDIUM)
                 right = min(right, link.left() - GAP)
         tags = tags_of(row)
         taken = sum(_advance(11, text, MEDIUM) + scale(20) for text, _ in tags)
         room = QRectF(line.left(), line.top(), max(right - taken - line.left(), scale(60)), line.height())
-        x = _draw(painter, room, title_of(row.part), 12, "ink_soft", BOLD)
+        x = _draw(painter, box, room, title_of(row.part), 12, "ink_soft", BOLD)
         for text, tint in tags:
-            x = _paint_tag(painter, QPointF(x + scale(8), line.center().y()), text, tint, right)
+            x = _paint_tag(painter, box, QPointF(x + scale(8), line.center().y()), text, tint, right)
 
     def _paint_body(self, painter: QPainter, box: QRectF, row: PartRow) -> None:
         top = box.top() + scale(32)
@@ -89,12 +89,12 @@ class PartDelegate(QStyledItemDelegate):
         for number, text in enumerate(lines):
             room = QRectF(box.left() + TEXT_LEFT, top, box.width() - TEXT_LEFT - SIDE, scale(LINE_HEIGHT))
             room.translate(0, number * scale(LINE_HEIGHT))
-            _draw(painter, room, text, 12.5, tint, is_mono=True)
+            _draw(painter, box, room, text, 12.5, tint, is_mono=True)
         if row.cached_tokens:
             band = QRectF(box.left(), box.bottom() - scale(BAND), box.width(), scale(BAND))
             painter.fillRect(band, colour("accent_soft"))
             text = tr("Cached: %n tokens up to here were read from the provider’s cache", "", row.cached_tokens)
-            _draw(painter, band.adjusted(SIDE, 0, -SIDE, 0), text, 11, "accent", MEDIUM)
+            _draw(painter, box, band.adjusted(SIDE, 0, -SIDE, 0), text, 11, "accent", MEDIUM)
 
 
 def links_of(row: PartRow, box: QRectF) -> list[tuple[PartAction, QRectF]]:
@@ -118,13 +118,13 @@ def offered_actions(row: PartRow) -> list[PartAction]:
     return [action for action in actions if action in (PartAction.SHOW_IN_CHAT, PartAction.OPEN)]
 
 
-def _paint_tag(painter: QPainter, left: QPointF, text: str, tint: Tint, right: float) -> float:
+def _paint_tag(painter: QPainter, row: QRectF, left: QPointF, text: str, tint: Tint, right: float) -> float:
     width, height = _advance(11, text, MEDIUM) + scale(12), scale(18)
     box = QRectF(left.x(), left.y() - height / 2, width, height)
     if box.right() > right:
         return left.x()
-    paint_box(painter, box, None, colour(tint, 0.6), 4)
-    _draw(painter, box.adjusted(scale(6), 0, 0, 0), text, 11, tint, MEDIUM)
+    paint_box(painter, in_reading_order(painter, row, box), None, colour(tint, 0.6), 4)
+    _draw(painter, row, box.adjusted(scale(6), 0, 0, 0), text, 11, tint, MEDIUM)
     return box.right()
 
 
@@ -134,6 +134,7 @@ def _advance(size: float, text: str, weight: int = 400) -> float:
 
 def _draw(
     painter: QPainter,
+    row: QRectF,
     room: QRectF,
     text: str,
     size: float,
@@ -143,13 +144,22 @@ def _draw(
     is_mono: bool = False,
     alignment: Qt.AlignmentFlag = LEFT,
 ) -> float:
-    """Draw text on one line, with an ellipsis where the room ends; return where it ends."""
+    """Draw text on one line, with an ellipsis where the room ends; return where it ends.
+
+    row, room: as from left to right; what is painted is turned around where the window is; what is_mono goes
+    from left to right, like code.
+    """
     shown = font(size, weight, is_mono=is_mono)
     metrics = QFontMetricsF(shown)
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width() + 1)
     painter.setFont(shown)
     painter.setPen(colour(tint))
-    painter.drawText(room.adjusted(0, 0, 1, 0), alignment, text)
+    shown_room = in_reading_order(painter, row, room.adjusted(0, 0, 1, 0))
+    painter.save()
+    if is_mono:
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    painter.drawText(shown_room, alignment, text)
+    painter.restore()
     return room.left() + metrics.horizontalAdvance(text)
 
 
@@ -179,7 +189,8 @@ class PartList(TransparentList):
         """Return where a link of a row is; an empty box if it has none."""
         index = self.parts.index(number)
         links = links_of(index.data(ROW), QRectF(self.visualRect(index)))
-        return next((box for found, box in links if found is action), QRectF())
+        box = next((box for found, box in links if found is action), QRectF())
+        return self._turned(box, index) if self.isRightToLeft() else box
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -230,4 +241,10 @@ class PartList(TransparentList):
         if not index.isValid():
             return None
         links = links_of(index.data(ROW), QRectF(self.visualRect(index)))
-        return next((action for action, box in links if box.contains(QPointF(point))), None)
+        boxes = ((action, self._turned(box, index) if self.isRightToLeft() else box) for action, box in links)
+        return next((action for action, box in boxes if box.contains(QPointF(point))), None)
+
+    def _turned(self, box: QRectF, index: AnyIndex) -> QRectF:
+        """Return the box on the other side of its row."""
+        row = QRectF(self.visualRect(index))
+        return box.translated(row.left() + row.right() - box.right() - box.left(), 0)

@@ -12,7 +12,18 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_TINTS, theme
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Tint, colour, font, paint_box, paint_focus, scale
+from desktop_app.ui.widgets.look import (
+    BOLD,
+    MEDIUM,
+    NORMAL,
+    Tint,
+    colour,
+    font,
+    in_reading_order,
+    paint_box,
+    paint_focus,
+    scale,
+)
 from desktop_app.ui.widgets.row_list import LEFT, AnyIndex
 
 from .arrangement import Heading, SidebarRow, details_of
@@ -82,7 +93,7 @@ class ConversationDelegate(QStyledItemDelegate):
 
     def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, activity: Activity | None) -> None:
         half = room.height() / 2
-        line = QRectF(room.left(), room.top(), room.width() - scale(PIE + 10), half)
+        line = in_reading_order(painter, room, QRectF(room.left(), room.top(), room.width() - scale(PIE + 10), half))
         _draw_text(painter, line, info.title, font(14, MEDIUM), colour("ink"))
         below = line.translated(0, half)
         if activity is None:
@@ -90,7 +101,7 @@ class ConversationDelegate(QStyledItemDelegate):
         else:
             _draw_activity(painter, below, activity)
         pie = QRectF(room.right() - scale(PIE), room.center().y() - scale(PIE) / 2, scale(PIE), scale(PIE))
-        _draw_pie(painter, pie, info.share, colour(STATUS_TINTS[info.status]))
+        _draw_pie(painter, in_reading_order(painter, room, pie), info.share, colour(STATUS_TINTS[info.status]))
 
 
 def _draw_activity(painter: QPainter, room: QRectF, activity: Activity) -> None:
@@ -99,9 +110,10 @@ def _draw_activity(painter: QPainter, room: QRectF, activity: Activity) -> None:
     dot = QRectF(room.left() + 1, room.center().y() - side / 2, side, side)
     painter.setPen(QPen(ink, 1.5))
     painter.setBrush(Qt.BrushStyle.NoBrush if activity is Activity.WORKS else ink)
-    painter.drawEllipse(dot)
+    painter.drawEllipse(in_reading_order(painter, room, dot))
     weight = NORMAL if activity is Activity.WORKS else MEDIUM
-    _draw_text(painter, room.adjusted(side + scale(6), 0, 0, 0), tr(activity.value), font(12, weight), ink)
+    words = in_reading_order(painter, room, room.adjusted(side + scale(6), 0, 0, 0))
+    _draw_text(painter, words, tr(activity.value), font(12, weight), ink)
 
 
 def _draw_text(painter: QPainter, room: QRectF, text: str, shown: QFont, ink: QColor) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from PySide6.QtCore import QDateTime, QLocale
+from PySide6.QtGui import QGuiApplication
 
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
 from desktop_app.conversation.words import translatable
@@ -35,8 +36,8 @@ def format_bytes(size: int) -> str:
     if size < 1_024:
         return tr("%n bytes", "", size)
     if size < 1_024 * 1_000:
-        return tr("{number} KB").format(number=round(size / 1_024))
-    return tr("{number} MB").format(number=format_decimal(size / 1_048_576, 1))
+        return isolate(tr("{number} KB").format(number=round(size / 1_024)))
+    return isolate(tr("{number} MB").format(number=format_decimal(size / 1_048_576, 1)))
 
 
 def format_dollars(dollars: float) -> str:
@@ -51,10 +52,10 @@ def format_duration(seconds: float) -> str:
     """Return "8 s", "2 min 5 s" or "1 h 3 min"."""
     minutes, rest = divmod(int(seconds), 60)
     if not minutes:
-        return tr("{seconds} s").format(seconds=rest)
+        return isolate(tr("{seconds} s").format(seconds=rest))
     if minutes < 60:
-        return tr("{minutes} min {seconds} s").format(minutes=minutes, seconds=rest)
-    return tr("{hours} h {minutes} min").format(hours=minutes // 60, minutes=minutes % 60)
+        return isolate(tr("{minutes} min {seconds} s").format(minutes=minutes, seconds=rest))
+    return isolate(tr("{hours} h {minutes} min").format(hours=minutes // 60, minutes=minutes % 60))
 
 
 def format_wait(seconds: float) -> str:
@@ -65,10 +66,15 @@ def format_wait(seconds: float) -> str:
 def format_percent(share: float) -> str:
     """Return "62 %", or "< 1 %" for a little, so that something never reads as nothing."""
     if 0 < share < 0.005:
-        return tr("< 1 %")
+        return isolate(tr("< 1 %"))
     if share > MAX_SHARE:
-        return tr("over {number} %").format(number=format_number(round(MAX_SHARE * 100)))
-    return tr("{number} %").format(number=round(share * 100))
+        return isolate(tr("over {number} %").format(number=format_number(round(MAX_SHARE * 100))))
+    return isolate(tr("{number} %").format(number=round(share * 100)))
+
+
+def isolate(text: str) -> str:
+    """Return a text that keeps its order within a line from right to left, where "2 %" would read "% 2"."""
+    return f"\u2068{text}\u2069" if QGuiApplication.isRightToLeft() else text
 
 
 def percentages(counts: Sequence[int]) -> list[int]:
@@ -101,8 +107,8 @@ def format_time(at: float, now: float) -> str:
         return tr("{weekday} {time}").format(weekday=weekday, time=clock)
     month = written.monthName(then.month, QLocale.FormatType.ShortFormat)
     if then.year == today.year:
-        return tr("{day} {month} {time}").format(day=then.day, month=month, time=clock)
-    return tr("{day} {month} {year}").format(day=then.day, month=month, year=then.year)
+        return isolate(tr("{day} {month} {time}").format(day=then.day, month=month, time=clock))
+    return isolate(tr("{day} {month} {year}").format(day=then.day, month=month, year=then.year))
 
 
 def format_moment(at: float, form: str) -> str:
