@@ -29,7 +29,6 @@ from .session import Session
 from .session_model import model_or_stand_in, use_model
 from .stamp import stamp
 from .tasks import Tasks
-from .titles import UNTITLED
 from .turns import Turns
 
 NO_SETUP = ConversationSetup()
@@ -84,7 +83,7 @@ class Conversations:
             entries.append(stamp(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
         model = model or chosen.model or self.settings.chat_model
         folder, setup = chosen.folder or self.settings.folder, replace(chosen.setup, persona=chosen.name)
-        return await self.create_with(title or UNTITLED, entries, model, folder, setup, chosen.policy)
+        return await self.create_with(title, entries, model, folder, setup, chosen.policy)
 
     async def create_with(
         self,

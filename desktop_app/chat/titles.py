@@ -18,7 +18,6 @@ from .session import Session
 from .stamp import stamp
 
 MAX_TITLE = 60
-UNTITLED = "New conversation"
 RESEARCH = "/research "
 """The command that a message to be researched begins with; titles leave it out."""
 SECONDS = 20.0
@@ -69,9 +68,9 @@ def title_in(reply: str) -> str:
 
 
 def title_of(text: str) -> str:
-    """Return a title from the first line of a message, cut at a word."""
-    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), UNTITLED)
+    """Return a title from the first line of a message, cut at a word; "" if it has none."""
+    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")
     line = re.sub(r"[`*]", "", line).lstrip("#>- ")
     if len(line) <= MAX_TITLE:
-        return line or UNTITLED
+        return line
     return line[:MAX_TITLE].rsplit(" ", 1)[0].rstrip(",;:.") + "…"

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
+from desktop_app.conversation.listing import UNTITLED
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from desktop_app.conversation.transcript import Rewind, Trigger
 from desktop_app.conversation.unsent import QueuedMessage
@@ -29,7 +30,7 @@ from .services import Services
 from .session import Session
 from .stamp import stamp
 from .tasks import Tasks
-from .titles import RESEARCH, UNTITLED, title_of
+from .titles import RESEARCH, title_of
 from .turn.take_turn import take_turn
 
 
@@ -138,7 +139,7 @@ class Turns:
         try:
             session.refuse_if(session.is_leaving)
             text = message.draft.text or ", ".join(part.name for part in message.draft.attachments)
-            if session.info.title == UNTITLED:
+            if session.info.title in UNTITLED:
                 await self._listed.rename(session, title_of(text.removeprefix(RESEARCH)))
             turn = await self._start(session, partial(self._deliver, session, message, is_forced))
             # Also if it is cancelled before it began to run.

@@ -10,6 +10,9 @@ from .dialect import Dialect, ReturnedReasoning
 from .gauge import Provenance, Status
 from .message import Role
 
+UNTITLED = ("", "New conversation")
+"""Titles of a conversation that has none: the record's, and that of records of early versions."""
+
 
 class ConversationInfo(msgspec.Struct, frozen=True):
     """One line of the sidebar. Times are seconds since 1970, UTC."""

@@ -17,7 +17,7 @@ from .header_buttons import Chip, PaneButton
 from .model_words import short_window
 from .translation import locale, tr
 from .widgets.buttons import Button, ButtonKind
-from .widgets.formats import shorten
+from .widgets.formats import format_title, shorten
 from .widgets.inputs import Segmented
 from .widgets.layouts import horizontal
 from .widgets.look import BOLD, StyleAware, colour, scale
@@ -103,8 +103,8 @@ class Header(StyleAware, QWidget):
         self.show_nothing()
 
     def show_conversation(self, title: str, model: ModelInfo) -> None:
-        self._title, self._model = title, model
-        self.label.set_text(title)
+        self._model = model
+        self.show_title(title)
         self._name_model()
         self.chip.setAccessibleName(tr("Model: {model}").format(model=model_label(model)))
         lines = (model_label(model), window_note(model), tr("The model for this conversation"))
@@ -118,7 +118,7 @@ class Header(StyleAware, QWidget):
 
     def preview_title(self, title: str = "") -> None:
         """Show the title of a conversation that is being opened; "" for that of the open one."""
-        self.label.set_text(title or self._title)
+        self.label.set_text(format_title(title) if title else self._title)
 
     def show_folder(self, folder: str) -> None:
         """Show the working folder of the tools; "" for none."""
@@ -130,8 +130,8 @@ class Header(StyleAware, QWidget):
         self._fold()
 
     def show_title(self, title: str) -> None:
-        self._title = title
-        self.label.set_text(title)
+        self._title = format_title(title)
+        self.label.set_text(self._title)
 
     def show_nothing(self) -> None:
         """Show that no conversation is open."""

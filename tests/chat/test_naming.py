@@ -133,3 +133,12 @@ def test_any_reply_gives_one_short_line_or_nothing(reply: str) -> None:
 def test_a_title_is_one_line_cut_at_a_word() -> None:
     asked = "\n# Can you explain the `difference` between a mutex and a semaphore to me please?\nThanks"
     assert title_of(asked) == "Can you explain the difference between a mutex and a…"
+
+
+@pytest.mark.parametrize("title", ["", "New conversation"])
+async def test_the_first_message_names_what_has_no_title_also_in_an_older_record(house, title: str) -> None:
+    home = await house([Reply("In 1610.")])
+    session = await home.chats.create(title)
+    assert (await home.archive.conversation(session.id)).title == title, "none is made up"
+    await home.turn(session, QUESTION)
+    assert (await home.archive.conversation(session.id)).title == title_of(QUESTION)

@@ -95,7 +95,7 @@ class ScriptedEngine:
             case p.Hello():
                 return p.Welcome(p.VERSION)
             case p.CreateConversation(title):
-                name = self._record.new(title or "New conversation")
+                name = self._record.new(title)
                 self._write(p.ConversationsChanged(self._record.keep().conversations))
                 return self._opened(name)
             case p.Fork(name):

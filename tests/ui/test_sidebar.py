@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QAbstractItemModelTester
@@ -14,6 +15,7 @@ from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.sidebar.arrangement import Heading, age_text, group_by_age
 from desktop_app.ui.sidebar.sidebar import Sidebar
+from desktop_app.ui.widgets import formats
 
 NOW = datetime(2026, 3, 12, 15, 0).timestamp()
 
@@ -192,3 +194,16 @@ def test_renaming_from_the_menu_opens_nothing(two, qtbot):
     assert renamed.args == ["b", "Another"]
     assert opened == []
     assert two.list.currentIndex().row() == two.list.conversations.row_of("a")
+
+
+@pytest.mark.parametrize("title", ["", "New conversation"])
+def test_what_has_no_title_is_called_so_in_the_windows_language(sidebar, monkeypatch, title: str) -> None:
+    monkeypatch.setattr(formats, "tr", lambda text, *_: f"[{text}]")
+    model, shown = sidebar.list.conversations, []
+    model.renamed.connect(lambda *renamed: shown.append(renamed))
+    model.show_conversations([replace(info("a", NOW), title=title), info("b", NOW)])
+    assert (model.title_of("a"), model.title_of("b")) == ("[New conversation]", "About b")
+    index = model.index(model.row_of("a"))
+    assert "[New conversation]" in index.data(Qt.ItemDataRole.AccessibleTextRole)
+    model.setData(index, index.data(Qt.ItemDataRole.EditRole))
+    assert not shown, "a title that was not changed is not stored"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
@@ -12,7 +13,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_WORDS
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_percent
+from desktop_app.ui.widgets.formats import format_percent, format_title
 from desktop_app.ui.widgets.row_list import AnyIndex
 
 from .arrangement import Arrangement, Heading, SidebarRow, arrange_rows, details_of
@@ -49,7 +50,7 @@ class ConversationModel(QAbstractListModel):
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         """Show another list; rows of which only the figures have changed stay selected."""
-        self._all = {info.id: info for info in conversations}
+        self._all = {info.id: replace(info, title=format_title(info.title)) for info in conversations}
         self._show_rows()
 
     def arrange(self, arrangement: Arrangement) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from PySide6.QtCore import QDateTime, QLocale
 from PySide6.QtGui import QGuiApplication
 
+from desktop_app.conversation.listing import UNTITLED
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
@@ -19,6 +20,11 @@ ROLE_NAMES = {
     Role.ASSISTANT: translatable("Assistant"),
     Role.TOOL: translatable("Tool"),
 }
+
+
+def format_title(title: str) -> str:
+    """Return the title of a conversation, or what one without a title is called."""
+    return tr("New conversation") if title in UNTITLED else title
 
 
 def format_number(number: int) -> str:
