@@ -16,7 +16,7 @@ from .widgets.layouts import STRETCH, horizontal
 from .widgets.look import colour, paint_box, scale
 from .widgets.text_label import TextLabel
 
-SHOWN, SHOWN_WITH_ACTION = 4_000, 8_000  # milliseconds
+SHOWN, SHOWN_WITH_ACTION = 4_000, 15_000  # milliseconds: to read, and to read, look at what was done and decide
 SIDE, GAP, MIN_TEXT_WIDTH = 24, 14, 120  # pixels: beside the toast, between its parts, of its text
 
 

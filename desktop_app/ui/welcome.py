@@ -38,6 +38,9 @@ PROMPTS = (
         translatable("What should I ask before I sign a lease for a flat? List the questions."),
     ),
 )
+BUILTIN_ANSWERS = translatable(
+    "SmolLM2, which is built in, answers offline and without a key. It is very small: add a model for real work."
+)
 WIDTH = 720
 MAX_PERSONAS, MAX_PERSONA = 8, 28  # that are offered, and characters of a name
 
@@ -120,6 +123,8 @@ class WelcomePage(StyleAware, QWidget):
         self.personas = QWidget()
         self.personas.hide()
         content.addWidget(self.personas)
+        self.builtin = TextLabel(tr(BUILTIN_ANSWERS), size=13, tint="ink_soft", wraps=True)
+        content.addWidget(self.builtin)
         content.addLayout(FlowLayout(self.adding, self.importing, gap=20))
         content.addStretch(3)
         middle = QWidget()

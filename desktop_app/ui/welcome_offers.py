@@ -19,7 +19,7 @@ from .widgets.text_label import TextLabel
 
 SAMPLES = {
     "interview.jsonl": translatable("An interview (5,600 tokens, fills most of the built-in model’s window)"),
-    "migration.jsonl": translatable("An agent at work (150 messages, 27,000 tokens, 68 tool calls)"),
+    "migration.jsonl": translatable("An agent at work (149 messages, 68 tool calls, four times that window)"),
 }
 PLACES = {
     "gauge": (translatable("Gauge"), translatable("how full the window is, counted on the request as it will be sent")),

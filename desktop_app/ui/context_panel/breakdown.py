@@ -132,4 +132,5 @@ def _about_window(gauge: Gauge) -> Iterator[str]:
     elif gauge.stated_window:
         learned = tr("The size of the context window was learned from the server; the model is said to take {tokens}.")
         yield learned.format(tokens=format_number(gauge.stated_window))
-    yield tr("Percentages are of the whole context window.")
+    if gauge.total <= gauge.usable:  # else there are none
+        yield tr("Percentages are of the whole context window.")

@@ -183,7 +183,8 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         shown = font(13, BOLD if line.is_sum else NORMAL)
         painter.setFont(shown)
         left = room.left() + (0 if line.is_sum else side + 9)
-        numbers = room.right() - scale(SHARE)
+        has_shares = any(other.share is not None for other in self.lines)
+        numbers = room.right() - (scale(SHARE) if has_shares else 0)
         tokens = format_number(line.tokens)
         name_room = numbers - QFontMetricsF(shown).horizontalAdvance(tokens) - 10 - left
         name = QFontMetricsF(shown).elidedText(line.name, Qt.TextElideMode.ElideRight, name_room)

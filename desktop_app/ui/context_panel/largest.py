@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.sent_request import PartKind, SentPart
 from desktop_app.ui.request_view.part_rows import PartAction, actions_of, title_of
+from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.transcript.row_text import clock_time
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, Swatch
@@ -23,10 +25,12 @@ from .requests import PanelRequests
 
 
 def name_of(part: SentPart, now: float) -> str:
-    """Return such as "Tool · bash cargo tree, 09:58", or how the message begins."""
+    """Return such as "Tool · bash cargo tree, 09:58", or whose the message is and how it begins."""
     title = title_of(part)
     if part.kind is PartKind.MESSAGE and part.role != "tool":
-        title = f"{title} · {first_line(part.text, 60)}"
+        return f"{tr(SEGMENT_NAMES[part.segment])} · {first_line(part.text, 60)}"
+    if part.segment is Segment.SUMMARY:
+        title = tr(SEGMENT_NAMES[part.segment])
     return f"{title}, {clock_time(part.at, now)}" if part.at else title
 
 

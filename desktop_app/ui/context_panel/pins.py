@@ -23,7 +23,7 @@ from .requests import PanelRequests
 
 EMPTY = translatable(
     "Nothing is pinned.\n\nA pinned message stays in the context window word for word, whatever else is archived. "
-    "To pin one, choose “Pin” in its menu in the chat, or next to an archived message in the history."
+    "To pin a rule, point at its message in the chat and choose “Pin”."
 )
 
 

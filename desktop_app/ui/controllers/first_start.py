@@ -40,6 +40,7 @@ class FirstStart(Controller):
     def use(self, settings: Settings) -> None:
         """Follow the settings: what was found is offered until a server is set up."""
         self._has_servers = bool(settings.servers)
+        self._welcome.builtin.setVisible(not self._has_servers)
         if self._has_servers:
             self._welcome.show_found(())
         if self._refused:
