@@ -124,6 +124,7 @@ async def test_an_image_is_sent_upright_and_without_where_it_was_taken(tmp_path:
         assert not sent.getexif()
 
 
+@pytest.mark.wire
 async def test_an_image_that_is_heavy_as_png_becomes_a_jpeg() -> None:
     attachment = await read_image("noise.png", png((1_560, 1_560)))
     assert attachment.media_type == "image/jpeg"

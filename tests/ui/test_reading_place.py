@@ -33,6 +33,7 @@ from desktop_app.ui.main_window import MainWindow
 
 CALL = ToolCall("c", "bash", '{"command": "ls"}')
 WORDS = "A reply that streams, line by line, and is long enough to push.\n\n"
+DELTAS = 16
 
 
 def place(window: MainWindow) -> tuple[str, int]:
@@ -59,14 +60,14 @@ def scroll_up(window: MainWindow, notches: int) -> None:
 async def test_what_is_read_stays_while_a_reply_streams_ends_and_cards_come(window: MainWindow, bridge: Bridge) -> None:
     conversation, view = window.chat.conversation, window.transcript
     newest = window.transcript_model.rows[-1]
-    reply = Message(id="r", role=Role.ASSISTANT, parts=(Text(WORDS * 40),))
+    reply = Message(id="r", role=Role.ASSISTANT, parts=(Text(WORDS * DELTAS),))
     mark = OperationRow(
         "op", "compaction", 9e9, Trigger.AFTER_TURN, {"extractive": 4}, 4, 9_000, 4_000,
         after_message_id=window.transcript_model.rows[0].message.id,
     )  # fmt: skip
     asked = QuestionAsked(conversation, "q", "permission", CALL, (RequiredPermission("bash", "run", "ls"),))
     happening: list[TurnEvent] = [
-        *(TextDelta(conversation, "r", WORDS) for _ in range(40)),
+        *(TextDelta(conversation, "r", WORDS) for _ in range(DELTAS)),
         RetryScheduled(conversation, "Busy", 2.0, 1),
         asked,
         QuestionAnswered(conversation, "q", True),

@@ -82,7 +82,7 @@ def test_shift_and_a_click_reach_from_where_the_selection_began(told, qtbot):
 
 
 def test_the_view_scrolls_on_while_the_mouse_is_outside(view, qtbot):
-    view.transcript.open(chat(60), ())
+    view.transcript.open(chat(24), ())
     settle(view, qtbot)
     view.go_to_start()
     settle(view, qtbot)
@@ -90,12 +90,12 @@ def test_the_view_scrolls_on_while_the_mouse_is_outside(view, qtbot):
     qtbot.mousePress(view.viewport(), LEFT, pos=point_in(view, "m0", 0))
     qtbot.mouseMove(view.viewport(), below)
     qtbot.waitUntil(lambda: view.verticalScrollBar().value() == view.verticalScrollBar().maximum(), timeout=20_000)
-    qtbot.waitUntil(lambda: len(view.text_selection.spans(view.transcript.row_of)) == 60)
+    qtbot.waitUntil(lambda: len(view.text_selection.spans(view.transcript.row_of)) == 24)
     qtbot.mouseRelease(view.viewport(), LEFT, pos=below)
     at = view.verticalScrollBar().value()
     qtbot.keyClick(view, Qt.Key.Key_C, CONTROL)
     assert "message 0" in clipboard()
-    assert "message 59" in clipboard()
+    assert "message 23" in clipboard()
     qtbot.wait(100)
     assert view.verticalScrollBar().value() == at
 
