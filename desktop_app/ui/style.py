@@ -92,6 +92,8 @@ QLineEdit {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c[
     padding: 0 {scale(8)}px; min-height: {scale(LINE) - 2}px; selection-background-color: {c["accent"]};
     selection-color: {c["accent_ink"]}; placeholder-text-color: {c["ink_faint"]}; }}
 QLineEdit:focus {{ border-color: {c["accent"]}; }}
+QComboBox QAbstractItemView {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]};
+    padding: 5px; outline: 0; selection-background-color: {c["accent_soft"]}; selection-color: {c["ink"]}; }}
 QMenu {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 5px; }}
 QMenu::item {{ padding: {scale(6)}px {scale(22)}px {scale(6)}px {scale(12)}px; border-radius: {scale(5)}px; }}
 QMenu::item:selected {{ background: {c["accent_soft"]}; color: {c["ink"]}; }}
