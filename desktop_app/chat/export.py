@@ -8,6 +8,7 @@ from pathlib import Path
 
 from desktop_app.context.view.view import View, assemble, inseparable_ids
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
@@ -33,7 +34,7 @@ def render_export(title: str, view: View, format: str, scope: str, first: str = 
         messages = assemble(view)
     else:
         messages = [entry for entry in view.entries if isinstance(entry, Message)]
-    return replace_surrogates_in_text(FORMATS[format](title, messages, view.statuses))
+    return replace_surrogates_in_text(FORMATS[format](title_in_english(title), messages, view.statuses))
 
 
 def _between(messages: list[Message], first: str, last: str) -> list[Message]:

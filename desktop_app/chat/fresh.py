@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.transcript import AnyEntry, ConversationLink
 
 from .branching import copy_entries
@@ -38,7 +39,7 @@ async def _make(chats: Conversations, session: Session, optimization: Optimizati
         stamp(link),
         *copy_entries(behind),
     ]
-    title, info = f"{title} (continued)", session.info
+    title, info = f"{title_in_english(title)} (continued)", session.info
     fresh = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy)
     await session.record(stamp(ConversationLink(conversation=fresh.id, title=title)))
     return fresh

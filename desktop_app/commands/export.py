@@ -11,7 +11,7 @@ from desktop_app.archive.store import Store
 from desktop_app.chat.export import FORMATS, render_export, write_export
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.listing import UNTITLED, ConversationInfo
+from desktop_app.conversation.listing import ConversationInfo, title_in_english
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.paths import database_file
 
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"conversation": info.id, "format": kind, "path": str(args.file), "bytes": size})
     else:
-        show(f"“{info.title}” is in {args.file}, {size:,} bytes")
+        show(f"“{title_in_english(info.title)}” is in {args.file}, {size:,} bytes")
     return 0
 
 
@@ -70,7 +70,7 @@ def _print_list(infos: Sequence[ConversationInfo], is_json: bool) -> None:
         rows = [{"id": info.id, "title": info.title, "messages": info.messages} for info in infos]
         print_json({"conversations": rows})
     elif infos:
-        lines = [(info.id, f"{info.messages:,}", cut_to_width(info.title or UNTITLED[1], 60)) for info in infos]
+        lines = [(info.id, f"{info.messages:,}", cut_to_width(title_in_english(info.title), 60)) for info in infos]
         show(table([("ID", "MESSAGES", "TITLE"), *lines], right=frozenset({1})))
     else:
         show("There are no conversations yet.")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from desktop_app.archive.store import Store
-from desktop_app.conversation.listing import SearchResult
+from desktop_app.conversation.listing import SearchResult, title_in_english
 from desktop_app.paths import database_file
 
 from .arguments import add_data_dir, add_json, cut_to_width, data_of, positive, print_json, table
@@ -49,7 +49,7 @@ def _print(results: Sequence[SearchResult]) -> None:
     room = max(shutil.get_terminal_size((120, 24)).columns - 60, 40)
     rows = [
         (
-            cut_to_width(result.title, 30),
+            cut_to_width(title_in_english(result.title), 30),
             str(result.index),
             result.role.value,
             "archived" if result.archived else "",

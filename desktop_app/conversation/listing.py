@@ -14,6 +14,11 @@ UNTITLED = ("", "New conversation")
 """Titles of a conversation that has none: the record's, and that of records of early versions."""
 
 
+def title_in_english(title: str) -> str:
+    """Return what a conversation is called where the window's language is not known: in files, links and commands."""
+    return title or UNTITLED[1]
+
+
 class ConversationInfo(msgspec.Struct, frozen=True):
     """One line of the sidebar. Times are seconds since 1970, UTC."""
 

@@ -118,3 +118,8 @@ async def test_a_part_begins_or_ends_at_a_message_and_keeps_calls_with_their_res
     assert lines(last=ids[1]) == ["user", "assistant", "tool"]
     assert lines(first=ids[0], last=ids[0]) == ["user"]
     assert lines() == ["user", "assistant", "tool", "assistant"]
+
+
+async def test_a_conversation_without_a_title_has_a_heading(house) -> None:
+    session = await (await house([])).chats.create("", SAID)
+    assert render_export(session.info.title, session.view, "markdown", "record").startswith("# New conversation\n")
