@@ -1512,6 +1512,10 @@
         <translation>Nichts wurde gesendet.</translation>
     </message>
     <message>
+        <source>It showed no sign of progress for {seconds} seconds, and was told to stop.</source>
+        <translation>Seit {seconds} Sekunden war kein Fortschritt zu sehen, und der Aufruf wurde gestoppt.</translation>
+    </message>
+    <message>
         <source>Look at its settings; when they are right, ask again: it is started anew.</source>
         <translation>Seine Einstellungen ansehen; wenn sie stimmen, erneut fragen: Er wird neu gestartet.</translation>
     </message>
@@ -1528,12 +1532,36 @@
         <translation>Ein Werkzeug des MCP-Servers „{server}“ wird nicht angeboten</translation>
     </message>
     <message>
+        <source>The tool “{tool}”: {why}.</source>
+        <translation>Das Werkzeug „{tool}“: {why}.</translation>
+    </message>
+    <message>
         <source>Its other tools are offered.</source>
         <translation>Seine anderen Werkzeuge werden angeboten.</translation>
     </message>
     <message>
         <source>Only the makers of the server can change that.</source>
-        <translation>Nur die Hersteller des Servers können das ändern.</translation>
+        <translation>Das können nur die Hersteller des Servers ändern.</translation>
+    </message>
+    <message>
+        <source>It closed its output.</source>
+        <translation>Er hat seine Ausgabe geschlossen.</translation>
+    </message>
+    <message>
+        <source>Its program ended with the code {code}.</source>
+        <translation>Das Programm endete mit dem Code {code}.</translation>
+    </message>
+    <message>
+        <source>Its program was ended by the signal {name}.</source>
+        <translation>Das Programm wurde durch das Signal {name} beendet.</translation>
+    </message>
+    <message>
+        <source>{reason}
+The last lines of its errors:
+{errors}</source>
+        <translation>{reason}
+Die letzten Zeilen der Fehlerausgabe:
+{errors}</translation>
     </message>
     <message>
         <source>A long output could not be kept</source>
@@ -1872,6 +1900,13 @@
         <translation>
             <numerusform>%n Nachricht gefunden</numerusform>
             <numerusform>%n Nachrichten gefunden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n requests, of which no tokens were reported</source>
+        <translation>
+            <numerusform>%n Anfrage, zu der keine Token gemeldet wurden</numerusform>
+            <numerusform>%n Anfragen, zu denen keine Token gemeldet wurden</numerusform>
         </translation>
     </message>
     <message>
@@ -2278,12 +2313,16 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>Verdichtung fehlgeschlagen</translation>
     </message>
     <message>
-        <source>Continued from another conversation</source>
-        <translation>Fortsetzung einer anderen Unterhaltung</translation>
+        <source>Continuation</source>
+        <translation>Fortsetzung</translation>
     </message>
     <message>
-        <source>Continued in a new conversation</source>
-        <translation>Fortgesetzt in einer neuen Unterhaltung</translation>
+        <source>Continued elsewhere</source>
+        <translation>Anderswo fortgesetzt</translation>
+    </message>
+    <message>
+        <source>Summary to begin with</source>
+        <translation>Zusammenfassung zu Beginn</translation>
     </message>
     <message>
         <source>Old tool results shortened by you</source>
@@ -2435,10 +2474,10 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     <message>
         <source>Nothing is pinned.
 
-A pinned message stays in the context window word for word, whatever else is archived. To pin one, choose “Pin” in its menu in the chat, or next to an archived message in the history.</source>
+A pinned message stays in the context window word for word, whatever else is archived. To pin a rule, point at its message in the chat and choose “Pin”.</source>
         <translation>Nichts ist angeheftet.
 
-Eine angeheftete Nachricht bleibt wörtlich im Kontextfenster, was auch sonst archiviert wird. Zum Anheften „Anheften“ in ihrem Menü im Chat wählen, oder neben einer archivierten Nachricht im Verlauf.</translation>
+Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch sonst archiviert wird. Um eine Regel anzuheften, im Chat auf ihre Nachricht zeigen und „Anheften“ wählen.</translation>
     </message>
     <message numerus="yes">
         <source>{tokens} tokens in %n pinned messages</source>
@@ -2606,6 +2645,14 @@ Eine angeheftete Nachricht bleibt wörtlich im Kontextfenster, was auch sonst ar
     <message>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
+    </message>
+    <message>
+        <source>{model} was added.</source>
+        <translation>{model} wurde hinzugefügt.</translation>
+    </message>
+    <message>
+        <source>Use it here</source>
+        <translation>Hier verwenden</translation>
     </message>
     <message>
         <source>{model} answers from now on. Others are in the header.</source>
@@ -3965,8 +4012,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Gesendete Token</translation>
     </message>
     <message>
-        <source>Same beginning as before</source>
-        <translation>Gleicher Anfang wie zuvor</translation>
+        <source>Same beginning (cacheable)</source>
+        <translation>Gleicher Anfang (zwischenspeicherbar)</translation>
     </message>
     <message>
         <source>Facts that were still sent</source>
@@ -4097,20 +4144,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Reserve in Token</translation>
     </message>
     <message>
-        <source>Reserve most</source>
-        <translation>Reserve, höchstens</translation>
-    </message>
-    <message>
-        <source>Reserve least</source>
-        <translation>Reserve, mindestens</translation>
-    </message>
-    <message>
         <source>Limit without window</source>
         <translation>Grenze ohne Fenster</translation>
-    </message>
-    <message>
-        <source>Messages most</source>
-        <translation>Nachrichten, höchstens</translation>
     </message>
     <message>
         <source>Calibration weight</source>
@@ -4119,14 +4154,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Calibration step</source>
         <translation>Kalibrierung, Schritt</translation>
-    </message>
-    <message>
-        <source>Calibration least</source>
-        <translation>Kalibrierung, mindestens</translation>
-    </message>
-    <message>
-        <source>Calibration most</source>
-        <translation>Kalibrierung, höchstens</translation>
     </message>
     <message>
         <source>Automatic</source>
@@ -4143,10 +4170,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Shares of</source>
         <translation>Anteile wovon</translation>
-    </message>
-    <message>
-        <source>Due least</source>
-        <translation>Fällig, mindestens</translation>
     </message>
     <message>
         <source>In the background, after a turn</source>
@@ -4169,7 +4192,31 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Puffer, Anteil vom Rest</translation>
     </message>
     <message>
-        <source>Buffer least</source>
+        <source>Reserve, at most</source>
+        <translation>Reserve, höchstens</translation>
+    </message>
+    <message>
+        <source>Reserve, at least</source>
+        <translation>Reserve, mindestens</translation>
+    </message>
+    <message>
+        <source>Messages, at most</source>
+        <translation>Nachrichten, höchstens</translation>
+    </message>
+    <message>
+        <source>Calibration, at least</source>
+        <translation>Kalibrierung, mindestens</translation>
+    </message>
+    <message>
+        <source>Calibration, at most</source>
+        <translation>Kalibrierung, höchstens</translation>
+    </message>
+    <message>
+        <source>Due, at least</source>
+        <translation>Fällig, mindestens</translation>
+    </message>
+    <message>
+        <source>Buffer, at least</source>
         <translation>Puffer, mindestens</translation>
     </message>
     <message>
@@ -4241,12 +4288,56 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Kurzfassung ab</translation>
     </message>
     <message>
-        <source>Digest most</source>
+        <source>Digest, at most</source>
         <translation>Kurzfassung, höchstens</translation>
     </message>
     <message>
-        <source>Digest model most</source>
+        <source>Digest by a model, at most</source>
         <translation>Kurzfassung des Modells, höchstens</translation>
+    </message>
+    <message>
+        <source>Prune, at least</source>
+        <translation>Kürzen, mindestens</translation>
+    </message>
+    <message>
+        <source>Prune at least, share of the window</source>
+        <translation>Kürzen, mindestens, Anteil vom Fenster</translation>
+    </message>
+    <message>
+        <source>Share of the tail, at least</source>
+        <translation>Ende, kleinster Anteil</translation>
+    </message>
+    <message>
+        <source>Head, at least</source>
+        <translation>Anfang, mindestens</translation>
+    </message>
+    <message>
+        <source>Summary, at least</source>
+        <translation>Zusammenfassung, mindestens</translation>
+    </message>
+    <message>
+        <source>Reply with a summary, at least</source>
+        <translation>Zusammenfassung, Antwort mindestens</translation>
+    </message>
+    <message>
+        <source>Spend, at most</source>
+        <translation>Aufwand, höchstens</translation>
+    </message>
+    <message>
+        <source>Wait before a retry, at most</source>
+        <translation>Wartezeit, höchstens</translation>
+    </message>
+    <message>
+        <source>Gone before a flush, at most</source>
+        <translation>Sichern, Archiviertes höchstens</translation>
+    </message>
+    <message>
+        <source>Recall unasked, at least</source>
+        <translation>Ungefragter Abruf, mindestens</translation>
+    </message>
+    <message>
+        <source>Caption, at most</source>
+        <translation>Bildbeschreibung, höchstens</translation>
     </message>
     <message>
         <source>Digest model input</source>
@@ -4285,14 +4376,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Kürzen bis auf</translation>
     </message>
     <message>
-        <source>Prune least</source>
-        <translation>Kürzen, mindestens</translation>
-    </message>
-    <message>
-        <source>Prune least share of window</source>
-        <translation>Kürzen, mindestens, Anteil vom Fenster</translation>
-    </message>
-    <message>
         <source>Prune runway</source>
         <translation>Kürzen, Vorlauf</translation>
     </message>
@@ -4325,10 +4408,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ende, Anteil</translation>
     </message>
     <message>
-        <source>Tail share least</source>
-        <translation>Ende, kleinster Anteil</translation>
-    </message>
-    <message>
         <source>Tail assistant turns</source>
         <translation>Ende, Antworten des Modells</translation>
     </message>
@@ -4337,20 +4416,12 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ende, Nachrichten</translation>
     </message>
     <message>
-        <source>Head least</source>
-        <translation>Anfang, mindestens</translation>
-    </message>
-    <message>
         <source>Length of the summary</source>
         <translation>Länge der Zusammenfassung</translation>
     </message>
     <message>
         <source>Summary share of head</source>
         <translation>Zusammenfassung, Anteil am Ersetzten</translation>
-    </message>
-    <message>
-        <source>Summary least</source>
-        <translation>Zusammenfassung, mindestens</translation>
     </message>
     <message>
         <source>Summary asked share</source>
@@ -4367,10 +4438,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Summary input result</source>
         <translation>Zusammenfassung, Eingabe je Ergebnis</translation>
-    </message>
-    <message>
-        <source>Summary reply least</source>
-        <translation>Zusammenfassung, Antwort mindestens</translation>
     </message>
     <message>
         <source>Summary reply share</source>
@@ -4399,10 +4466,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Repair calls</source>
         <translation>Nachbesserungen</translation>
-    </message>
-    <message>
-        <source>Spend most</source>
-        <translation>Aufwand, höchstens</translation>
     </message>
     <message>
         <source>Spend seconds</source>
@@ -4473,10 +4536,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Versuche je Werkzeugergebnis</translation>
     </message>
     <message>
-        <source>Retry wait most</source>
-        <translation>Wartezeit, höchstens</translation>
-    </message>
-    <message>
         <source>Overflow retries</source>
         <translation>Wiederholungen nach Überlauf</translation>
     </message>
@@ -4505,10 +4564,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Sichern, Anteil der Antwort</translation>
     </message>
     <message>
-        <source>Flush gone most</source>
-        <translation>Sichern, Archiviertes höchstens</translation>
-    </message>
-    <message>
         <source>Memories in the system prompt</source>
         <translation>Erinnerungen im Systemprompt</translation>
     </message>
@@ -4529,10 +4584,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ungefragter Abruf, Anteil</translation>
     </message>
     <message>
-        <source>Recall unasked least</source>
-        <translation>Ungefragter Abruf, mindestens</translation>
-    </message>
-    <message>
         <source>Research rounds</source>
         <translation>Recherche, Runden</translation>
     </message>
@@ -4551,10 +4602,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Research answer share</source>
         <translation>Recherche, Anteil der Antwort</translation>
-    </message>
-    <message>
-        <source>Caption most</source>
-        <translation>Bildbeschreibung, höchstens</translation>
     </message>
     <message>
         <source>Caption seconds</source>
@@ -5330,16 +5377,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Dunkel</translation>
     </message>
     <message>
-        <source>System contrast</source>
-        <translation>Kontrast wie im System</translation>
-    </message>
-    <message>
-        <source>Normal contrast</source>
-        <translation>Normaler Kontrast</translation>
-    </message>
-    <message>
-        <source>High contrast</source>
-        <translation>Hoher Kontrast</translation>
+        <source>Normal</source>
+        <translation>Normal</translation>
     </message>
     <message>
         <source>When this is off, nothing is summarized without your approval, and a full context window stops the chat.</source>
@@ -6111,12 +6150,20 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Fenster eingeben…</translation>
     </message>
     <message>
+        <source>Show summary</source>
+        <translation>Zusammenfassung zeigen</translation>
+    </message>
+    <message>
         <source>Try again at {time}</source>
         <translation>Um {time} erneut versuchen</translation>
     </message>
     <message>
         <source>Show it</source>
         <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Write it again</source>
+        <translation>Noch einmal schreiben</translation>
     </message>
     <message>
         <source>Save the code</source>
@@ -6287,8 +6334,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Noch keine Antwort.</translation>
     </message>
     <message>
-        <source>This reply ended early.</source>
-        <translation>Diese Antwort endete vorzeitig.</translation>
+        <source>This reply ended early. What had arrived is kept.</source>
+        <translation>Diese Antwort endete vorzeitig. Was angekommen war, ist erhalten.</translation>
     </message>
     <message>
         <source>Not answered.</source>
@@ -6390,6 +6437,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>{deed} in another version</source>
         <comment>such as “42 messages archived”</comment>
         <translation>{deed}, in einer anderen Version</translation>
+    </message>
+    <message>
+        <source>Begins with a summary</source>
+        <translation>Beginnt mit einer Zusammenfassung</translation>
     </message>
     <message>
         <source>Continues “{conversation}”</source>
@@ -6569,6 +6620,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Was sollte ich fragen, bevor ich einen Mietvertrag unterschreibe? Liste die Fragen auf.</translation>
     </message>
     <message>
+        <source>SmolLM2, which is built in, answers offline and without a key. It is very small: add a model for real work.</source>
+        <translation>SmolLM2 ist eingebaut und antwortet ohne Netz und ohne Schlüssel. Es ist sehr klein: für ernsthafte Arbeit ein Modell hinzufügen.</translation>
+    </message>
+    <message>
         <source>Long conversations that lose nothing</source>
         <translation>Lange Unterhaltungen, die nichts verlieren</translation>
     </message>
@@ -6589,8 +6644,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ein Interview (5.600 Token, füllt das Fenster des eingebauten Modells fast ganz)</translation>
     </message>
     <message>
-        <source>An agent at work (150 messages, 27,000 tokens, 68 tool calls)</source>
-        <translation>Ein Agent bei der Arbeit (150 Nachrichten, 27.000 Token, 68 Werkzeugaufrufe)</translation>
+        <source>An agent at work (149 messages, 68 tool calls, four times that window)</source>
+        <translation>Ein Agent bei der Arbeit (149 Nachrichten, 68 Werkzeugaufrufe, das Vierfache dieses Fensters)</translation>
     </message>
     <message>
         <source>Gauge</source>
@@ -7219,6 +7274,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{model} kann dies nicht zusammenfassen: {reason}.</translation>
     </message>
     <message>
+        <source>{why}: this summary was assembled by rules instead.</source>
+        <translation>{why}: Diese Zusammenfassung wurde stattdessen nach Regeln zusammengestellt.</translation>
+    </message>
+    <message>
         <source>{why}: {model} wrote this summary instead.</source>
         <translation>{why}: {model} hat diese Zusammenfassung stattdessen geschrieben.</translation>
     </message>
@@ -7237,6 +7296,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>the reply of {model} was longer than it may be</source>
         <translation>die Antwort von {model} war länger als erlaubt</translation>
+    </message>
+    <message>
+        <source>{model} (in place of {other})</source>
+        <translation>{model} (anstelle von {other})</translation>
     </message>
     <message>
         <source>The conversation is not being opened any more</source>
@@ -7333,6 +7396,186 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Section</source>
         <translation>Abschnitt</translation>
+    </message>
+    <message>
+        <source>It compresses its answers, although it was asked not to.</source>
+        <translation>Er komprimiert seine Antworten, obwohl er gebeten wurde, es nicht zu tun.</translation>
+    </message>
+    <message>
+        <source>Its answer has more than {most} bytes.</source>
+        <translation>Die Antwort hat mehr als {most} Bytes.</translation>
+    </message>
+    <message>
+        <source>Look at its command in the settings, and try it in a terminal.</source>
+        <translation>Den Befehl in den Einstellungen ansehen und in einem Terminal ausprobieren.</translation>
+    </message>
+    <message>
+        <source>It does not accept the key</source>
+        <translation>Er nimmt den Schlüssel nicht an</translation>
+    </message>
+    <message>
+        <source>Enter its key in the settings.</source>
+        <translation>Den Schlüssel in den Einstellungen eintragen.</translation>
+    </message>
+    <message>
+        <source>There is no such server at its address</source>
+        <translation>Unter der Adresse gibt es keinen solchen Server</translation>
+    </message>
+    <message>
+        <source>Correct the address.</source>
+        <translation>Die Adresse berichtigen.</translation>
+    </message>
+    <message>
+        <source>It was asked too often</source>
+        <translation>Er wurde zu oft gefragt</translation>
+    </message>
+    <message>
+        <source>Wait a minute.</source>
+        <translation>Eine Minute warten.</translation>
+    </message>
+    <message>
+        <source>It has an error of its own</source>
+        <translation>Er hat selbst einen Fehler</translation>
+    </message>
+    <message>
+        <source>Wait, or ask who runs it.</source>
+        <translation>Warten oder den Betreiber fragen.</translation>
+    </message>
+    <message>
+        <source>Its address is not valid.</source>
+        <translation>Die Adresse ist nicht gültig.</translation>
+    </message>
+    <message>
+        <source>Correct the address in the settings.</source>
+        <translation>Die Adresse in den Einstellungen berichtigen.</translation>
+    </message>
+    <message>
+        <source>The connection broke: {error}.</source>
+        <translation>Die Verbindung ist abgerissen: {error}.</translation>
+    </message>
+    <message>
+        <source>What it sent does not follow the protocol.</source>
+        <translation>Was er gesendet hat, entspricht nicht dem Protokoll.</translation>
+    </message>
+    <message>
+        <source>Try a newer version of the server.</source>
+        <translation>Eine neuere Version des Servers ausprobieren.</translation>
+    </message>
+    <message>
+        <source>Try another version of the server.</source>
+        <translation>Eine andere Version des Servers ausprobieren.</translation>
+    </message>
+    <message>
+        <source>Its program could not be started: {error}.</source>
+        <translation>Das Programm konnte nicht gestartet werden: {error}.</translation>
+    </message>
+    <message>
+        <source>It closed the connection.</source>
+        <translation>Er hat die Verbindung geschlossen.</translation>
+    </message>
+    <message>
+        <source>It refuses the request: {error}</source>
+        <translation>Er lehnt die Anfrage ab: {error}</translation>
+    </message>
+    <message>
+        <source>It has forgotten this session.</source>
+        <translation>Er hat diese Sitzung vergessen.</translation>
+    </message>
+    <message>
+        <source>{text} (HTTP {status}).</source>
+        <translation>{text} (HTTP {status}).</translation>
+    </message>
+    <message>
+        <source>The connection broke off: {error}.</source>
+        <translation>Die Verbindung wurde abgebrochen: {error}.</translation>
+    </message>
+    <message>
+        <source>It did not answer within {seconds} seconds.</source>
+        <translation>Er hat innerhalb von {seconds} Sekunden nicht geantwortet.</translation>
+    </message>
+    <message>
+        <source>{silent} What it writes is not the protocol: {garbage}</source>
+        <translation>{silent} Was er schreibt, entspricht nicht dem Protokoll: {garbage}</translation>
+    </message>
+    <message>
+        <source>If it needs long to start, ask again in a while.</source>
+        <translation>Wenn der Start lange dauert, später noch einmal versuchen.</translation>
+    </message>
+    <message>
+        <source>Its address does not answer in time.</source>
+        <translation>Die Adresse antwortet nicht rechtzeitig.</translation>
+    </message>
+    <message>
+        <source>Look whether it runs.</source>
+        <translation>Nachsehen, ob er läuft.</translation>
+    </message>
+    <message>
+        <source>Do not send it anything before you know why.</source>
+        <translation>Nichts dorthin senden, bevor der Grund bekannt ist.</translation>
+    </message>
+    <message>
+        <source>Its certificate is not valid: this may be another computer.</source>
+        <translation>Das Zertifikat ist nicht gültig: Das kann ein anderer Computer sein.</translation>
+    </message>
+    <message>
+        <source>It could not be reached: {error}.</source>
+        <translation>Er war nicht erreichbar: {error}.</translation>
+    </message>
+    <message>
+        <source>Its folder {folder} is not there.</source>
+        <translation>Den Ordner {folder} gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>Choose another folder.</source>
+        <translation>Einen anderen Ordner wählen.</translation>
+    </message>
+    <message>
+        <source>Its program {program} was not found.</source>
+        <translation>Das Programm {program} wurde nicht gefunden.</translation>
+    </message>
+    <message>
+        <source>Install it, or correct the command.</source>
+        <translation>Das Programm installieren oder den Befehl berichtigen.</translation>
+    </message>
+    <message>
+        <source>Its program {program} could not be started: {error}.</source>
+        <translation>Das Programm {program} konnte nicht gestartet werden: {error}.</translation>
+    </message>
+    <message>
+        <source>its schema has {bytes} bytes, and at most {most} are sent</source>
+        <translation>das Schema hat {bytes} Bytes, und höchstens {most} werden gesendet</translation>
+    </message>
+    <message>
+        <source>its schema has more than {bytes} bytes, and at most {most} are sent</source>
+        <translation>das Schema hat mehr als {bytes} Bytes, und höchstens {most} werden gesendet</translation>
+    </message>
+    <message>
+        <source>its schema cannot be written as JSON</source>
+        <translation>das Schema kann nicht als JSON geschrieben werden</translation>
+    </message>
+    <message>
+        <source>its argument {name} has a name that providers refuse</source>
+        <translation>das Argument {name} hat einen Namen, den Anbieter ablehnen</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside Palimpsest.</source>
+        <translation>In Palimpsest ist etwas schiefgegangen.</translation>
+    </message>
+    <message>
+        <source>Please report it.</source>
+        <translation>Bitte melden.</translation>
+    </message>
+    <message>
+        <source>The Python package `mcp` is not installed.</source>
+        <translation>Das Python-Paket `mcp` ist nicht installiert.</translation>
+    </message>
+    <message>
+        <source>Set Palimpsest up again: packaging/run.</source>
+        <translation>Palimpsest neu einrichten: packaging/run.</translation>
+    </message>
+    <message>
+        <source>the server has more than {most} tools, and providers accept no more</source>
+        <translation>der Server hat mehr als {most} Werkzeuge, und Anbieter nehmen nicht mehr an</translation>
     </message>
 </context>
 </TS>

@@ -39,6 +39,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n requests, of which no tokens were reported</source>
+        <translation>
+            <numerusform>%n request, of which no tokens were reported</numerusform>
+            <numerusform>%n requests, of which no tokens were reported</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n requests</source>
         <translation>
             <numerusform>%n request</numerusform>
