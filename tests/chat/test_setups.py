@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.branching import fork
+from desktop_app.chat.compaction.optimize import plan_optimization
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.setups import change_setup, system_prompt_of
 from desktop_app.chat.turn.reply_limits import longest_reply
@@ -93,7 +94,8 @@ async def test_copies_and_fresh_starts_are_held_alike(talk) -> None:
     await change_setup(home.chats, session, PIRATE)
     await home.turn(session, "first")
     forked = await fork(home.chats, session, session.recorded.branch[-1].id)
-    for copied in (forked, await start_fresh(home.chats, session)):
+    plan = await plan_optimization(session, None, is_fresh=True)
+    for copied in (forked, await start_fresh(home.chats, session, plan)):
         assert copied.setup == PIRATE
         assert system_prompt_of(copied) == "Answer as a pirate."
 

@@ -67,6 +67,7 @@ async def test_each_way_leads_to_the_dialog_and_on_to_the_new_conversation(windo
     await until(lambda: window.header.label.text() == "Started fresh")
     await until(lambda: not window.findChildren(PlanDialog))
     assert window.chat.conversation not in ("", before)
+    assert window.focusWidget() is window.composer.field, "it can be written in at once"
 
 
 @play_scene()

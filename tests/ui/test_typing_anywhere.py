@@ -10,7 +10,6 @@ from ui_scenes import play_scene, until
 
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.model_picker import ModelPicker
-from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.widgets.buttons import Button
 
 
@@ -54,15 +53,6 @@ async def test_a_model_that_was_chosen_leaves_the_keyboard_in_the_draft(window, 
     (picker,) = window.findChildren(ModelPicker)
     QTest.keyClick(picker.field, Qt.Key.Key_Return)
     await until(window.toast.isVisible)
-    assert window.focusWidget() is window.composer.field
-
-
-@play_scene()
-async def test_a_fresh_start_can_be_written_in_at_once(window, bridge):
-    window.header.menu.setFocus()
-    before = window.chat.conversation
-    window.recovery.perform(Action.START_FRESH)
-    await until(lambda: window.chat.conversation != before)
     assert window.focusWidget() is window.composer.field
 
 

@@ -107,6 +107,8 @@ class ContextController(Controller):
                 await self._bridge.ask(request)
         if self._dialog is not None:
             self._dialog.accept()
+        if isinstance(request, p.StartFresh):
+            self._parts.composer.take_focus()
 
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, RoomProgressed) and event.plan and self._dialog is not None:
