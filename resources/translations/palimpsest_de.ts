@@ -4798,6 +4798,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>neueste Nachrichten</translation>
     </message>
     <message>
+        <source>as in {programs}</source>
+        <translation>wie in {programs}</translation>
+    </message>
+    <message>
         <source>no limit</source>
         <translation>ohne Grenze</translation>
     </message>

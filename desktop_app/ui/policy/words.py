@@ -91,7 +91,8 @@ def about_field(source: FieldSource) -> str:
     unit = [] if source.unit in ("share", "shares", "factor", "") else [tr(UNITS[source.unit])]
     meaning = " ".join((*unit, tr(source.meaning)))
     programs = ", ".join(PROGRAMS[one] for one in source.documents.split() if one != OWN)
-    return f"{meaning} · {tr('as in {programs}').format(programs=programs)}" if programs else meaning
+    compared = tr("as in {programs}").format(programs=programs)
+    return f"{meaning} · {compared}" if programs else meaning
 
 
 def value_words(value: float, unit: str) -> str:
