@@ -139,7 +139,7 @@ def test_each_kind_is_counted_and_sent(play_by_engine, tmp_path: Path) -> None:
     assert [part["type"] for part in content].count("image_url") == 1
     sent = "\n".join(part.get("text", "") for part in content)
     for words in (
-        "The line of the note.", "The pier of the portable document.", "The letter of the word document.",
+        "The line of the note.", "The pier of the portable document", "The letter of the word document.",
         "The cell of the workbook", "The function of the program", "the output of the command", "What are these?",
     ):  # fmt: skip
         assert words in " ".join(sent.split())
