@@ -67,8 +67,9 @@ async def policies_replayed(
 ) -> tuple[Replayed, Replayed, float]:
     """Return what came of the past under each policy, and the seconds that this took. It can be cancelled."""
     began = time.monotonic()
-    results = [_as_provider_counts(await _replay(session, policy), session) for policy in (before, after)]
-    return results[0], results[1], time.monotonic() - began
+    first = await _replay(session, before)
+    second = first if after == before else await _replay(session, after)
+    return _as_provider_counts(first, session), _as_provider_counts(second, session), time.monotonic() - began
 
 
 def _as_provider_counts(replayed: Replayed, session: Session) -> Replayed:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from msgspec.structs import replace
 from test_replay import long_conversation
 
+from desktop_app.chat import policy_trial
 from desktop_app.chat.compaction.make_room import decide
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.policy_trial import policies_replayed, try_policy, usage_of
 from desktop_app.context.policy import BALANCED, NO_LIMIT
 from desktop_app.context.presets import AGGRESSIVE, PRESETS
+from desktop_app.context.replay import replay
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Trigger
 from provider import Reply
@@ -89,14 +92,42 @@ async def test_each_preset_can_be_tried_in_a_conversation_without_a_past(house, 
     assert before.requests == after.requests == 0
 
 
-async def test_a_replay_ends_soon_after_it_is_cancelled(house) -> None:
+async def test_a_replay_ends_soon_after_it_is_cancelled(house, monkeypatch) -> None:
+    """Its thread, too: nothing else could run on that processor."""
     home = await house([])
     session = await home.chats.create("Talk", spoken(4_000))
+    begun, ended = threading.Event(), threading.Event()
+
+    def watched(*of_replay):
+        try:
+            for replayed in replay(*of_replay):
+                begun.set()
+                yield replayed
+            raise AssertionError("it was played to its end")
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(policy_trial, "replay", watched)
     task = asyncio.ensure_future(policies_replayed(session, BALANCED, AGGRESSIVE))
-    await asyncio.sleep(0.01)
+    assert await asyncio.to_thread(begun.wait, 60)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    assert await asyncio.to_thread(ended.wait, 60)
+
+
+async def test_two_policies_that_are_the_same_are_played_once(house, monkeypatch) -> None:
+    _, session = await long_conversation(house, turns=3)
+    played = []
+
+    def counted(*of_replay):
+        played.append(of_replay)
+        return replay(*of_replay)
+
+    monkeypatch.setattr(policy_trial, "replay", counted)
+    before, after, _ = await policies_replayed(session, BALANCED, BALANCED)
+    assert before == after
+    assert len(played) == 1
 
 
 async def test_the_past_is_told_in_the_tokens_that_the_provider_counts(house) -> None:

@@ -51,6 +51,16 @@ async def test_a_newer_replay_takes_the_place_of_an_older_one(long_desk) -> None
     assert (second.dollars_before, second.dollars_after) == (None, None), "nobody knows what this model costs"
 
 
+async def test_a_replay_that_nobody_wants_any_more_ends(long_desk) -> None:
+    desk = await long_desk()
+    replay = asyncio.ensure_future(desk.ask(p.ReplayPolicy(desk.conversation, OwnPolicy("before"), OwnPolicy("after"))))
+    await asyncio.sleep(0)
+    await desk.ask(p.CancelReplay(desk.conversation))
+    with pytest.raises(WorldError, match="cancelled"):
+        await replay
+    await desk.ask(p.CancelReplay(desk.conversation))  # there is none, and nothing happens
+
+
 async def test_a_policy_is_tried_and_wrong_numbers_of_it_are_left_out(long_desk) -> None:
     desk = await long_desk()
     draft = OwnPolicy("mine", "aggressive", {**EARLY, "target": 7, "summary_most": 3_000})

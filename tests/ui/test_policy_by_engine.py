@@ -83,6 +83,23 @@ def test_a_policy_is_tried_used_here_then_everywhere_and_is_kept(run, qapp, data
         run(in_window(window, bridge, lambda: scene(window, bridge), lambda: window.chat.conversation))
 
 
+def test_what_the_page_has_begun_ends_when_it_is_closed(run, qapp, data_folder: Path, monkeypatch) -> None:
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        posted: list[object] = []
+        monkeypatch.setattr(bridge, "post", posted.append)
+        sheet = await open_sheet(window)
+        await until(lambda: sheet.effect.past.text())
+        assert not posted
+        QTest.keyClick(sheet, Qt.Key.Key_Escape)
+        await until(lambda: not window.findChildren(PolicySheet))
+        assert p.CancelReplay(window.chat.conversation) in posted
+
+    write_settings(settings_file(data_folder), Settings(is_memory_on=False))
+    bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
+    window = MainWindow(bridge, read_settings(settings_file(data_folder)), data_folder / "window.ini")
+    run(in_window(window, bridge, lambda: scene(window, bridge), lambda: window.chat.conversation))
+
+
 def test_what_another_process_stores_is_used_and_kept_by_the_windows_next_save(run, qapp, data_folder: Path) -> None:
     def store(*change: str) -> None:
         command = [sys.executable, "-m", "desktop_app", "policy", *change, "--data-dir", str(data_folder)]

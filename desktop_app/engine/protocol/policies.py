@@ -51,10 +51,14 @@ class TryPolicy(ConversationRequest[PolicyTried], frozen=True):
 
 
 class ReplayPolicy(ConversationRequest[PolicyReplayed], frozen=True):
-    """Play the conversation again under two policies. A newer request of this kind cancels it."""
+    """Play the conversation again under two policies. A newer request of this kind cancels it, as CancelReplay does."""
 
     before: OwnPolicy
     after: OwnPolicy
 
 
-PolicyRequest = ChoosePolicy | TryPolicy | ReplayPolicy
+class CancelReplay(ConversationRequest[Done], frozen=True):
+    """Cancel ReplayPolicy, which then fails with the kind "cancelled"."""
+
+
+PolicyRequest = ChoosePolicy | TryPolicy | ReplayPolicy | CancelReplay
