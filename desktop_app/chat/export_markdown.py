@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.words import in_fence
 
 SPEAKERS = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
 
@@ -48,7 +48,4 @@ def ending_of(result: ToolResult) -> str:
 
 
 def _fence(text: str, heading: str) -> str:
-    """Return the text in a fence that it cannot close itself."""
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{heading}:\n\n{fence}\n{text}\n{fence}"
+    return f"{heading}:\n\n{in_fence(text)}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def format_number(number: int) -> str:
     """Return the number as "61,204"; a minus sign, not a hyphen, stands before what is below zero."""
@@ -16,6 +18,12 @@ def pluralize(number: int, one: str, many: str = "") -> str:
 def translatable(text: str) -> str:
     """Return the text: a mark for `packaging/translations` that the window shows it, translated."""
     return text
+
+
+def in_fence(text: str, language: str = "") -> str:
+    """Return a block of code in Markdown, in a fence that the text cannot close itself."""
+    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def lexicon(words: str) -> frozenset[str]:

@@ -106,3 +106,12 @@ def test_a_selection_whose_message_is_gone_is_no_selection(told, qtbot):
     settle(told, qtbot)
     assert not told.copy_selected_text()
     assert not told.copy_selected_markdown()
+
+
+def test_code_with_a_fence_in_it_keeps_its_own(view, qtbot):
+    view.transcript.open([row(0, Role.ASSISTANT, Text("~~~md\n```\nx\n```\n~~~\n\nend"))], ())
+    settle(view, qtbot)
+    last = view.layout_of(0).flows[-1].box.topLeft() + QPointF(2, 6)
+    drag(view, qtbot, point_in(view, "m0", 0), (view.origin(0) + last).toPoint())
+    qtbot.keyClick(view, Qt.Key.Key_C, CONTROL | SHIFT)
+    assert clipboard().startswith("````md\n```\nx\n```\n````")

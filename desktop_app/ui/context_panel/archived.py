@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 
@@ -13,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QWidget
 
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Attachment, Part, Reasoning
-from desktop_app.conversation.words import translatable
+from desktop_app.conversation.words import in_fence, translatable
 from desktop_app.ui.transcript.markdown_text import MarkdownText
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
@@ -37,28 +36,22 @@ def markdown_of(row: MessageRow) -> str:
     """Return the message as Markdown: texts as they are, calls and results as code, and what is sent instead."""
     message, blocks = row.message, list[str]()
     if message.tool_result is not None:
-        blocks.append(fence(message.tool_result.text))
+        blocks.append(in_fence(message.tool_result.text))
     else:
         blocks += [message.text] if message.text else []
-        blocks += [f"**{call.name}**\n\n{fence(call.arguments, 'json')}" for call in message.tool_calls]
+        blocks += [f"**{call.name}**\n\n{in_fence(call.arguments, 'json')}" for call in message.tool_calls]
         plain = readable_text(
             replace(message, parts=tuple(p for p in message.parts if is_beside_text(p, message.text)))
         )
-        blocks += [fence(plain)] if plain else []
+        blocks += [in_fence(plain)] if plain else []
     if row.sent_text:
-        blocks.append(f"**{tr(SEEN_INSTEAD)}**\n\n{fence(row.sent_text)}")
+        blocks.append(f"**{tr(SEEN_INSTEAD)}**\n\n{in_fence(row.sent_text)}")
     return "\n\n".join(blocks) or tr("(This message has no text.)")
 
 
 def is_beside_text(part: Part, text: str) -> bool:
     """Whether a part is read beside text and calls: an attachment, or reasoning without a text."""
     return isinstance(part, Attachment) or (isinstance(part, Reasoning) and not text)
-
-
-def fence(text: str, language: str = "") -> str:
-    """Return the text as a block of code that it cannot end itself."""
-    marks = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
-    return f"{marks}{language}\n{text}\n{marks}"
 
 
 class MessageDetails(Card):

@@ -8,6 +8,8 @@ import msgspec
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QTextCursor, QTextDocument
 
+from desktop_app.conversation.words import in_fence
+
 from .display_list import Flow, RowLayout
 from .formulas import fill_in_formulas, selected_text
 
@@ -126,7 +128,7 @@ def is_over_text(layout: RowLayout, point: QPointF) -> bool:
 
 def _markdown(flow: Flow, cursor: QTextCursor) -> str:
     if flow.is_code:
-        return f"```{flow.language}\n{cursor.selection().toPlainText()}\n```"
+        return in_fence(cursor.selection().toPlainText(), flow.language)
     text = cursor.selection().toMarkdown(QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
     return fill_in_formulas(text, cursor).strip("\n")
 
