@@ -58,6 +58,9 @@ class Parts(StyleAware, QMainWindow):
         horizontal((self.sidebar_pane, 1), holder=ground, spacing=0)
         self.setCentralWidget(ground)
         self._connect_drawers()
+        for follow in (self.composer.set_running, self.gauge.set_streaming, self.queue.set_running):
+            self.transcript_model.running_changed.connect(follow)
+        self.transcript.copied.connect(self.toast.show_message)
         self._order_focus()
 
     def _order_focus(self) -> None:

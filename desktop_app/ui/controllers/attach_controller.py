@@ -33,6 +33,14 @@ class AttachController(Controller):
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._folder = ""
+        composer = parts.composer
+        composer.attach_requested.connect(self.choose_files)
+        composer.field.files_given.connect(self.attach_files)
+        composer.field.image_given.connect(self.attach_image)
+        composer.paths.query_changed.connect(self.complete)
+        composer.paths.path_chosen.connect(self.attach_path)
+        composer.command_requested.connect(self.run)
+        composer.attachments.removed.connect(self.stop)
 
     def choose_files(self) -> None:
         dialog = QFileDialog(self._parts, tr("Attach files"), str(Path.home()))

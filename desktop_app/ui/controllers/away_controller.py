@@ -33,6 +33,7 @@ class AwayController(Controller):
         self.notifier = DesktopNotifier(self)
         self.notifier.opened.connect(self._open)
         parts.installEventFilter(self)
+        bridge.happened.connect(self.note)
 
     def use(self, settings: Settings) -> None:
         self._is_on = settings.is_notifying

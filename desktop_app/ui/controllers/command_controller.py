@@ -36,6 +36,7 @@ class CommandController(Controller):
         self._menu_group = ""
         self._palette: CommandPalette | None = None
         self._sheet: ShortcutSheet | None = None
+        parts.header.menu.clicked.connect(self.open_menu)
 
     def use_actions(self, actions: Sequence[WindowAction], menu_group: str) -> None:
         """Take the table, and listen to its shortcuts. menu_group: the actions of the header's menu."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
-
-from PySide6.QtCore import Signal
 
 from desktop_app.conversation.events import RoomProgressed, TurnEvent, TurnFinished
 from desktop_app.engine import protocol as p
@@ -16,24 +15,40 @@ from desktop_app.ui.parts import Parts
 
 from .controller import Controller
 from .conversation_controller import ConversationController
+from .export_controller import ExportController
 
 if TYPE_CHECKING:
     from desktop_app.ui.optimize.plan_dialog import PlanDialog, PlanRequest
 
 
 class ContextController(Controller):
-    """Carries out what the user asks of plans, operations and archived messages.
+    """Carries out what the user asks of plans, operations and archived messages."""
 
-    Signal: export_requested, before a plan is applied.
-    """
-
-    export_requested = Signal()
-
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, export: ExportController) -> None:
         super().__init__(bridge, parts, chat)
+        self._export = export
         self._dialog: PlanDialog | None = None
         self._newest: PlanRequest | None = None
+        self._connect()
+        chat.shown.connect(self.read_versions)
         bridge.happened.connect(self._note)
+
+    def _connect(self) -> None:
+        gauge, asked = self._parts.gauge, self._parts.panel.requests
+        gauge.optimize_requested.connect(self.optimize)
+        gauge.breakdown_requested.connect(self.show_breakdown)
+        asked.optimize_requested.connect(self.optimize)
+        asked.archived_requested.connect(self.read_archived)
+        asked.message_requested.connect(self.go_to)
+        for signal, request in (
+            (asked.undo_requested, p.UndoOperation),
+            (asked.redo_requested, p.RedoOperation),
+            (asked.pin_requested, p.PinMessage),
+            (asked.unpin_requested, p.UnpinMessage),
+            (asked.bring_back_requested, p.BringBackMessages),
+            (asked.own_window_requested, p.UseOwnWindow),
+        ):
+            signal.connect(partial(self.post, request))
 
     # The panel
 
@@ -82,7 +97,7 @@ class ContextController(Controller):
         dialog.plan_requested.connect(self._replan)
         dialog.apply_requested.connect(self._apply)
         dialog.cancel_requested.connect(self._bridge.post)
-        dialog.export.clicked.connect(self.export_requested)
+        dialog.export.clicked.connect(lambda _=False: self._export.open())
         dialog.finished.connect(self._forget_dialog)
         await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
         if self._dialog is dialog:

@@ -13,10 +13,7 @@ from desktop_app.conversation.events import (
     GaugeChanged,
     MessageRecorded,
     ModelChanged,
-    ReplyStarted,
-    RoomEnded,
     TurnEvent,
-    TurnFailed,
     TurnFinished,
     TurnStarted,
     ViewChanged,
@@ -24,11 +21,10 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Attachment, MessageDraft, Role, Totals
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.composer.draft_commands import request_of
 from desktop_app.ui.live_turns import LiveTurns
-from desktop_app.ui.notifications import Notification, Notifications, RetryNotice, notice_of_wait
+from desktop_app.ui.notifications import notice_of_wait
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 
@@ -41,31 +37,40 @@ SKELETON_DELAY = 120  # milliseconds; most conversations are opened by then
 class ConversationController(QObject):
     """Knows which conversation is open.
 
-    Signals: shown(Opened) after each opening, of another conversation or of the same one anew; optimize_requested from
-    a toast.
+    Signal: shown(ConversationOpened) after each opening, of another conversation or of the same one anew.
     """
 
     shown = Signal(object)
-    optimize_requested = Signal()
 
     def __init__(self, bridge: Bridge, parts: Parts) -> None:
         super().__init__()
         self._bridge = bridge
         self._parts = parts
-        self.notifications = Notifications()
         self.turns = LiveTurns()
         self.drafts = Drafts(bridge, parts)
         self.past = OlderMessages(bridge, parts, lambda: self.conversation)
-        self._retry = RetryNotice(parts.toast, self.stop)
         self._is_ready = self._is_sending = False
         self._wanted = 0
         self._opening = asyncio.Lock()
         self._shown = ""
         self._blank = ""  # a conversation in which nothing was said yet, to be used before another one is made
         self.conversation = ""  # the one that is open, or shall be once the engine is ready
+        bridge.happened.connect(self.apply)
+        self._connect()
 
-    def use(self, settings: Settings) -> None:
-        self.notifications.is_automatic = settings.is_automatic
+    def _connect(self) -> None:
+        composer, welcome, listed = self._parts.composer, self._parts.chat_pane.welcome, self._parts.sidebar.list
+        composer.send_requested.connect(self.send)
+        composer.send_now_requested.connect(partial(self.send, is_now=True))
+        composer.stop_requested.connect(self.stop)
+        composer.draft_changed.connect(self.drafts.count)
+        welcome.prompt_chosen.connect(self.send)
+        welcome.prompt_chosen.connect(composer.take_focus)  # the card goes, and its focus with it
+        self._parts.transcript.page_requested.connect(self.past.read)
+        self._parts.sidebar.new_requested.connect(self.open_new)
+        listed.conversation_chosen.connect(self.open)
+        self._parts.panel.requests.conversation_requested.connect(self.open)
+        self._parts.panel.requests.version_requested.connect(self.show_version)
 
     # Opening
 
@@ -95,11 +100,9 @@ class ConversationController(QObject):
         """Show that nothing runs until the engine is back."""
         self._is_ready = False
         self.drafts.forget_engine()
-        self._retry.end()
         self.turns.end_all()
         self._mark()
         self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"), self.turns.of(self.conversation))
-        self._parts.toast.end_stay()
 
     def leave(self) -> None:
         """Show the newest of the other conversations, or a new one."""
@@ -183,9 +186,7 @@ class ConversationController(QObject):
         parts = self._parts
         before, self._shown = self._shown, opened.conversation.id
         if before != self._shown:
-            self._retry.end()
             parts.failure.clear_passing()
-        self.notifications.open(opened.gauge)
         self.conversation = self._shown
         self.turns.note_opened(self._shown, opened.is_running, opened.questions)
         self._mark()
@@ -262,35 +263,8 @@ class ConversationController(QObject):
                 parts.panel.breakdown.totals.set_totals(totals)
             case TurnFinished(totals=Totals() as totals):
                 parts.panel.breakdown.totals.set_totals(totals)
-                parts.toast.end_stay()
-            case ReplyStarted() | TurnFailed() | TurnFinished() | RoomEnded():  # what a toast that stays tells of
-                parts.toast.end_stay()
             case _:
                 pass
-        self._retry.note(event)
-        notification = self.notifications.notification_of(event)
-        if notification is not None:
-            self._notify(notification)
-
-    def _notify(self, notification: Notification) -> None:
-        show = partial(self._parts.toast.show_message, stays=notification.stays, about=self.conversation)
-        if notification.is_stoppable:
-            show(notification.text, tr("Stop"), self.stop_room, is_quiet=True)
-        elif notification.is_optimizable:
-            show(notification.text, tr("Optimize…"), self.optimize_requested.emit)
-        else:
-            show(notification.text, tr("Undo") if notification.undo else "", lambda: self.undo(notification.undo))
-
-    def stop_room(self) -> None:
-        self.notifications.note_stop()
-        self._bridge.post(p.StopRoom(self.conversation))
-
-    @in_task
-    async def undo(self, operations: tuple[str, ...]) -> None:
-        """Undo the operations one after the other."""
-        conversation = self.conversation
-        for operation in operations:
-            await self._bridge.ask(p.UndoOperation(conversation, operation))
 
     def _mark(self) -> None:
         self._parts.sidebar.list.conversations.show_activities(self.turns.activities)

@@ -37,6 +37,11 @@ class EngineWatch(Controller):
         self._has_died = False
         self._broken_off: set[str] = set()  # conversations whose turns ended with the engine
         chat.shown.connect(self._show_what_broke_off)
+        bridge.became_ready.connect(self.note_ready)
+        bridge.engine_died.connect(self.note_death)
+        bridge.engine_gave_up.connect(self.note_end)
+        bridge.failed.connect(self.show_failure)
+        bridge.crashed.connect(self.show_bug)
 
     def note_ready(self, welcome: Welcome) -> None:
         """Say that the engine is back if it had died, show its warnings, and open a conversation."""

@@ -36,6 +36,10 @@ class FirstStart(Controller):
         self._refused = ""  # a model that could not be used yet, perhaps for a wrong key
         self._welcome = parts.chat_pane.welcome
         settings.models_added.connect(self.use_added)
+        chat.shown.connect(self.note_opened)
+        self._welcome.found.chosen.connect(self.use_server)
+        self._welcome.samples.chosen.connect(self.open_sample)
+        self._welcome.places.chosen.connect(self.point_at)
 
     def use(self, settings: Settings) -> None:
         """Follow the settings: what was found is offered until a server is set up."""

@@ -19,6 +19,7 @@ class GraphicController(QObject):
         super().__init__(parent)  # it goes with its window: what is missing is told to all there are
         self._bridge = bridge
         self._is_drawing = False
+        graphics.wanted.connect(self.draw)
 
     @in_task
     async def draw(self) -> None:

@@ -32,6 +32,10 @@ class InsightsController(Controller):
         self.page: InsightsPage | None = None
         self._asked = 0
         self._is_reading_all = False
+        parts.sidebar.insights_requested.connect(self.toggle)
+        parts.panel.requests.insights_requested.connect(self.toggle)
+        chat.shown.connect(self.note_opened)
+        bridge.happened.connect(self.note)
 
     @property
     def is_shown(self) -> bool:

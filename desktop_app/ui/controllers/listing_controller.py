@@ -27,6 +27,18 @@ class ListingController(Controller):
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._palette: SearchPalette | None = None
+        sidebar, listed = parts.sidebar, parts.sidebar.list
+        bridge.conversations_changed.connect(self.show)
+        sidebar.import_requested.connect(self.choose_import)
+        sidebar.search_requested.connect(self.open_search)
+        listed.delete_requested.connect(self.delete)
+        listed.duplicate_requested.connect(self.duplicate)
+        listed.pin_requested.connect(self.pin)
+        listed.put_away_requested.connect(self.put_away)
+        listed.section_requested.connect(self.choose_section)
+        listed.conversations.renamed.connect(self.rename)
+        parts.header.title_changed.connect(self.rename_open)
+        parts.chat_pane.welcome.import_requested.connect(self.choose_import)
 
     def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
         self._parts.sidebar.show_conversations(conversations)

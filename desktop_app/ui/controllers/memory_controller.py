@@ -8,12 +8,14 @@ from desktop_app.conversation.events import ToolFinished, TurnEvent, ViewChanged
 from desktop_app.conversation.memory import Memory
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
-from desktop_app.ui.bridge import in_task
+from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.context_panel.memory_card import CurrentScope
+from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import first_line
 
 from .controller import Controller
+from .conversation_controller import ConversationController
 
 SAVING_TOOL = "save_memory"
 
@@ -21,7 +23,15 @@ SAVING_TOOL = "save_memory"
 class MemoryController(Controller):
     """Shows all memories anew after each change, and with another conversation."""
 
-    _is_stale = False
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._is_stale = False
+        asked = parts.panel.requests
+        asked.memories_requested.connect(self.read)
+        asked.write_requested.connect(self.write)
+        asked.delete_requested.connect(self.delete)
+        chat.shown.connect(self.note_opened)
+        bridge.happened.connect(self.note)
 
     def use(self, settings: Settings) -> None:
         self._parts.panel.memories.set_on(settings.is_memory_on)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from desktop_app.conversation.listing import SwitchPreview
@@ -35,6 +36,9 @@ class ModelController(Controller):
         self._settings, self._context = settings, context
         self._picker: ModelPicker | None = None
         self._previews: dict[str, SwitchPreview] = {}
+        parts.header.models_requested.connect(self.offer)
+        parts.chat_pane.welcome.models_requested.connect(self.add)
+        parts.panel.requests.larger_model_requested.connect(partial(self.offer, is_largest_first=True))
 
     @in_task
     async def offer(self, is_largest_first: bool = False) -> None:

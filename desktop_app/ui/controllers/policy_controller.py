@@ -33,6 +33,8 @@ class PolicyController(Controller):
         self._settings = settings
         self._sheet: PolicySheet | None = None
         self._is_opening = False
+        settings.policies_requested.connect(self.open)
+        parts.gauge.policy_requested.connect(self.open)
 
     @in_task
     async def open(self, field: str = "") -> None:

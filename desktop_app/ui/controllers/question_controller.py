@@ -22,6 +22,11 @@ class QuestionController(Controller):
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._announced: tuple[QuestionAsked, str] | None = None  # a question elsewhere, and what the toast says of it
+        bridge.happened.connect(self.note)
+        for told in (bridge.engine_died, bridge.engine_gave_up, chat.shown):
+            told.connect(self.show)
+        parts.composer.escape_pressed.connect(self.escape)
+        parts.question.answered.connect(self.answer)
 
     def note(self, event: TurnEvent) -> None:
         match event:

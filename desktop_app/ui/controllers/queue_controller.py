@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from desktop_app.conversation.events import QueueChanged, TurnEvent
 from desktop_app.engine import protocol as p
-from desktop_app.ui.bridge import in_task
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.parts import Parts
 
 from .controller import Controller
+from .conversation_controller import ConversationController
 
 
 class QueueController(Controller):
     """Shows the queue of the open conversation, and lets its messages be changed."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        queue = parts.queue
+        queue.edit_requested.connect(self.edit)
+        queue.send_requested.connect(self.send_now)
+        queue.remove_requested.connect(self.remove)
+        parts.composer.queued_wanted.connect(self.edit_last)
+        chat.shown.connect(self.note_opened)
+        bridge.happened.connect(self.note)
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
         self._parts.queue.set_queue(opened.queue, opened.is_paused)

@@ -60,6 +60,8 @@ class RecoveryController(Controller):
         self._export = export
         self._models = models
         self._context = context
+        parts.transcript.action_requested.connect(self.perform)
+        parts.transcript.editor.resend_requested.connect(self.resend)
 
     def perform(self, action: Action, argument: str = "") -> None:
         """Carry out an action. argument: what it is about, such as the id of a message or the name of a setting."""

@@ -44,6 +44,21 @@ class RequestController(Controller):
         self._is_reading = False
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         self._pause.timeout.connect(self._read)
+        self._connect()
+        chat.shown.connect(self.note_opened)
+        bridge.happened.connect(self.note)
+
+    def _connect(self) -> None:
+        view, asked = self._view, self._parts.panel.requests
+        self._parts.header.request_toggled.connect(self.show)
+        self._parts.transcript.request_requested.connect(self.show_of)
+        view.moment_chosen.connect(self.choose_moment)
+        view.replies_requested.connect(self.offer_replies)
+        view.copy_requested.connect(self.copy)
+        view.curl_requested.connect(self.copy_curl)
+        view.list.action_requested.connect(self.perform)
+        asked.part_requested.connect(self.perform_on)
+        asked.segment_requested.connect(self.filter)
 
     # The switch
 

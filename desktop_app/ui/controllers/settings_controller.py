@@ -14,7 +14,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts
-from desktop_app.ui.style import show_theme
+from desktop_app.ui.style import show_theme, system_look
 from desktop_app.ui.translation import tr
 
 from .server_setup import ServerSetup
@@ -66,6 +66,10 @@ class SettingsController(QObject):
         self._dialog: SettingsDialog | None = None
         self._written: Settings | None = None  # what the dialog has read, or stored last
         self._changing = asyncio.Lock()
+        parts.sidebar.settings_requested.connect(self.open)
+        hints = system_look()
+        hints.colorSchemeChanged.connect(self.show_theme)
+        hints.accessibility().contrastPreferenceChanged.connect(self.show_theme)
 
     def show_theme(self) -> None:
         """Apply the chosen theme; "system" follows the system."""

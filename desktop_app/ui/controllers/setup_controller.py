@@ -33,6 +33,7 @@ class SetupController(Controller):
         self._sheet: SetupSheet | None = None
         self._palette: PersonaPalette | None = None
         self.personas: tuple[Persona, ...] = ()
+        parts.chat_pane.welcome.persona_chosen.connect(self.apply)
 
     def use(self, settings: Settings) -> None:
         """Offer the personas of these settings from now on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,12 @@ class ToolsController(Controller):
         self._sheet: ToolsSheet | None = None
         self._folder = ""
         self._can_call = True
+        chat.shown.connect(self.note_opened)
+        parts.header.folder_requested.connect(self.offer_folder)
+        parts.composer.tools_requested.connect(self.open)
+        parts.transcript.whole_requested.connect(self.open_whole)
+        parts.transcript.attachment_requested.connect(self.open_attachment)
+        parts.transcript.stop_requested.connect(partial(self.post, p.StopTool))
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
         self._folder, self._can_call = opened.conversation.folder, opened.model.supports_tools
