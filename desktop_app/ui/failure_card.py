@@ -16,7 +16,7 @@ from .widgets.accessibility import Role, WithRole
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.layouts import horizontal
-from .widgets.look import BOLD, colour, paint_box, turn_around
+from .widgets.look import BOLD, Corner, colour, paint_box, turn_around
 from .widgets.text_label import TextLabel
 
 
@@ -69,9 +69,9 @@ class FailureCard(WithRole, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         box = QRectF(self.rect())
-        paint_box(painter, box, colour("raised"), colour("line"), 10)
+        paint_box(painter, box, colour("raised"), colour("line"), Corner.CARD)
         turn_around(painter, self)
-        paint_box(painter, QRectF(0, 10, 3, box.height() - 20), colour("critical"), None, 1.5)
+        paint_box(painter, QRectF(0, 10, 3, box.height() - 20), colour("critical"), None, Corner.MARK)
 
     def _press(self) -> None:
         act = self._act

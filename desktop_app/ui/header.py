@@ -20,7 +20,7 @@ from .widgets.buttons import Button, ButtonKind
 from .widgets.formats import format_title, shorten
 from .widgets.inputs import Segmented
 from .widgets.layouts import horizontal
-from .widgets.look import BOLD, StyleAware, colour, scale
+from .widgets.look import BOLD, CONTROL_HEIGHT, StyleAware, colour, scale
 from .widgets.text_label import TextLabel
 
 HEIGHT, LOW_HEIGHT = 62, 44
@@ -177,7 +177,8 @@ class Header(StyleAware, QWidget):
     def minimumSizeHint(self) -> QSize:
         """Return the room of what always stands here."""
         fixed = (self.sidebar_button, self.panel_button, self.menu)
-        return QSize(sum(scale(36) + GAP for _ in fixed) + START + END + scale(MIN_TITLE_WIDTH), scale(LOW_HEIGHT))
+        buttons = len(fixed) * (scale(CONTROL_HEIGHT) + GAP)
+        return QSize(buttons + START + END + scale(MIN_TITLE_WIDTH), scale(LOW_HEIGHT))
 
     def refresh_style(self) -> None:
         self.setFixedHeight(scale(LOW_HEIGHT if self._is_low else HEIGHT))

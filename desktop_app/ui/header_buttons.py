@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .widgets.buttons import Button, ButtonKind
-from .widgets.look import RADIUS, colour, font, paint_box, scale
+from .widgets.look import CONTROL_HEIGHT, SMALL_HEIGHT, Corner, colour, font, paint_box, scale
 
 MIN_CHIP_WIDTH = 104  # pixels
 
@@ -20,10 +20,10 @@ class Chip(Button):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), scale(30))
+        return QSize(super().sizeHint().width(), scale(SMALL_HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(self.sizeHint().width(), scale(MIN_CHIP_WIDTH)), scale(30))
+        return QSize(min(self.sizeHint().width(), scale(MIN_CHIP_WIDTH)), scale(SMALL_HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -58,7 +58,7 @@ class PaneButton(Button):
             self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(scale(36), scale(36)) if self._is_drawn else super().sizeHint()
+        return QSize(scale(CONTROL_HEIGHT), scale(CONTROL_HEIGHT)) if self._is_drawn else super().sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._is_drawn:
@@ -67,13 +67,13 @@ class PaneButton(Button):
         painter = QPainter(self)
         fill, _, ink = self._colours()
         box = QRectF(self.rect())
-        paint_box(painter, box, fill, None, RADIUS)
+        paint_box(painter, box, fill, None, Corner.CONTROL)
         frame = QRectF(0, 0, scale(18), scale(14))
         frame.moveCenter(box.center())
         pane = QRectF(frame.left(), frame.top(), scale(6), frame.height())
         if self._is_first is self.isRightToLeft():
             pane.moveRight(frame.right())
-        paint_box(painter, pane, ink, None, 2)
-        paint_box(painter, frame, None, ink, 3, 1.5)
+        paint_box(painter, pane, ink, None, Corner.MARK)
+        paint_box(painter, frame, None, ink, Corner.MARK, 1.5)
         if self._is_ringed and self.hasFocus():
             self._paint_ring(painter)

@@ -12,7 +12,7 @@ from .transcript.transcript_model import TranscriptModel
 from .transcript.transcript_widget import TranscriptWidget
 from .translation import tr
 from .welcome import WelcomePage
-from .widgets.look import colour, paint_box, scale
+from .widgets.look import Corner, colour, paint_box, scale
 
 MIN_HEIGHT = 32  # pixels of the conversation that stay in sight beside what can make way
 MIN_CARD_HEIGHT, LOW_CARD_HEIGHT = 84, 52  # pixels
@@ -40,7 +40,7 @@ class Skeleton(QWidget):
         for share, above in SPEECHES * (self.height() // scale(280) + 1):
             widths = [0.12, *[1.0] * above, share]
             for width in widths:
-                paint_box(painter, QRectF(x, y, column * width, scale(10)), colour("line_soft"), None, 5)
+                paint_box(painter, QRectF(x, y, column * width, scale(10)), colour("line_soft"), None, Corner.TAG)
                 y += scale(24)
             y += scale(20)
 

@@ -9,9 +9,9 @@ from PySide6.QtGui import QGuiApplication, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication
 
 from .theme import Tint, theme
-from .widgets.look import colour, font, scale
+from .widgets.look import CONTROL_HEIGHT, Corner, colour, font, scale
 
-LINE = 36  # pixels: a line of text is as high as the buttons and lists beside it
+HANDLE = 6  # pixels of the width of a scroll bar's handle
 
 
 @cache
@@ -88,23 +88,24 @@ def style_sheet() -> str:
     c = theme.palette
     return f"""
 QToolTip {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 4px 8px; }}
-QLineEdit {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; border-radius: {scale(6)}px;
-    padding: 0 {scale(8)}px; min-height: {scale(LINE) - 2}px; selection-background-color: {c["accent"]};
-    selection-color: {c["accent_ink"]}; placeholder-text-color: {c["ink_faint"]}; }}
+QLineEdit {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]};
+    border-radius: {Corner.CONTROL}px; padding: 0 {scale(8)}px; min-height: {scale(CONTROL_HEIGHT) - 2}px;
+    selection-background-color: {c["accent"]}; selection-color: {c["accent_ink"]};
+    placeholder-text-color: {c["ink_faint"]}; }}
 QLineEdit:focus {{ border-color: {c["accent"]}; }}
 QComboBox QAbstractItemView {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]};
     padding: 5px; outline: 0; selection-background-color: {c["accent_soft"]}; selection-color: {c["ink"]}; }}
 QMenu {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 5px; }}
-QMenu::item {{ padding: {scale(6)}px {scale(22)}px {scale(6)}px {scale(12)}px; border-radius: {scale(5)}px; }}
+QMenu::item {{ padding: {scale(6)}px {scale(22)}px {scale(6)}px {scale(12)}px; border-radius: {Corner.ROW}px; }}
 QMenu::item:selected {{ background: {c["accent_soft"]}; color: {c["ink"]}; }}
 QMenu::item:disabled {{ color: {c["ink_faint"]}; }}
 QMenu::separator {{ height: 1px; background: {c["line_soft"]}; margin: 5px 8px; }}
-QScrollBar:vertical {{ background: transparent; width: 11px; margin: 0; }}
-QScrollBar::handle:vertical {{ background: {c["hatch"]}; border-radius: 3px; min-height: 36px;
-    margin: 2px 3px 2px 2px; }}
-QScrollBar:horizontal {{ background: transparent; height: 11px; margin: 0; }}
-QScrollBar::handle:horizontal {{ background: {c["hatch"]}; border-radius: 3px; min-width: 36px;
-    margin: 2px 2px 3px 2px; }}
+QScrollBar:vertical {{ background: transparent; width: {HANDLE + 5}px; margin: 0; }}
+QScrollBar::handle:vertical {{ background: {c["hatch"]}; border-radius: {HANDLE // 2}px;
+    min-height: {CONTROL_HEIGHT}px; margin: 2px 3px 2px 2px; }}
+QScrollBar:horizontal {{ background: transparent; height: {HANDLE + 5}px; margin: 0; }}
+QScrollBar::handle:horizontal {{ background: {c["hatch"]}; border-radius: {HANDLE // 2}px;
+    min-width: {CONTROL_HEIGHT}px; margin: 2px 2px 3px 2px; }}
 QScrollBar::handle:hover {{ background: {c["ink_faint"]}; }}
 QAbstractScrollArea::corner {{ background: transparent; border: none; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}

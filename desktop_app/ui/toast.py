@@ -13,7 +13,7 @@ from .translation import tr
 from .widgets.accessibility import Role, WithRole, announce
 from .widgets.buttons import LinkButton
 from .widgets.layouts import STRETCH, horizontal
-from .widgets.look import colour, paint_box, scale
+from .widgets.look import Corner, colour, paint_box, scale
 from .widgets.text_label import TextLabel
 
 SHOWN, SHOWN_WITH_ACTION = 4_000, 15_000  # milliseconds: to read, and to read, look at what was done and decide
@@ -104,7 +104,7 @@ class Toast(WithRole, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), colour("paper"))
-        paint_box(painter, QRectF(self.box.geometry()), colour("raised"), colour("ink_faint"), 10)
+        paint_box(painter, QRectF(self.box.geometry()), colour("raised"), colour("ink_faint"), Corner.CARD)
 
     def _fit(self) -> None:
         """Give the text its width, and in a narrow window more lines."""

@@ -17,7 +17,7 @@ from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton
 from .widgets.formats import shorten
 from .widgets.layouts import FlowLayout, TileLayout, horizontal, vertical
-from .widgets.look import BOLD, StyleAware, colour, font, paint_box, scale
+from .widgets.look import BOLD, Corner, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
 PROMPTS = (
@@ -74,7 +74,7 @@ class PromptButton(Button):
         painter = QPainter(self)
         box = QRectF(self.rect())
         fill, _, _ = self._colours()
-        paint_box(painter, box, fill, colour("accent" if self.hasFocus() else "line"), 10)
+        paint_box(painter, box, fill, colour("accent" if self.hasFocus() else "line"), Corner.CARD)
         inner = box.adjusted(16, scale(12), -16, -scale(10))
         painter.setFont(self._font())
         painter.setPen(colour("ink"))

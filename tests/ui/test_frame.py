@@ -19,8 +19,6 @@ from desktop_app.ui.style import show_theme
 from desktop_app.ui.theme import CONTRAST_DARK, CONTRAST_LIGHT, DARK, LIGHT, theme
 from desktop_app.ui.toast import Toast
 from desktop_app.ui.welcome import PROMPTS, WelcomePage
-from desktop_app.ui.widgets.buttons import Button
-from desktop_app.ui.widgets.inputs import Select
 
 SMALL = ModelInfo("builtin", "SmolLM2 135M", 8_192, 2_048)
 FAR = ModelInfo("far/large", "Large", 200_000, 8_192, note="The server is not up.")
@@ -157,23 +155,6 @@ def test_the_heartbeat_sees_a_blocked_event_loop(qtbot):
     kept = heartbeat.longest_gap
     time.sleep(0.02)
     assert heartbeat.longest_gap == kept
-
-
-@pytest.mark.parametrize("font_scale", [1.0, 1.5])
-def test_a_line_of_text_is_as_high_as_what_stands_beside_it(qapp, qtbot, font_scale):
-    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
-    try:
-        show_theme(qapp, "light", font_scale)
-        made = [QLineEdit(), Select(), Button("Fetch")]
-        for widget in made:
-            qtbot.addWidget(widget)
-            widget.show()
-        assert len({widget.sizeHint().height() for widget in made}) == 1
-    finally:
-        theme.show(is_dark=False)
-        qapp.setStyleSheet(style_sheet)
-        qapp.setPalette(palette)
-        qapp.setFont(font)
 
 
 def test_a_high_contrast_is_chosen_or_follows_the_system(qapp, monkeypatch):

@@ -14,13 +14,22 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import shorten
 from desktop_app.ui.widgets.layouts import FlowLayout, discard, horizontal
-from desktop_app.ui.widgets.look import MEDIUM, StyleAware, Tint, colour, paint_box, scale
+from desktop_app.ui.widgets.look import (
+    CONTROL_HEIGHT,
+    MEDIUM,
+    SMALL_HEIGHT,
+    Corner,
+    StyleAware,
+    Tint,
+    colour,
+    paint_box,
+    scale,
+)
 from desktop_app.ui.widgets.pictures import paint_picture, pictures
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 MAX_NAME = 40  # characters of a name that are shown
 READING = translatable("reading…")
-CHIP_HEIGHT = 34  # pixels
 NOT_SEEN = translatable("not seen by this model")
 NO_READER = translatable(
     "This model gets the name only. Choose one that sees images, or one to describe them: Settings, Other tasks."
@@ -52,7 +61,7 @@ class Thumbnail(QWidget):
         pictures.loaded.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(scale(40), scale(28))
+        return QSize(scale(40), scale(SMALL_HEIGHT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_picture(QPainter(self), QRectF(self.rect()), self._url, 4)
@@ -100,10 +109,10 @@ class AttachmentChip(StyleAware, QWidget):
 
     def sizeHint(self) -> QSize:
         """Return an equal height with and without a small picture."""
-        return super().sizeHint().expandedTo(QSize(0, scale(CHIP_HEIGHT)))
+        return super().sizeHint().expandedTo(QSize(0, scale(CONTROL_HEIGHT)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("line"), 8)
+        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("line"), Corner.CONTROL)
 
 
 def image_words(image_reader: str | None) -> tuple[str, str]:

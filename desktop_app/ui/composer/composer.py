@@ -12,7 +12,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import STRETCH, UNBOUNDED, horizontal, vertical
-from desktop_app.ui.widgets.look import StyleAware, colour, paint_box, scale
+from desktop_app.ui.widgets.look import CONTROL_HEIGHT, Corner, StyleAware, colour, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .attachments import AttachmentBar
@@ -28,7 +28,7 @@ TOOLS, NO_TOOLS = translatable("Tools"), translatable("No tools")
 MIN_LINES, MAX_LINES = 2, 10
 OTHER_HEIGHT, LOW_OTHER_HEIGHT = 450, 260  # pixels of the window's height that belong to everything else
 NARROW = 520  # pixels of one line below which it has no button for the tools
-CHIP_ROWS_HEIGHT = 112  # pixels that the attachments take; more of them scroll
+CHIP_ROWS_HEIGHT = 3 * CONTROL_HEIGHT + 12  # pixels that the attachments take; more of them scroll
 MARGIN = 3  # pixels above and below the lines
 MARGINS, LOW_MARGINS = (12, 10, 10, 10), (6, 5, 5, 5)  # pixels around all
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
@@ -157,7 +157,7 @@ class Composer(StyleAware, QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         border = colour("accent" if self.field.hasFocus() else "line")
-        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), border, 12)
+        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), border, Corner.MESSAGE)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

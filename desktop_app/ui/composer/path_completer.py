@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import colour, font, restyle, scale
+from desktop_app.ui.widgets.look import Corner, colour, font, restyle, scale
 from desktop_app.ui.widgets.row_list import ENTER
 
 from .draft_field import DraftField
@@ -72,8 +72,8 @@ class PathCompleter(QObject):
         restyle(
             self.list,
             f"QListWidget {{ background: {ground}; color: {ink}; border: 1px solid {line}; padding: {scale(4)}px;"
-            f" border-radius: {scale(8)}px; }}"
-            f"QListWidget::item {{ padding: {scale(5)}px {scale(8)}px; border-radius: {scale(6)}px; }}"
+            f" border-radius: {Corner.CONTROL}px; }}"
+            f"QListWidget::item {{ padding: {scale(5)}px {scale(8)}px; border-radius: {Corner.ROW}px; }}"
             f"QListWidget::item:selected {{ background: {chosen}; color: {ink}; }}",
         )
         box, width = self._field.cursorRect(), min(scale(WIDTH), self._field.width())

@@ -13,14 +13,14 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.layouts import discard, horizontal
-from desktop_app.ui.widgets.look import colour, scale
+from desktop_app.ui.widgets.look import CONTROL_HEIGHT, Corner, colour, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 QUEUED, PAUSED = translatable("Queued"), translatable("Paused")
 ABOUT_QUEUED = translatable("It is sent when the reply is finished.")
 ABOUT_PAUSED = translatable("It is not sent by itself after a stop, an error or a restart. Choose Send now.")
 MAX_ROWS = 3
-ROW_HEIGHT, GAP = 38, 6  # pixels
+GAP = 6  # pixels
 MAX_TEXT = 300  # characters that a row may need
 
 
@@ -47,7 +47,7 @@ class QueuedRow(QWidget):
             button.clicked.connect(lambda _=False, signal=signal: signal.emit(message.id))
         buttons = self.edit, self.send, self.remove
         horizontal(self.state, (self.text, 1), *buttons, holder=self, spacing=12, margins=(14, 0, 14, 0))
-        self.setFixedHeight(scale(ROW_HEIGHT))
+        self.setFixedHeight(scale(CONTROL_HEIGHT))
 
     def show_state(self, is_paused: bool) -> None:
         """Show whether it is sent by itself."""
@@ -59,7 +59,7 @@ class QueuedRow(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(colour("line"), 1, Qt.PenStyle.DashLine))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), Corner.CARD, Corner.CARD)
 
 
 class QueueList(ScrollColumn):
@@ -97,7 +97,7 @@ class QueueList(ScrollColumn):
 
     def sizeHint(self) -> QSize:
         shown = min(len(self.rows), MAX_ROWS)
-        return QSize(super().sizeHint().width(), shown * scale(ROW_HEIGHT) + max(shown - 1, 0) * GAP)
+        return QSize(super().sizeHint().width(), shown * scale(CONTROL_HEIGHT) + max(shown - 1, 0) * GAP)
 
     def _show_state(self) -> None:
         for row in self.rows:

@@ -15,7 +15,18 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
 from desktop_app.ui.widgets.formats import format_number, isolate, percentages
-from desktop_app.ui.widgets.look import BOLD, NORMAL, StyleAware, Tint, colour, font, in_reading_order, paint_box, scale
+from desktop_app.ui.widgets.look import (
+    BOLD,
+    NORMAL,
+    Corner,
+    StyleAware,
+    Tint,
+    colour,
+    font,
+    in_reading_order,
+    paint_box,
+    scale,
+)
 
 MOVES = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the column of shares
@@ -168,7 +179,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
             room = QRectF(0, number * height, self.width(), height)
             if room.toRect().intersects(event.rect()):
                 if number == self.current:
-                    paint_box(painter, room.adjusted(-4, 2, 4, -2), colour("line_soft"), None, 6)
+                    paint_box(painter, room.adjusted(-4, 2, 4, -2), colour("line_soft"), None, Corner.ROW)
                 self._paint_line(painter, room, line)
 
     def _paint_line(self, painter: QPainter, room: QRectF, line: TableLine) -> None:
@@ -179,7 +190,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         if line.square is not None:
             square = in_reading_order(painter, room, QRectF(room.left(), room.center().y() - side / 2, side, side))
             opacity = 0.35 if line.tint == "ink_faint" else 1.0
-            paint_box(painter, square, colour(line.square, opacity), None, 2.5)
+            paint_box(painter, square, colour(line.square, opacity), None, Corner.MARK)
         shown = font(13, BOLD if line.is_sum else NORMAL)
         painter.setFont(shown)
         left = room.left() + (0 if line.is_sum else side + 9)

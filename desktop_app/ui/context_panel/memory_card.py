@@ -20,7 +20,7 @@ from desktop_app.ui.widgets.buttons import ENTER, LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_time, shorten
 from desktop_app.ui.widgets.inputs import ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, discard, horizontal, vertical
-from desktop_app.ui.widgets.look import colour, paint_box
+from desktop_app.ui.widgets.look import Corner, colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -132,7 +132,7 @@ class EditBox(QWidget):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_box(QPainter(self), QRectF(self.rect()), colour("paper"), colour("accent"), 8)
+        paint_box(QPainter(self), QRectF(self.rect()), colour("paper"), colour("accent"), Corner.CONTROL)
 
 
 class MemoryCard(Card):

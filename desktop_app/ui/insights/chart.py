@@ -24,7 +24,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
 from desktop_app.ui.widgets.formats import format_number, format_percent
-from desktop_app.ui.widgets.look import TRANSPARENT, StyleAware, Tint, colour, font, mix, paint_focus, scale
+from desktop_app.ui.widgets.look import TRANSPARENT, Corner, StyleAware, Tint, colour, font, mix, paint_focus, scale
 
 from .chart_points import ChartPoint, describe_point, points_of, time_labels
 from .figures import format_amount
@@ -136,7 +136,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
         if self._chosen >= 0:
             self._paint_chosen(painter, self._box())
         if self.hasFocus():
-            paint_focus(painter, QRectF(self.rect()), 6)
+            paint_focus(painter, QRectF(self.rect()), Corner.ROW)
 
     def _draw(self) -> QPixmap:
         """Return the chart as it is without the mouse: drawn once, since thousands of points take a while."""

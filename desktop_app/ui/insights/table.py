@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.look import BOLD, StyleAware, colour, font, in_reading_order, paint_box, scale
+from desktop_app.ui.widgets.look import BOLD, Corner, StyleAware, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .figures import FigureRow
@@ -96,7 +96,8 @@ class FigureTable(WithRole, StyleAware, QWidget):
         left, side = 0.0, scale(SQUARE)
         if row.square is not None:
             square = QRectF(0, y + (scale(ROW) - side) / 2, side, side)
-            paint_box(painter, in_reading_order(painter, QRectF(self.rect()), square), colour(row.square), None, 2)
+            square = in_reading_order(painter, QRectF(self.rect()), square)
+            paint_box(painter, square, colour(row.square), None, Corner.MARK)
             left = side + 8.0
         shown, metrics = font(13), QFontMetricsF(font(13))
         end = next((edge for edge in edges if edge >= scale(MIN_NAME) - scale(GAP)), float(self.width()))

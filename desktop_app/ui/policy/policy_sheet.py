@@ -211,7 +211,6 @@ class PolicySheet(Sheet):
         self.select.setMaximumWidth(scale(220))
         self.name.setMaximumWidth(scale(180))
         self.name.setMinimumWidth(scale(80))
-        self.name.setFixedHeight(scale(36))
         kept = self.undo.sizePolicy()
         kept.setRetainSizeWhenHidden(True)  # nothing moves under the mouse when it comes
         self.undo.setSizePolicy(kept)

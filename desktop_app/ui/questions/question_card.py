@@ -24,7 +24,7 @@ from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
-from desktop_app.ui.widgets.look import BOLD, StyleAware, colour, font, paint_box, restyle, scale, turn_around
+from desktop_app.ui.widgets.look import BOLD, Corner, StyleAware, colour, font, paint_box, restyle, scale, turn_around
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .question_text import covers, note_of, pattern_warning, suggested_pattern, title_of
@@ -144,9 +144,9 @@ class QuestionCard(WithRole, StyleAware, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         box = QRectF(self.rect())
-        paint_box(painter, box, colour("raised"), colour("accent"), 10)
+        paint_box(painter, box, colour("raised"), colour("accent"), Corner.CARD)
         turn_around(painter, self)
-        paint_box(painter, QRectF(0, 12, 3, box.height() - 24), colour("accent"), None, 1.5)
+        paint_box(painter, QRectF(0, 12, 3, box.height() - 24), colour("accent"), None, Corner.MARK)
 
     def _answer(self, is_allowed: bool, scope: Scope = "once") -> None:
         question = self.question

@@ -14,7 +14,7 @@ from desktop_app.ui.transcript.row_text import arguments_text
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.look import StyleAware, colour, paint_box
+from desktop_app.ui.widgets.look import Corner, StyleAware, colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
 
 from .question_text import DONE_BY
@@ -71,7 +71,7 @@ class Targets(StyleAware, QWidget):
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_box(QPainter(self), QRectF(self.rect()), colour("code"), None, 8)
+        paint_box(QPainter(self), QRectF(self.rect()), colour("code"), None, Corner.CONTROL)
 
     def _show(self, text: str) -> None:
         self.text.setPlainText(escape_invisible(text))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QStyle, QStyledItemDelegate, QStyleOptionVi
 
 from desktop_app.conversation.sent_request import PartChange
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, in_reading_order, paint_box, scale
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Corner, Tint, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER, LEFT, RIGHT, ROW, AnyIndex, TransparentList, WordsModel
 
 from .part_rows import PartAction, PartRow, actions_of, lines_of, tags_of, title_of, tokens_of
@@ -61,7 +61,7 @@ class PartDelegate(QStyledItemDelegate):
             painter.fillRect(box, colour("line_soft", 0.5))
         painter.fillRect(QRectF(box.left(), box.bottom() - 1, box.width(), 1), colour("line_soft"))
         strip = QRectF(box.left() + SIDE, box.top() + scale(11), 4, scale(18))
-        paint_box(painter, in_reading_order(painter, box, strip), colour(row.part.segment), None, 2)
+        paint_box(painter, in_reading_order(painter, box, strip), colour(row.part.segment), None, Corner.MARK)
         self._paint_head(painter, box, row, is_near)
         self._paint_body(painter, box, row)
         painter.restore()
@@ -123,7 +123,7 @@ def _paint_tag(painter: QPainter, row: QRectF, left: QPointF, text: str, tint: T
     box = QRectF(left.x(), left.y() - height / 2, width, height)
     if box.right() > right:
         return left.x()
-    paint_box(painter, in_reading_order(painter, row, box), None, colour(tint, 0.6), 4)
+    paint_box(painter, in_reading_order(painter, row, box), None, colour(tint, 0.6), Corner.TAG)
     _draw(painter, row, box.adjusted(scale(6), 0, 0, 0), text, 11, tint, MEDIUM)
     return box.right()
 

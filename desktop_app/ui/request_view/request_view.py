@@ -19,7 +19,7 @@ from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
-from desktop_app.ui.widgets.look import colour, paint_box, scale
+from desktop_app.ui.widgets.look import Corner, colour, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .part_list import PartList
@@ -46,7 +46,7 @@ class PartFrame(QWidget):
         vertical(parts, holder=self, margins=(1, 5, 1, 5))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("line"), 10)
+        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("line"), Corner.CARD)
 
 
 class RequestView(QWidget):

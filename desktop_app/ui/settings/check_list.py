@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem
 
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import colour, paint_box, scale
+from desktop_app.ui.widgets.look import Corner, colour, paint_box, scale
 from desktop_app.ui.widgets.row_list import ROW, AnyIndex, ListRow, RowDelegate, RowList
 
 BOX = 15  # pixels
@@ -39,7 +39,8 @@ class CheckDelegate(RowDelegate):
         box = QRectF(whole.left() + 6, whole.center().y() - side / 2, side, side)
         is_on = isinstance(row, CheckRow) and row.is_checked
         painter.save()
-        paint_box(painter, box, colour("accent" if is_on else "raised"), colour("accent" if is_on else "hatch"), 4)
+        fill, border = colour("accent" if is_on else "raised"), colour("accent" if is_on else "hatch")
+        paint_box(painter, box, fill, border, Corner.TAG)
         if is_on:
             painter.setPen(QPen(colour("accent_ink"), scale(1.6)))
             x, y, unit = box.left(), box.top(), side / 15

@@ -13,7 +13,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.inputs import Segmented, Select, Slider, ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
-from desktop_app.ui.widgets.look import BOLD, MEDIUM
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Corner
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -205,7 +205,7 @@ class LongText(FormEntry):
         self.area = TextArea(rows=4)
         self.area.setPlainText(text)
         self.area.setAccessibleName(label)
-        card = Card(radius=8)
+        card = Card(corner=Corner.CONTROL)
         card.column.setContentsMargins(10, 8, 4, 8)
         card.column.addWidget(self.area)
         super().__init__(name, label, card)

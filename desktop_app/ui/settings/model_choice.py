@@ -17,6 +17,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.layouts import horizontal
+from desktop_app.ui.widgets.look import Corner
 from desktop_app.ui.widgets.palette_sheet import MOVES
 from desktop_app.ui.widgets.row_list import ENTER
 
@@ -63,7 +64,7 @@ class ModelChoice(FormEntry):
         self._is_fetched = False
         self._is_open = not self.chosen  # else it lists the chosen models alone, until there is a reason for more
         super().__init__("models", tr("Models"), self.edit)
-        self.card, self.limits = Card(radius=8), QWidget()
+        self.card, self.limits = Card(corner=Corner.CONTROL), QWidget()
         self.card.column.setContentsMargins(6, 6, 6, 6)
         self.card.column.addWidget(self.list)
         horizontal((self.window_size, 1), (self.max_output, 1), holder=self.limits, spacing=12)

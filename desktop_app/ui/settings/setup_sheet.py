@@ -18,7 +18,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
-from desktop_app.ui.widgets.look import MEDIUM
+from desktop_app.ui.widgets.look import MEDIUM, Corner
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -129,7 +129,7 @@ class SetupSheet(Sheet):
         self.remove.clicked.connect(self._remove)
 
     def _sections(self) -> list[QWidget]:
-        tools = Card(radius=8)
+        tools = Card(corner=Corner.CONTROL)
         tools.column.setContentsMargins(6, 6, 6, 6)
         tools.column.addWidget(self.tools)
         tools.setVisible(bool(self._read.tools))

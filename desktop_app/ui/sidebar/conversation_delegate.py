@@ -16,6 +16,7 @@ from desktop_app.ui.widgets.look import (
     BOLD,
     MEDIUM,
     NORMAL,
+    Corner,
     Tint,
     colour,
     font,
@@ -66,11 +67,11 @@ class ConversationDelegate(QStyledItemDelegate):
             painter.drawText(box.adjusted(10, 0, 0, -scale(4)), BOTTOM_LEFT, row.title)
         else:
             if state & QStyle.StateFlag.State_Selected:
-                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("raised"), colour("line"), 8)
+                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("raised"), colour("line"), Corner.CONTROL)
             elif state & QStyle.StateFlag.State_MouseOver or self.marked == index:
-                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("line_soft"), None, 8)
+                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("line_soft"), None, Corner.CONTROL)
             if self.shows_focus and state & QStyle.StateFlag.State_HasFocus:
-                paint_focus(painter, box.adjusted(1, 1, -1, -1), 8)
+                paint_focus(painter, box.adjusted(1, 1, -1, -1), Corner.CONTROL)
             self._paint_info(painter, box.adjusted(10, scale(8), -10, -scale(8)), row, index.data(ACTIVITY_ROLE))
         painter.restore()
 

@@ -16,7 +16,7 @@ from desktop_app.ui.actions import keys_text
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
-from desktop_app.ui.widgets.look import StyleAware, colour, font, in_reading_order, paint_box, scale
+from desktop_app.ui.widgets.look import Corner, StyleAware, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER
 
 from .arrangement import Arrangement, Order
@@ -47,7 +47,7 @@ class WideButton(Button):
         painter = QPainter(self)
         box = QRectF(self.rect())
         fill, _, ink = self._colours()
-        paint_box(painter, box, fill, colour("accent" if self.hasFocus() else "line"), 8)
+        paint_box(painter, box, fill, colour("accent" if self.hasFocus() else "line"), Corner.CONTROL)
         painter.setFont(font() if self._is_faint else self._font())
         painter.setPen(colour("ink_faint") if self._is_faint else ink)
         inner = box.adjusted(10, 0, -10, 0)
@@ -60,7 +60,7 @@ class WideButton(Button):
             painter.setFont(font(11))
             key = QRectF(inner.right() - width + 2, box.center().y() - scale(9), width, scale(18))
             key = in_reading_order(painter, box, key)
-            paint_box(painter, key, None, colour("line"), 4)
+            paint_box(painter, key, None, colour("line"), Corner.TAG)
             painter.setPen(colour("ink_faint"))
             painter.drawText(key, int(Qt.AlignmentFlag.AlignCenter), self._shortcut)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.message import Attachment, Message
-from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
+from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 from desktop_app.ui.widgets.pictures import fitting_size
 
 from .display_list import Action, Fill, HitRegion, Picture, TextLine
@@ -46,7 +46,7 @@ def _picture(builder: RowBuilder, attachment: Attachment) -> bool:
     builder.skip(GAP)
     share = min(builder.width / size.width(), 1.0)
     box = QRectF(0, builder.y, size.width() * share, size.height() * share)
-    builder.layout.drawn.append(Picture(box, attachment.content, scale(8)))
+    builder.layout.drawn.append(Picture(box, attachment.content, Corner.CONTROL))
     builder.y += box.height()
     builder.skip(4)
     label = " · ".join(filter(None, (attachment.name, attachment.about)))
@@ -67,7 +67,7 @@ def _chip(builder: RowBuilder, x: float, message_id: str, number: int, attachmen
         x = 0
         builder.y += scale(CHIP + GAP)
     box = QRectF(x, builder.y, width, scale(CHIP))
-    builder.layout.drawn.append(Fill(box, colour("raised"), colour("line"), scale(8)))
+    builder.layout.drawn.append(Fill(box, colour("raised"), colour("line"), Corner.CONTROL))
     detail_box = QRectF(box.right() - inset - detail_width, box.top(), detail_width, box.height())
     builder.layout.drawn.append(TextLine(detail_box, about, detail, colour("ink_faint")))
     words_box = QRectF(x + inset, box.top(), detail_box.left() - scale(10) - x - inset, box.height())

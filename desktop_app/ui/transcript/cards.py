@@ -12,7 +12,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_moment, format_number
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Corner, Tint, colour, font, scale
 
 from .display_list import Action, Fill
 from .documents import soft_document
@@ -128,8 +128,8 @@ def lay_out_failure(builder: RowBuilder, failure: Failure) -> None:
     builder.skip(10)
     box = QRectF(0, 0, builder.width, builder.y)
     builder.layout.drawn[0:0] = [
-        Fill(box, colour("raised"), colour("line"), scale(10)),
-        Fill(QRectF(0, scale(12), 3, builder.y - scale(24)), colour(tint), None, 1.5),
+        Fill(box, colour("raised"), colour("line"), Corner.CARD),
+        Fill(QRectF(0, scale(12), 3, builder.y - scale(24)), colour(tint), None, Corner.MARK),
     ]
 
 

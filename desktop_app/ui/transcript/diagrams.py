@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 from desktop_app.conversation.graphics import Drawing, Graphic
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.graphics import graphics, name_of
-from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
+from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 
 from .code_blocks import CodeBlock
 from .display_list import Action, DrawnGraphic, Fill
@@ -40,12 +40,12 @@ def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> 
     box = QRectF(0, paper.top() + pad, drawing.width * factor, drawing.height * factor)
     box.moveLeft(round((builder.width - box.width()) / 2))
     paper.setBottom(box.bottom() + pad)
-    builder.layout.drawn.append(Fill(paper, _ground(), None, scale(6)))
+    builder.layout.drawn.append(Fill(paper, _ground(), None, Corner.ROW))
     builder.layout.drawn.append(DrawnGraphic(box, name_of(_graphic(block))))
     builder.y = paper.bottom()
     builder.skip(CODE_PAD)
     whole = QRectF(0, top, builder.width, builder.y - top)
-    builder.layout.drawn.insert(index, Fill(whole, colour("code"), None, scale(8)))
+    builder.layout.drawn.insert(index, Fill(whole, colour("code"), None, Corner.CONTROL))
 
 
 def code_head(builder: RowBuilder, block: CodeBlock, pad: float, *more: ActionLink) -> None:

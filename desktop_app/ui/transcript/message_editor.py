@@ -12,7 +12,7 @@ from desktop_app.ui.composer.draft_field import DraftField
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import horizontal, vertical
-from desktop_app.ui.widgets.look import StyleAware, colour, paint_box
+from desktop_app.ui.widgets.look import Corner, StyleAware, colour, paint_box
 from desktop_app.ui.widgets.text_label import TextLabel
 
 MIN_LINES, MAX_LINES = 2, 16
@@ -95,7 +95,7 @@ class MessageEditor(StyleAware, QWidget):
         return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("accent"), 12)
+        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("accent"), Corner.MESSAGE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

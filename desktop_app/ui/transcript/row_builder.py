@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication
 
 from desktop_app.conversation.gauge import Segment
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint, colour, font, scale
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, SMALL_HEIGHT, Corner, Tint, colour, font, scale
 
 from .display_list import Action, DashedRule, Fill, Flow, HitRegion, RowLayout, TextLine
 from .documents import DocumentCache, Make
@@ -126,7 +126,7 @@ class RowBuilder:
         border = colour(tag.tint) if tag.ground is TagFrame.FRAME else None
         inner = box
         if tag.ground is not TagFrame.NOTHING:
-            self.layout.drawn.append(Fill(box, fill, border, 4))
+            self.layout.drawn.append(Fill(box, fill, border, Corner.TAG))
             inner = box.adjusted(scale(7), 0, 0, 0)
         self.layout.drawn.append(TextLine(inner, tag.text, font(11, MEDIUM), colour(tag.tint)))
         return box.right()
@@ -146,7 +146,7 @@ class RowBuilder:
 
     def buttons(self, inset: float, links: Sequence[ActionLink]) -> None:
         """Put buttons side by side, on as many lines as they need; the first stands out."""
-        look, height, gap = font(13, MEDIUM), scale(32), scale(8)
+        look, height, gap = font(13, MEDIUM), scale(SMALL_HEIGHT), scale(8)
         x = inset
         for number, link in enumerate(links):
             width = advance(look, link.label) + scale(24)
@@ -156,7 +156,7 @@ class RowBuilder:
             box = QRectF(x, self.y, width, height)
             is_first = number == 0
             fill, border = (colour("accent"), None) if is_first else (colour("raised"), colour("line"))
-            self.layout.drawn.append(Fill(box, fill, border, scale(8)))
+            self.layout.drawn.append(Fill(box, fill, border, Corner.CONTROL))
             inner = box.adjusted(scale(12), 0, -scale(12) + 2, 0)
             words = TextLine(inner, link.label, look, colour("accent_ink" if is_first else "ink"))
             self.layout.hit_regions.append(HitRegion(box, link.action, link.argument, words))

@@ -14,7 +14,7 @@ from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import speaker_of
 from desktop_app.ui.widgets.graphics import graphics
-from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
+from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 
 from .attachment_rows import estimated_attachments_height, lay_out_attachments
 from .cards import lay_out_failure, lay_out_mark, lay_out_missing, lay_out_other_versions
@@ -110,7 +110,7 @@ def _user_box(builder: RowBuilder, key: str, text: str) -> None:
     flow_plain(builder, text[:LONG_SHOWN] if is_long and not builder.is_unfolded else text, inset=scale(16))
     builder.skip(11)
     box = QRectF(0, top, builder.width, builder.y - top)
-    builder.layout.drawn.insert(index, Fill(box, colour("bubble"), None, scale(12)))
+    builder.layout.drawn.insert(index, Fill(box, colour("bubble"), None, Corner.MESSAGE))
     if is_long:
         builder.skip(4)
         label = tr("Show less") if builder.is_unfolded else tr("Show all %n characters", "", len(text))

@@ -8,7 +8,7 @@ from itertools import accumulate
 from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import MEDIUM, colour, font, scale
+from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 
 from .code_blocks import CodeBlock, fold_code
 from .diagrams import CODE_PAD, code_head, find_diagram, lay_out_diagram
@@ -190,7 +190,7 @@ def _code_box(
         _scroll_mark(builder, block, pad)
         builder.skip(10)
     box = QRectF(0, top, builder.width, builder.y - top)
-    radius = scale(8) if code.is_first and code.is_last else 0
+    radius = Corner.CONTROL if code.is_first and code.is_last else 0
     builder.layout.drawn.insert(index, Fill(box, colour("code"), None, radius))
 
 
@@ -216,7 +216,7 @@ def _scroll_mark(builder: RowBuilder, block: CodeBlock, pad: float) -> None:
     if most:
         shift = min(builder.shift_of(block.key), most)
         bar = QRectF(pad + room * shift / (room + most), builder.y + scale(3), room * room / (room + most), scale(4))
-        builder.layout.drawn.append(Fill(bar, colour("line"), None, scale(2)))
+        builder.layout.drawn.append(Fill(bar, colour("line"), None, Corner.MARK))
 
 
 def _estimate(segment: MarkdownSegment, width: float) -> float:

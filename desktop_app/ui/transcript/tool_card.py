@@ -10,7 +10,7 @@ from desktop_app.conversation.message import ToolCall, ToolResult
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_duration
-from desktop_app.ui.widgets.look import MEDIUM, Tint, colour, font, scale
+from desktop_app.ui.widgets.look import MEDIUM, Corner, Tint, colour, font, scale
 
 from .call_diff import changes_in_call
 from .display_list import Action, Fill, Flow, HitRegion
@@ -192,11 +192,11 @@ def _frame(builder: RowBuilder, index: int, body: float) -> None:
     whole = QRectF(0, 0, builder.width, builder.y)
     inner = QRectF(0, body, builder.width, builder.y - body)
     under = [
-        Fill(inner, colour("code"), None, scale(10), has_square_top=True),
+        Fill(inner, colour("code"), None, Corner.CARD, has_square_top=True),
         Fill(QRectF(0, body, builder.width, 1), colour("line_soft")),
     ]
     builder.layout.drawn[index:index] = [
-        Fill(whole, colour("raised"), None, scale(10)),
+        Fill(whole, colour("raised"), None, Corner.CARD),
         *(under if inner.height() > 1 else []),
-        Fill(whole, None, colour("line"), scale(10)),
+        Fill(whole, None, colour("line"), Corner.CARD),
     ]

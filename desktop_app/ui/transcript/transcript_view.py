@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.graphics import graphics
-from desktop_app.ui.widgets.look import RESTYLING, colour, paint_box, scale
+from desktop_app.ui.widgets.look import RESTYLING, Corner, colour, paint_box, scale
 from desktop_app.ui.widgets.pictures import pictures
 
 from .display_list import HitRegion, RowLayout
@@ -269,10 +269,10 @@ class TranscriptView(RowView):
     def _paint_ground(self, painter: QPainter, key: str, is_current: bool, layout: RowLayout) -> None:
         if key == self._shown_key:
             x = self.column + 11 if self.isRightToLeft() else -14
-            paint_box(painter, QRectF(x, 0, 3, layout.height), colour("accent"), None, 1.5)
+            paint_box(painter, QRectF(x, 0, 3, layout.height), colour("accent"), None, Corner.MARK)
         if is_current:
             box = QRectF(0, 0, self.column, layout.height).adjusted(-10, -6, 10, 6)
-            paint_box(painter, box, None, colour("accent"), 10)
+            paint_box(painter, box, None, colour("accent"), Corner.CARD)
 
     def _show_pill(self) -> None:
         self.pill.adjustSize()

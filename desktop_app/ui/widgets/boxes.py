@@ -10,7 +10,7 @@ from desktop_app.conversation.gauge import Segment
 
 from .accessibility import Role, WithRole
 from .layouts import STRETCH, vertical
-from .look import Tint, colour, paint_box, scale
+from .look import Corner, Tint, colour, paint_box, scale
 
 BAR_GAP = 6  # pixels between a column and its scroll bar
 
@@ -20,14 +20,14 @@ class Card(WithRole, QWidget):
 
     accessible_role = Role.Grouping
 
-    def __init__(self, parent: QWidget | None = None, *, radius: float = 10, tint: Tint = "raised") -> None:
+    def __init__(self, parent: QWidget | None = None, *, corner: Corner = Corner.CARD, tint: Tint = "raised") -> None:
         super().__init__(parent)
-        self._radius = radius
+        self._corner = corner
         self._tint: Tint = tint
         self.column = vertical(holder=self, spacing=6, margins=(14, 12, 14, 12))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), colour("line"), self._radius)
+        paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), colour("line"), self._corner)
 
 
 class Panel(QWidget):
@@ -58,9 +58,8 @@ class Swatch(QWidget):
         return QSize(scale(9), scale(9))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_box(
-            QPainter(self), QRectF(self.rect()), colour(self._tint), None, self.height() / 2 if self._is_round else 2
-        )
+        radius = self.height() / 2 if self._is_round else Corner.MARK
+        paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), None, radius)
 
 
 class ScrollColumn(QScrollArea):

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolTip, QWidget
 
-from .look import MEDIUM, StyleAware, colour, font, mix, paint_box, paint_focus, scale
+from .look import CONTROL_HEIGHT, MEDIUM, Corner, StyleAware, colour, font, mix, paint_box, paint_focus, scale
 
 MIN_LINK = 60  # pixels of a link that may shrink
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -52,7 +52,7 @@ class Button(StyleAware, QPushButton):
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self._font())
         width = max(map(metrics.horizontalAdvance, (self.text(), *self._texts)))
-        return QSize(width + scale(self._padding), scale(36))
+        return QSize(width + scale(self._padding), scale(CONTROL_HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -60,7 +60,7 @@ class Button(StyleAware, QPushButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         fill, border, ink = self._colours()
-        paint_box(painter, QRectF(self.rect()), fill, border, 8)
+        paint_box(painter, QRectF(self.rect()), fill, border, Corner.CONTROL)
         painter.setFont(self._font())
         painter.setPen(ink)
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
@@ -84,9 +84,9 @@ class Button(StyleAware, QPushButton):
     def _paint_ring(self, painter: QPainter) -> None:
         box = QRectF(self.rect())
         if self.kind is ButtonKind.PRIMARY:  # a ring of the accent would not be seen on its fill
-            paint_box(painter, box.adjusted(2, 2, -2, -2), None, colour("accent_ink"), 6, 1.5)
+            paint_box(painter, box.adjusted(2, 2, -2, -2), None, colour("accent_ink"), Corner.ROW, 1.5)
         else:
-            paint_focus(painter, box, 8)
+            paint_focus(painter, box, Corner.CONTROL)
 
     def _colours(self) -> tuple[QColor, QColor | None, QColor]:
         """Return the colours of the fill, the border and the text."""
@@ -143,7 +143,7 @@ class LinkButton(Button):
         painter.setPen(colour("accent" if self.isEnabled() else "ink_faint"))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._shown_text())
         if self._is_ringed and self.hasFocus():
-            paint_focus(painter, QRectF(self.rect()), 4)
+            paint_focus(painter, QRectF(self.rect()), Corner.TAG)
 
     def _shown_text(self) -> str:
         return QFontMetrics(self._font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())

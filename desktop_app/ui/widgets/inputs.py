@@ -29,7 +29,20 @@ from PySide6.QtWidgets import (
 from .accessibility import Role, WithRole
 from .buttons import KEYBOARD, explain_ellipsis
 from .layouts import horizontal
-from .look import MEDIUM, NORMAL, StyleAware, colour, font, paint_box, paint_focus, reading_x, scale, turn_around
+from .look import (
+    CONTROL_HEIGHT,
+    MEDIUM,
+    NORMAL,
+    Corner,
+    StyleAware,
+    colour,
+    font,
+    paint_box,
+    paint_focus,
+    reading_x,
+    scale,
+    turn_around,
+)
 
 # Pixels
 SEGMENT_GAP = 2
@@ -57,7 +70,8 @@ class SegmentButton(StyleAware, QAbstractButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font(13, MEDIUM))
-        return QSize(metrics.horizontalAdvance(self.text()) + scale(24), scale(28))
+        height = scale(CONTROL_HEIGHT) - SEGMENT_MARGINS[1] - SEGMENT_MARGINS[3]  # with the track: as a control
+        return QSize(metrics.horizontalAdvance(self.text()) + scale(24), height)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(self.whole_width(), scale(MIN_SEGMENT)), self.sizeHint().height())
@@ -77,13 +91,13 @@ class SegmentButton(StyleAware, QAbstractButton):
         painter = QPainter(self)
         is_on = self.isChecked()
         if is_on:
-            paint_box(painter, QRectF(self.rect()), colour("raised"), colour("line"), 6)
+            paint_box(painter, QRectF(self.rect()), colour("raised"), colour("line"), Corner.ROW)
         painter.setFont(font(13, MEDIUM if is_on else NORMAL))
         quiet = "ink" if self.underMouse() else "ink_soft"
         painter.setPen(colour("ink_faint" if not self.isEnabled() else "ink" if is_on else quiet))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._shown_text())
         if self._is_ringed and self.hasFocus():
-            paint_focus(painter, QRectF(self.rect()), 6)
+            paint_focus(painter, QRectF(self.rect()), Corner.ROW)
 
     def _shown_text(self) -> str:
         metrics = QFontMetrics(font(13, MEDIUM if self.isChecked() else NORMAL))
@@ -133,7 +147,7 @@ class Segmented(WithRole, QWidget):
         return self._buttons[value]
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_box(QPainter(self), QRectF(self.rect()), colour("line_soft"), None, 8)
+        paint_box(QPainter(self), QRectF(self.rect()), colour("line_soft"), None, Corner.CONTROL)
 
 
 class Select(QComboBox):
@@ -151,10 +165,10 @@ class Select(QComboBox):
         self.setCurrentIndex(self.findData(value))
 
     def sizeHint(self) -> QSize:
-        return QSize(200, scale(36))
+        return QSize(200, scale(CONTROL_HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, scale(36))
+        return QSize(120, scale(CONTROL_HEIGHT))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
@@ -162,7 +176,7 @@ class Select(QComboBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         box = QRectF(self.rect())
-        paint_box(painter, box, colour("raised"), colour("line"), 8)
+        paint_box(painter, box, colour("raised"), colour("line"), Corner.CONTROL)
         painter.setFont(font(14))
         painter.setPen(colour("ink" if self.isEnabled() else "ink_faint"))
         text = QFontMetrics(font(14)).elidedText(self.currentText(), Qt.TextElideMode.ElideRight, self.width() - 40)
@@ -174,7 +188,7 @@ class Select(QComboBox):
         x, y = reading_x(box.right() - 18, self), box.center().y()
         painter.drawPolyline(QPolygonF([QPointF(x - 4, y - 2), QPointF(x, y + 2), QPointF(x + 4, y - 2)]))
         if self.hasFocus():
-            paint_focus(painter, box, 8)
+            paint_focus(painter, box, Corner.CONTROL)
 
 
 class Slider(QSlider):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,31 @@ from desktop_app.ui.theme import theme
 
 NORMAL, MEDIUM, BOLD = 400, 500, 600  # font weights
 TRANSPARENT = QColor(0, 0, 0, 0)
-RADIUS = 8  # pixels: the corners of whatever is pressed or written into
+CONTROL_HEIGHT, SMALL_HEIGHT = 36, 30
+"""Pixels, before the text size, of a control; and of a chip, or of what stands in a control or a card."""
 
 RESTYLING = (QEvent.Type.StyleChange, QEvent.Type.PaletteChange, QEvent.Type.FontChange)
 """Events that a widget receives when the theme or the font scale may have changed."""
 
 TEXT_FAMILIES = ("Inter", "Noto Sans", "Segoe UI", "SF Pro Text")
 CODE_FAMILIES = ("JetBrains Mono", "Noto Sans Mono", "Cascadia Mono", "SF Mono", "DejaVu Sans Mono")
+
+
+class Corner(IntEnum):
+    """Pixels of rounded corners, at every text size. What is as round as it is high has half its height."""
+
+    MARK = 2
+    """A swatch, a strip at an edge, a mark."""
+    TAG = 4
+    """What stands in a line of text: a tag, a key, a link, a tick box."""
+    ROW = 6
+    """What is chosen inside a control, a list or a menu."""
+    CONTROL = 8
+    """What is pressed or written into, and code."""
+    CARD = 10
+    MESSAGE = 12
+    """What was said, and what is being written."""
+    SHEET = 14
 
 
 class StyleAware(QWidget if TYPE_CHECKING else object):

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from .look import colour, paint_box, scale
+from .look import Corner, colour, paint_box, scale
 
 SHOWN = 2_400  # milliseconds
 MARGIN = 6  # pixels around the widget
@@ -29,4 +29,4 @@ class Ring(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         box = QRectF(self.rect()).adjusted(2, 2, -2, -2)
-        paint_box(painter, box, colour("accent", 0.12), colour("accent"), scale(10), 2.5)
+        paint_box(painter, box, colour("accent", 0.12), colour("accent"), Corner.CARD, 2.5)

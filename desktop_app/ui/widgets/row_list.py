@@ -23,6 +23,7 @@ from .look import (
     MEDIUM,
     NORMAL,
     TRANSPARENT,
+    Corner,
     StyleAware,
     Tint,
     colour,
@@ -152,9 +153,9 @@ class RowDelegate(QStyledItemDelegate):
         is_chosen = bool(state & QStyle.StateFlag.State_Selected)
         if is_chosen or state & QStyle.StateFlag.State_MouseOver:
             fill = colour("accent_soft" if is_chosen else "line_soft")
-            paint_box(painter, box.adjusted(0, 1, 0, -1), fill, None, 6)
+            paint_box(painter, box.adjusted(0, 1, 0, -1), fill, None, Corner.ROW)
         if state & QStyle.StateFlag.State_HasFocus:
-            paint_focus(painter, box.adjusted(0, 1, 0, -1), 6)
+            paint_focus(painter, box.adjusted(0, 1, 0, -1), Corner.ROW)
         room = box.adjusted(PADDING, scale(4), -PADDING, -scale(4))
         first = QRectF(room.left(), room.top(), room.width(), scale(19) if self._has_body else room.height())
         self._paint_first(painter, first, row)

@@ -6,9 +6,8 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 
-from .look import paint_box
+from .look import Corner, paint_box
 
-SHEET_RADIUS = 14  # pixels: the corners of a sheet
 SHADOW = 20  # pixels that the shadow extends
 
 
@@ -24,13 +23,13 @@ class Scrim(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        covered = self._sheet.geometry().adjusted(SHEET_RADIUS, SHEET_RADIUS, -SHEET_RADIUS, -SHEET_RADIUS)
+        covered = self._sheet.geometry().adjusted(Corner.SHEET, Corner.SHEET, -Corner.SHEET, -Corner.SHEET)
         painter.setClipRegion(event.region().subtracted(QRegion(covered)))
         painter.fillRect(self.rect(), QColor(30, 24, 14, 97))
         around = QRectF(self._sheet.geometry()).translated(0, 4)
         for reach in range(SHADOW, 0, -2):
             box = around.adjusted(-reach, -reach, reach, reach)
-            paint_box(painter, box, QColor(0, 0, 0, 5), None, SHEET_RADIUS + reach)
+            paint_box(painter, box, QColor(0, 0, 0, 5), None, Corner.SHEET + reach)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.pressed.emit()

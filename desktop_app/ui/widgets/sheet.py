@@ -12,8 +12,8 @@ from shiboken6 import isValid
 
 from .boxes import ScrollColumn
 from .layouts import FooterLayout, horizontal, vertical
-from .look import BOLD, colour, paint_box, scale
-from .scrim import SHEET_RADIUS, Scrim
+from .look import BOLD, Corner, colour, paint_box, scale
+from .scrim import Scrim
 from .tab_order import walk_as_read
 from .text_label import TextLabel
 
@@ -206,7 +206,7 @@ class Sheet(QDialog):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(self.rect())
-        radius = SHEET_RADIUS if self.parentWidget() else 0
+        radius = Corner.SHEET if self.parentWidget() else 0
         paint_box(painter, box, colour("paper"), None, radius)
         if self._footer is not None:
             shape = QPainterPath()
