@@ -14,7 +14,7 @@ from desktop_app.context.counting.breakdown import gauge_of, tally
 from desktop_app.context.text_cuts import head_of
 from desktop_app.context.view.view import inseparable_ids, view_of, with_entries
 from desktop_app.conversation.branches import entries_before
-from desktop_app.conversation.listing import title_in_english
+from desktop_app.conversation.listing import COPY, marked_title
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.rows import VersionRow
 from desktop_app.conversation.transcript import (
@@ -93,7 +93,7 @@ async def fork(chats: Conversations, session: Session, message_id: str) -> Sessi
     following = said[[message.id for message in said].index(last) + 1 :]
     kept = entries_before(path, following[0].id) if following else path
     link = ConversationLink(conversation=session.id, title=session.info.title, is_back=True)
-    title = f"{title_in_english(session.info.title)} (copy)"
+    title = marked_title(session.info.title, COPY)
     info, entries = session.info, [*copy_entries(kept), stamp(link)]
     copied = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy)
     await session.record(stamp(ConversationLink(conversation=copied.id, title=title)))

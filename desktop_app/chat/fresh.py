@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from desktop_app.conversation.listing import title_in_english
+from desktop_app.conversation.listing import CONTINUED, marked_title
 from desktop_app.conversation.transcript import AnyEntry, ConversationLink
 
 from .branching import copy_entries
@@ -32,14 +32,15 @@ async def start_fresh(chats: Conversations, session: Session, optimization: Opti
 
 async def _make(chats: Conversations, session: Session, optimization: Optimization) -> Session:
     before, behind = carried_entries(optimization.snapshot, optimization.compaction)
-    link, title = ConversationLink(conversation=session.id, title=session.info.title, is_back=True), session.info.title
+    info = session.info
+    link = ConversationLink(conversation=info.id, title=info.title, is_back=True)
+    title = marked_title(info.title, CONTINUED)
     entries = [
         *copy_entries(before),
         *_summary(chats.services, session, optimization),
         stamp(link),
         *copy_entries(behind),
     ]
-    title, info = f"{title_in_english(title)} (continued)", session.info
     fresh = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy)
     await session.record(stamp(ConversationLink(conversation=fresh.id, title=title)))
     return fresh

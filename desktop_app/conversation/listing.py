@@ -9,6 +9,7 @@ import msgspec
 from .dialect import Dialect, ReturnedReasoning
 from .gauge import Provenance, Status
 from .message import Role
+from .words import translatable
 
 UNTITLED = ("", "New conversation")
 """Titles of a conversation that has none: the record's, and that of records of early versions."""
@@ -17,6 +18,15 @@ UNTITLED = ("", "New conversation")
 def title_in_english(title: str) -> str:
     """Return what a conversation is called where the window's language is not known: in files, links and commands."""
     return title or UNTITLED[1]
+
+
+COPY, CONTINUED = translatable("(copy)"), translatable("(continued)")
+"""What the title of a conversation that was made from another one ends in; the window shows it in its language."""
+
+
+def marked_title(title: str, mark: str) -> str:
+    """Return the title of a conversation that is made from one of that title. mark: COPY or CONTINUED."""
+    return f"{title_in_english(title)} {mark}"
 
 
 class ConversationInfo(msgspec.Struct, frozen=True):

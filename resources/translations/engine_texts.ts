@@ -1945,5 +1945,13 @@ The last lines of its errors:
         <source>the server has more than {most} tools, and providers accept no more</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>(copy)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>(continued)</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -5198,10 +5198,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Untitled</source>
-        <translation>Ohne Titel</translation>
-    </message>
-    <message>
         <source>archived</source>
         <translation>archiviert</translation>
     </message>
@@ -7580,6 +7576,14 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>the server has more than {most} tools, and providers accept no more</source>
         <translation>der Server hat mehr als {most} Werkzeuge, und Anbieter nehmen nicht mehr an</translation>
+    </message>
+    <message>
+        <source>(copy)</source>
+        <translation>(Kopie)</translation>
+    </message>
+    <message>
+        <source>(continued)</source>
+        <translation>(fortgesetzt)</translation>
     </message>
 </context>
 </TS>

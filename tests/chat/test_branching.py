@@ -181,6 +181,7 @@ async def test_a_copy_begins_as_the_branch_does_and_costs_nothing(house) -> None
     )
     await session.record_operation(stamp(operation))
     copied = await fork(home.chats, session, id_of(session, "Two?"))
+    assert copied.info.title == f"{session.info.title} (copy)"
     assert shown(copied) == ["Be brief.", "One?", "Answer 1.", "Two?"]
     assert assembled(copied)[:2] == assembled(session)[:2], "the summary is there"
     assert not {m.id for m in messages_of(copied)} & {m.id for m in messages_of(session)}

@@ -7,15 +7,17 @@ from datetime import datetime, timedelta
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QFontMetricsF
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.sidebar.arrangement import Heading, age_text, group_by_age
+from desktop_app.ui.sidebar.conversation_delegate import cut_title
 from desktop_app.ui.sidebar.sidebar import Sidebar
 from desktop_app.ui.widgets import formats
+from desktop_app.ui.widgets.look import font
 
 NOW = datetime(2026, 3, 12, 15, 0).timestamp()
 
@@ -207,3 +209,29 @@ def test_what_has_no_title_is_called_so_in_the_windows_language(sidebar, monkeyp
     assert "[New conversation]" in index.data(Qt.ItemDataRole.AccessibleTextRole)
     model.setData(index, index.data(Qt.ItemDataRole.EditRole))
     assert not shown, "a title that was not changed is not stored"
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("Tides (copy)", "Tides [(copy)]"),
+        ("Tides (continued) (copy)", "Tides [(continued)] [(copy)]"),
+        ("New conversation (continued)", "[New conversation] [(continued)]"),
+        ("The (copy) machine", "The (copy) machine"),
+    ],
+)
+def test_copies_and_sequels_are_called_so_in_the_windows_language(sidebar, monkeypatch, stored: str, shown: str):
+    monkeypatch.setattr(formats, "tr", lambda text, *_: f"[{text}]")
+    sidebar.list.conversations.show_conversations([replace(info("a", NOW), title=stored)])
+    assert sidebar.list.conversations.title_of("a") == shown
+
+
+def test_a_title_that_is_cut_keeps_what_tells_it_apart(qtbot):
+    metrics = QFontMetricsF(font(14))
+    long = "I am writing a magazine profile of Ilse Brandvold"
+    width = metrics.horizontalAdvance("I am writing a magazine profile")
+    titles = [cut_title(title, metrics, width) for title in (long, f"{long} (copy)", f"{long} (continued)")]
+    assert [title.rpartition("…")[2] for title in titles] == ["", " (copy)", " (continued)"]
+    assert all(title.startswith("I am wri") and metrics.horizontalAdvance(title) <= width for title in titles)
+    assert cut_title("Tides (copy)", metrics, width) == "Tides (copy)"
+    assert cut_title(f"A ({long})", metrics, width).endswith("…"), "a mark as long as the line is cut"

@@ -12,7 +12,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_number
+from desktop_app.ui.widgets.formats import format_number, format_title
 
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -129,7 +129,7 @@ class ListingController(Controller):
             if imported.conversations:
                 info = imported.conversations[-1]
                 self._chat.open(info.id)
-                text = tr("“{title}” imported, %n messages", "", info.messages).format(title=info.title)
+                text = tr("“{title}” imported, %n messages", "", info.messages).format(title=format_title(info.title))
                 if imported.repairs:
                     found = ((tr(repair.value), format_number(count)) for repair, count in imported.repairs)
                     text = tr("{imported}. Adjusted for the model: {repairs}. The original is kept.").format(

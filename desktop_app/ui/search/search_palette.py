@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import ROLE_NAMES, format_time
+from desktop_app.ui.widgets.formats import ROLE_NAMES, format_time, format_title
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.palette_sheet import HELP, PaletteSheet
 from desktop_app.ui.widgets.row_list import ListRow
@@ -35,7 +35,7 @@ def runs_of(snippet: str) -> tuple[Run, ...]:
 def row_of(result: SearchResult, now: float) -> ListRow:
     """Return the item as a row of the list."""
     at = format_time(result.at, now) if result.at else ""
-    title = " · ".join((result.title or tr("Untitled"), tr(ROLE_NAMES[result.role])))
+    title = " · ".join((format_title(result.title), tr(ROLE_NAMES[result.role])))
     return ListRow(result.message, title, at, runs_of(result.snippet), tr("archived") if result.archived else "")
 
 
@@ -109,7 +109,7 @@ class SearchPalette(PaletteSheet):
         self._results = {}
         shown = self._conversations[:MAX_CONVERSATIONS]
         rows = [
-            ListRow(info.id, info.title or tr("Untitled"), format_time(info.updated_at, now), (Run(_about(info)),))
+            ListRow(info.id, format_title(info.title), format_time(info.updated_at, now), (Run(_about(info)),))
             for info in shown
         ]
         self.show_rows(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from PySide6.QtCore import QAbstractItemModel, QPersistentModelIndex, QRectF, QSize, Qt
@@ -36,6 +37,8 @@ ACTIVITY_TINT: dict[Activity, Tint] = {
     Activity.WORKS: "ink_soft",
     Activity.FAILED: "critical",
 }
+MARKED = re.compile(r"(.+) (\([^()]+\))")
+"""A title such as "All the tides (copy)": what tells two of them apart stands at the end."""
 BOTTOM_LEFT = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
 
 
@@ -95,7 +98,9 @@ class ConversationDelegate(QStyledItemDelegate):
     def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, activity: Activity | None) -> None:
         half = room.height() / 2
         line = in_reading_order(painter, room, QRectF(room.left(), room.top(), room.width() - scale(PIE + 10), half))
-        _draw_text(painter, line, info.title, font(14, MEDIUM), colour("ink"))
+        shown = font(14, MEDIUM)
+        title = cut_title(info.title, QFontMetricsF(shown), line.width())
+        _draw_text(painter, line, title, shown, colour("ink"))
         below = line.translated(0, half)
         if activity is None:
             _draw_text(painter, below, details_of(info, time.time()), font(12), colour("ink_faint"))
@@ -103,6 +108,16 @@ class ConversationDelegate(QStyledItemDelegate):
             _draw_activity(painter, below, activity)
         pie = QRectF(room.right() - scale(PIE), room.center().y() - scale(PIE) / 2, scale(PIE), scale(PIE))
         _draw_pie(painter, in_reading_order(painter, room, pie), info.share, colour(STATUS_TINTS[info.status]))
+
+
+def cut_title(title: str, metrics: QFontMetricsF, width: float) -> str:
+    """Return the title as it fits into so many pixels; of what stands in brackets at its end nothing is cut, unless
+    that would take more than two thirds of them."""
+    marked = MARKED.fullmatch(title)
+    taken = metrics.horizontalAdvance(f" {marked[2]}") if marked else 0.0
+    if marked is None or taken > width * 2 / 3 or metrics.horizontalAdvance(title) <= width:
+        return metrics.elidedText(title, Qt.TextElideMode.ElideRight, width)
+    return f"{metrics.elidedText(marked[1], Qt.TextElideMode.ElideRight, width - taken)} {marked[2]}"
 
 
 def _draw_activity(painter: QPainter, room: QRectF, activity: Activity) -> None:

@@ -18,6 +18,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import (
     first_line,
     format_time,
+    format_title,
     format_wait,
     readable_text,
     speaker_of,
@@ -186,7 +187,8 @@ def _deed(operation: OperationRow) -> str:
         case "link":
             is_sequel = "from" in operation.strategies
             words = tr("Continues “{conversation}”") if is_sequel else tr("Continued in “{conversation}”")
-            return words.format(conversation=operation.note or tr("another conversation"))
+            title = format_title(operation.note) if operation.note else tr("another conversation")
+            return words.format(conversation=title)
         case _:
             return tr("%n tool results pruned", "", operation.messages)
 

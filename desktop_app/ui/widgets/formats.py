@@ -8,7 +8,7 @@ from datetime import datetime
 from PySide6.QtCore import QDateTime, QLocale
 from PySide6.QtGui import QGuiApplication
 
-from desktop_app.conversation.listing import UNTITLED
+from desktop_app.conversation.listing import CONTINUED, COPY, UNTITLED
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
@@ -23,7 +23,10 @@ ROLE_NAMES = {
 
 
 def format_title(title: str) -> str:
-    """Return the title of a conversation, or what one without a title is called."""
+    """Return the title of a conversation in the window's language: "(copy)" and that it has none are translated."""
+    for mark in (COPY, CONTINUED):
+        if title.endswith(f" {mark}"):
+            return f"{format_title(title.removesuffix(f' {mark}'))} {tr(mark)}"
     return tr("New conversation") if title in UNTITLED else title
 
 
