@@ -36,15 +36,13 @@ from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
+from .learned_window import LearnedWindow
 from .operation_log import log_entries
-from .ports import DELETED, ChatModel, EntryStore, ModelError, WorldError
+from .ports import DELETED, ChatModel, EntryStore, WorldError
 from .recorded_messages import RecordedMessages
 from .rows import changed_ids, message_changes, message_rows
 from .tasks import shielded
 from .turn.request import Request
-
-MIN_LIMIT = 512
-"""A smaller window than this is not what a provider's error means by its number."""
 
 
 class Session:
@@ -86,8 +84,7 @@ class Session:
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
         self.items_read: Chain[Item] | None = None  # what the model was last given to read ahead
         self._sent: Request | None = None
-        self._learned_limit = 0
-        self._is_window_trusted = False
+        self.learned_window = LearnedWindow()
 
     @property
     def id(self) -> str:
@@ -104,26 +101,15 @@ class Session:
 
     def budget_under(self, policy: ContextPolicy) -> Budget:
         """Return what a request might take under that policy."""
-        info, limit = self.model.info, self._learned_limit
+        info, limit = self.model.info, self.learned_window.tokens
         is_assumed = info.window_provenance is Provenance.ASSUMED and not limit
         most = self.setup.longest_reply(info.max_output)
         return budget_for(policy, min(info.window, limit or info.window), most, is_assumed)
 
-    def learn_limit(self, error: ModelError) -> None:
-        """Take over the size of the window from the error of a provider that refused a request, if it is given."""
-        if error.is_overflow and error.limit >= MIN_LIMIT:
-            self._learned_limit = error.limit
-
-    def suspect_limit(self, tokens: int) -> bool:
-        """Assume a window of that many tokens, as its server seems to have. Return False if the user knows better."""
-        if self._is_window_trusted or tokens < MIN_LIMIT:
-            return False
-        self._learned_limit = tokens
-        return True
-
-    def use_own_window(self) -> None:
-        """Forget what was learned of the window, as the user asked; suspicions are ignored from now on."""
-        self._learned_limit, self._is_window_trusted = 0, True
+    @property
+    def is_as_recorded(self) -> bool:
+        """Whether another session, made from the record, would be the same: nothing else was learned of the model."""
+        return self.learned_window.is_unchanged and self.counts.dialect == self.model.info.dialect
 
     @property
     def policy(self) -> ContextPolicy:
@@ -176,7 +162,7 @@ class Session:
         self._tally = tally(self.view, self.counts, self._tally)
         model, calibration = self.model.info, self.calibration
         gauge = gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, model, calibration)
-        is_learned = 0 < self._learned_limit < model.window
+        is_learned = 0 < self.learned_window.tokens < model.window
         return replace(gauge, stated_window=model.window) if is_learned else gauge
 
     def request_size(self) -> int:

@@ -54,7 +54,7 @@ async def test_the_user_is_told_of_the_learned_window_and_can_take_it_back(house
     shown = session.gauge()
     assert WINDOW <= shown.window <= WINDOW + 10
     assert shown.stated_window == 16_000
-    session.use_own_window()
+    session.learned_window.trust_stated()
     assert (session.gauge().window, session.gauge().stated_window) == (16_000, 0)
     events = await made.turn(session, f"One more. {LONG}")
     assert not notices(events), "the user knows better"

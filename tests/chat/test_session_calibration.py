@@ -97,7 +97,7 @@ async def test_a_window_that_nobody_could_tell_is_no_larger_than_the_policy_says
     home.models.info = replace(home.models.info, window_provenance=Provenance.ASSUMED)
     session.use(home.models.model(home.models.info.id))
     assert session.budget.usable == 8_000
-    session.learn_limit(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=64_000))
+    session.learned_window.learn(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=64_000))
     assert session.budget.window == 64_000, "now its provider has told"
 
 

@@ -210,7 +210,7 @@ class StreamedReply:
         session, tried = self._session, self._tried
         can_ask_for_less = self._can_ask_for_less(error)
         window = session.budget.window
-        session.learn_limit(error)
+        session.learned_window.learn(error)
         log_limit(
             session.id, session.model_info.id, window, session.budget.window, "the refused request's error names it"
         )
@@ -254,7 +254,7 @@ class StreamedReply:
         if usage is None or not is_silently_cut(gauge.total, gauge.provenance, usage, request.reported_before):
             return
         window, before = session.model_info.window, session.budget.window
-        if session.suspect_limit(usage.prompt_tokens + usage.reply_tokens):
+        if session.learned_window.suspect(usage.prompt_tokens + usage.reply_tokens):
             log_limit(
                 session.id, session.model_info.id, before, session.budget.window, "a request was cut without a word"
             )

@@ -34,7 +34,7 @@ async def respond(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:
             tools.questions.answer(question, answer)
         case p.UseOwnWindow(conversation):
             session = await chats.open(conversation)
-            session.use_own_window()
+            session.learned_window.trust_stated()
             await engine.publish(session, [session.gauge_changed()])
         case p.CountDraft(conversation, text):
             tokens = await _count_draft(engine, await chats.open(conversation), text)
