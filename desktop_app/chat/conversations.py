@@ -21,6 +21,7 @@ from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
 
+from .open_sessions import OpenSessions
 from .opening import Openings
 from .partial_session import PartialSession
 from .ports import Archive, Changes, Emit, WorldError
@@ -49,7 +50,7 @@ class Conversations:
         self._list_changed = list_changed
         self._tasks = Tasks(services.on_bug)
         self.turns = Turns(self._tasks, archive, services, publish, list_changed)
-        self._sessions: dict[str, Session] = {}
+        self._sessions = OpenSessions()
         # Those whose model is of earlier settings.
         self._outdated: set[str] = set()
         self._locks: dict[str, asyncio.Lock] = {}
@@ -105,13 +106,14 @@ class Conversations:
         return session
 
     async def open(self, conversation: str) -> Session:
-        """Return that conversation; the first time it is read from the archive. Raises WorldError."""
+        """Return that conversation, read from the archive unless it is in memory. Raises WorldError."""
         if (session := self._sessions.get(conversation)) is None:
             async with self._lock(conversation):
                 if (session := self._sessions.get(conversation)) is not None:
                     return session
                 opening = self.openings.begin(await self._info_with_model(conversation))
             return await self.openings.wait(opening)
+        self._sessions.keep(session)
         if conversation in self._outdated and not self.turns.is_busy(conversation):
             self._outdated.discard(conversation)
             session.use(model_or_stand_in(self.models, session.info.model))
@@ -130,7 +132,8 @@ class Conversations:
             return await self.openings.open_partially(await self._info_with_model(conversation))
 
     def _keep(self, session: Session) -> None:
-        self._sessions[session.id] = session
+        self._outdated.discard(session.id)
+        self._sessions.keep(session)
 
     def _lock(self, conversation: str) -> asyncio.Lock:
         """Return the lock that is held while that conversation begins to be opened, or is deleted."""
@@ -146,7 +149,7 @@ class Conversations:
 
     async def use_what_is_known(self) -> None:
         """Use what servers have told of their models in all open conversations but those with a turn under way."""
-        for session in tuple(self._sessions.values()):
+        for session in self._sessions.all():
             if self.turns.is_busy(session.id):
                 continue
             if await use_model(session, model_or_stand_in(self.models, session.info.model), self._publish):
@@ -186,7 +189,7 @@ class Conversations:
                 raise
             if session is not None:
                 session.is_closed = True
-                del self._sessions[conversation]
+                self._sessions.remove(conversation)
             await self.turns.queue.drop(conversation)
         self._list_changed()
 
@@ -252,8 +255,9 @@ class Conversations:
     def change_settings(self, settings: Settings) -> None:
         """Apply new settings to open conversations too; a running turn ends with the model that it began with."""
         self.settings = settings
-        self._outdated = set(self._sessions)
-        for session in self._sessions.values():
+        sessions = self._sessions.all()
+        self._outdated = {session.id for session in sessions}
+        for session in sessions:
             before, session.policy = session.policy, self.policy_named(session.info.policy)
             if session.policy != before:
                 self._publish(session.gauge_changed())

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 import pytest_asyncio
 
+from desktop_app.chat.conversations import Conversations
 from desktop_app.conversation.events import GaugeChanged, TurnEvent, TurnFinished
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.memory import Memory
@@ -50,6 +51,12 @@ async def desk(data_folder: Path, tmp_path: Path) -> AsyncIterator[Desk]:
     assert not bugs
 
 
+def restarted(desk: Desk) -> Conversations:
+    """Return the conversations as a process finds them that has opened none."""
+    chats = desk.services.conversations
+    return Conversations(chats.archive, chats.settings, chats.services, desk.events.append, lambda: None)
+
+
 async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(desk: Desk) -> None:
     chats = desk.services.conversations
     session = await chats.create()
@@ -71,8 +78,7 @@ async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(de
     await chats.turns.wait_until_idle(session.id, with_room=True)
     entries = list(session.transcript.entries)
     assert [type(entry) for entry in entries].count(RequestContext) == 1
-    chats._sessions.clear()
-    assert list((await chats.open(session.id)).transcript.entries) == entries
+    assert list((await restarted(desk).open(session.id)).transcript.entries) == entries
 
 
 async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
@@ -81,7 +87,7 @@ async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
     assert (await chats.create("Imported", said)).gauge().segments[Segment.SCHEMAS] > 300
     session = await chats.create()
     known = session.gauge().total
-    chats._sessions.clear()
+    chats = restarted(desk)
     again = await chats.open(session.id)
     assert again.gauge().total == known
     await chats.choose_folder(again.id, "")

@@ -1,0 +1,45 @@
+"""The sessions in memory: the newest ones, and those that are in use."""
+
+from __future__ import annotations
+
+from weakref import WeakValueDictionary
+
+from .session import Session
+
+MAX_KEPT = 6
+"""Sessions that nobody uses at the moment, so that going back and forth between conversations reads none anew."""
+
+
+class OpenSessions:
+    """Finds the one session of a conversation as long as anything refers to it, such as a turn or a request.
+
+    So a conversation never has two, which would both write its record, and what is running is not forgotten. Of all
+    others the newest stay, and those that have learned what their record does not have.
+    """
+
+    def __init__(self) -> None:
+        self._alive: WeakValueDictionary[str, Session] = WeakValueDictionary()
+        self._newest: dict[str, Session] = {}
+
+    def __contains__(self, conversation: str) -> bool:
+        return conversation in self._alive
+
+    def get(self, conversation: str) -> Session | None:
+        return self._alive.get(conversation)
+
+    def all(self) -> tuple[Session, ...]:
+        return tuple(self._alive.values())
+
+    def keep(self, session: Session) -> None:
+        """Keep a session as the newest one; the oldest of more than `MAX_KEPT` are let go."""
+        self._alive[session.id] = session
+        self._newest.pop(session.id, None)
+        self._newest[session.id] = session
+        for old in list(self._newest.values())[:-MAX_KEPT]:
+            if old.is_as_recorded:
+                del self._newest[old.id]
+
+    def remove(self, conversation: str) -> None:
+        """Let go of a session that is used no more, by whomever."""
+        del self._alive[conversation]
+        self._newest.pop(conversation, None)

@@ -1,0 +1,134 @@
+"""Conversations that were opened leave memory again, but for the newest; what is running or has learned does not."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from desktop_app.chat import operations
+from desktop_app.chat.open_sessions import MAX_KEPT
+from desktop_app.chat.ports import ModelError
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamp
+from desktop_app.conversation.events import Failure, TurnFinished
+from desktop_app.conversation.message import Message, Role, Text, user_message
+from provider import Reply
+
+MANY = 200
+
+
+def said(number: int) -> list[Message]:
+    return [
+        Message(role=Role.ASSISTANT if n % 2 else Role.USER, parts=(Text(f"{number}: message {n}"),)) for n in range(8)
+    ]
+
+
+async def written(home, count: int) -> list[str]:
+    """Return the ids of so many conversations that nobody has opened."""
+    ids = [(await home.chats.create(f"Talk {number}", said(number))).id for number in range(count)]
+    home.furnish()
+    return ids
+
+
+async def open_others(home, count: int = MAX_KEPT + 2) -> None:
+    """Open so many that those of before are let go."""
+    for number in range(count):
+        await home.chats.create(f"Other {number}", said(number))
+    gc.collect()
+
+
+def shown(session: Session) -> tuple:
+    """Return what the window shows of it."""
+    page = session.page(session.total, 60)
+    return page, session.total, session.operations(), session.pins(), session.gauge(), session.totals()
+
+
+async def test_few_of_very_many_opened_conversations_stay_in_memory(house) -> None:
+    home = await house([])
+    alive: weakref.WeakSet[Session] = weakref.WeakSet()
+    most = 0
+    for conversation in await written(home, MANY):
+        alive.add(await home.chats.open(conversation))
+        gc.collect(1)
+        most = max(most, len(alive))
+    gc.collect()
+    assert len(alive) == MAX_KEPT
+    assert most <= MAX_KEPT + 2, "they are let go on the way, not at the end"
+
+
+async def test_those_that_are_opened_last_are_the_same_again(house) -> None:
+    home = await house([])
+    ids = await written(home, MAX_KEPT)
+    opened = [weakref.ref(await home.chats.open(conversation)) for conversation in ids]
+    await home.chats.open(ids[0])
+    await open_others(home, 1)
+    assert [one() is not None for one in opened] == [True, False, *[True] * (MAX_KEPT - 2)]
+
+
+async def test_a_forgotten_conversation_is_opened_as_it_was(house) -> None:
+    home = await house([Reply("Yes.")])
+    session = await home.chats.create("Talk", said(1))
+    await home.turn(session, "Are you there?")
+    await operations.pin(session, session.recorded.branch[0].id)
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    conversation, before, known = session.id, shown(session), weakref.ref(session)
+    del session
+    await open_others(home)
+    assert known() is None
+    assert shown(await home.chats.open(conversation)) == before
+
+
+async def test_what_is_running_is_not_forgotten(house) -> None:
+    home = await house([Reply("one " * 200, pause=0.02)])
+    session = await home.chats.create("Talk", said(1))
+    conversation, running = session.id, weakref.ref(session)
+    await home.chats.turns.send(session, "Begin")
+    del session
+    await open_others(home)
+    assert home.chats.turns.is_running(conversation)
+    assert running() is not None
+    assert await home.chats.open(conversation) is running()
+    await home.until(lambda: bool(home.of(TurnFinished)))
+    again = await home.chats.open(conversation)
+    assert list(await home.archive.entries(conversation)) == list(again.transcript.entries)
+    assert again.view.items[-1].message.text.startswith("one one")
+
+
+async def test_whoever_still_has_the_session_and_whoever_opens_it_have_the_same(house) -> None:
+    """Two would both write the record, and neither would have what the other wrote."""
+    home = await house([])
+    session = await home.chats.create("Talk", said(1))
+    await open_others(home)
+    assert await home.chats.open(session.id) is session
+    await session.record(stamp(user_message("Still here")))
+    assert list(await home.archive.entries(session.id)) == list(session.transcript.entries)
+
+
+@pytest.mark.parametrize("is_learned", [True, False])
+async def test_a_window_that_was_learned_is_not_forgotten(house, is_learned: bool) -> None:
+    home = await house([], window=64_000)
+    session = await home.chats.create("Talk", said(1))
+    if is_learned:
+        session.learned_window.learn(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=9_000))
+    else:
+        session.learned_window.trust_stated()
+    conversation, gauge = session.id, session.gauge()
+    del session
+    await open_others(home)
+    again = await home.chats.open(conversation)
+    assert again.gauge() == gauge
+    assert again.learned_window.suspect(5_000) is is_learned, "what the user said of it holds"
+
+
+async def test_new_settings_reach_those_that_stayed_and_those_that_are_read_again(house) -> None:
+    home = await house([])
+    ids = await written(home, MAX_KEPT + 2)
+    for conversation in ids:
+        await home.chats.open(conversation)
+    gc.collect()
+    settings = home.chats.settings
+    home.chats.change_settings(type(settings)(chat_model=settings.chat_model, policy="aggressive"))
+    policies = {(await home.chats.open(conversation)).policy.name for conversation in ids}
+    assert policies == {"aggressive"}
