@@ -6,8 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from ui_scenes import play_scene, until
+from ui_scenes import is_idle, play_scene, texts, until
 
+from desktop_app.ui.bridge import CLOSING, EngineFailure
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.model_picker import ModelPicker
 from desktop_app.ui.widgets.buttons import Button
@@ -36,6 +37,52 @@ async def test_letters_on_a_button_are_written_and_shortcuts_are_not(window, bri
     assert window.composer.text() == ""
     type_letters(window, "A b")
     assert window.composer.text() == "A b"
+
+
+def begin_anew(window) -> None:
+    """Press Ctrl+N, and write before the engine has answered."""
+    QTest.keyClick(window.focusWidget(), Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    type_letters(window, "of the new one")
+
+
+@play_scene()
+async def test_letters_right_after_ctrl_n_are_of_the_new_conversation(window, bridge):
+    before = window.chat.conversation
+    window.transcript.setFocus()
+    type_letters(window, "of the old one")
+    begin_anew(window)
+    await until(lambda: window.chat.conversation != before)
+    assert window.composer.text() == "of the new one"
+    window.chat.open(before)
+    await until(lambda: window.chat.conversation == before)
+    assert window.composer.text() == "of the old one"
+
+
+@play_scene()
+async def test_what_is_sent_right_after_ctrl_n_is_said_in_the_new_conversation(window, bridge):
+    before = window.chat.conversation
+    begin_anew(window)
+    QTest.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+    await until(lambda: "of the new one" in texts(window) and is_idle(window))
+    assert window.chat.conversation != before
+    assert window.composer.text() == ""
+
+
+@play_scene()
+async def test_a_new_conversation_that_cannot_be_made_leaves_what_was_written_in_the_old_one(
+    window, bridge, monkeypatch
+):
+    async def refuse(request: object) -> None:
+        raise EngineFailure(CLOSING)
+
+    before = window.chat.conversation
+    type_letters(window, "of the old one")
+    monkeypatch.setattr(bridge, "ask", refuse)
+    begin_anew(window)
+    await until(lambda: "of the old one" in window.composer.text())
+    monkeypatch.undo()
+    assert "of the new one" in window.composer.text()
+    assert window.chat.conversation == before
 
 
 @play_scene()

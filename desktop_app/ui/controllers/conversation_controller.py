@@ -21,7 +21,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Attachment, MessageDraft, Role, Totals
 from desktop_app.engine import protocol as p
-from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.composer.draft_commands import request_of
 from desktop_app.ui.live_turns import LiveTurns
 from desktop_app.ui.notifications import notice_of_wait
@@ -77,14 +77,32 @@ class ConversationController(QObject):
     def open(self, conversation: str) -> None:
         self._bridge.start(self._open(p.OpenConversation(conversation)))
 
-    @in_task
-    async def open_new(self) -> None:
-        """Show a conversation without messages: the one that exists already, or a new one."""
-        if not self._parts.transcript_model.is_blank:
-            is_listed = self._parts.sidebar.list.conversations.row_of(self._blank) >= 0
-            await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
+    def open_new(self) -> None:
+        """Show a conversation without messages: the one that exists already, or a new one.
+
+        What is written from now on is for that one, also while it is awaited.
+        """
         self._parts.show_request(False)
         self._parts.composer.take_focus()
+        if not self._shows_blank:
+            self.drafts.keep()
+            self.drafts.leave()
+            self._bridge.start(self._open_blank())
+
+    @property
+    def _shows_blank(self) -> bool:
+        return bool(self._shown) and self._parts.transcript_model.is_blank
+
+    async def _open_blank(self) -> None:
+        async with self._opening:  # what is sent waits for it
+            if self._shows_blank:
+                return
+            is_listed = self._parts.sidebar.list.conversations.row_of(self._blank) >= 0
+            try:
+                await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
+            except EngineFailure:
+                self.drafts.come_back(self.conversation)
+                raise
 
     async def use_model(self, model: str) -> None:
         """Let that model answer in the open conversation from now on."""

@@ -62,6 +62,11 @@ class Drafts:
             self._conversation = ""
             self._parts.composer.clear()
 
+    def come_back(self, conversation: str) -> None:
+        """Show the draft of a conversation that was left, with what was written since: no other one could be shown."""
+        if not self._conversation and conversation in self._seen:
+            self.show(conversation, MessageDraft())
+
     def pause(self) -> None:
         """Count and store nothing until a conversation is shown again."""
         self._is_ready = False
