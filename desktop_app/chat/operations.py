@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from desktop_app.context.view.view import inseparable_ids
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
@@ -23,10 +25,13 @@ from .stamp import stamp
 
 
 async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
-    """Undo an operation. Repeating it changes nothing."""
+    """Undo an operation, or that messages were brought back. Repeating it changes nothing."""
     async with session.changes:
         entries = session.view.path
         active = {entry.id for entry in active_entries(entries)}
+        if isinstance(back := session.transcript.entry(operation_id), BringBack):
+            undo = Undo(entry_id=back.id)
+            return await _record(session, undo, brought_back=back.id) if back.id in active else []
         steps = [step.id for step in steps_of(entries, _operation(session, operation_id)) if step.id in active]
         return await _record(session, *(Undo(entry_id=step) for step in reversed(steps))) if steps else []
 
@@ -53,14 +58,13 @@ def undo_in_force(session: Session, entry_id: str) -> Undo | None:
 async def bring_back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:
     """Put archived messages into the view again, tool calls together with their results."""
     async with session.changes:
-        return await _back(session, message_ids)
+        back = _back(session, message_ids)
+        return await _record(session, *back, brought_back=back[0].id) if back else []
 
 
-async def _back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:
+def _back(session: Session, message_ids: tuple[str, ...]) -> list[BringBack]:
     wanted = set(message_ids) & session.view.statuses.keys()
-    if not wanted:
-        return []
-    return await _record(session, BringBack(message_ids=tuple(with_partners(session, wanted))))
+    return [stamp(BringBack(message_ids=tuple(with_partners(session, wanted))))] if wanted else []
 
 
 def with_partners(session: Session, wanted: set[str]) -> list[str]:
@@ -74,9 +78,9 @@ async def pin(session: Session, message_id: str) -> list[TurnEvent]:
     if session.message(message_id) is None:
         raise not_found(translatable("This message"))
     async with session.changes:
-        events = await _back(session, (message_id,))
-        is_pinned = message_id in session.view.pins
-        return events if is_pinned else events + await _record(session, Pin(message_id=message_id))
+        pins = [] if message_id in session.view.pins else [Pin(message_id=message_id)]
+        entries = [*_back(session, (message_id,)), *pins]
+        return await _record(session, *entries) if entries else []
 
 
 async def unpin(session: Session, message_id: str) -> list[TurnEvent]:
@@ -100,8 +104,11 @@ def messages_touched_by(session: Session, operation_id: str, query: str) -> tupl
     return tuple(row for row in rows if all(word in row.message.text.casefold() for word in words))
 
 
-async def _record(session: Session, *entries: Undo | BringBack | Pin | Unpin) -> list[TurnEvent]:
-    return [await session.record_operation(*map(stamp, entries)), session.gauge_changed()]
+async def _record(
+    session: Session, *entries: Undo | BringBack | Pin | Unpin, brought_back: str = ""
+) -> list[TurnEvent]:
+    changed = await session.record_operation(*map(stamp, entries))
+    return [replace(changed, brought_back=brought_back), session.gauge_changed()]
 
 
 def _operation(session: Session, operation_id: str) -> Prune | Compaction:

@@ -189,6 +189,8 @@ class ViewChanged(Event, frozen=True, tag="view_changed"):
     totals: Totals = Totals()
     other_versions: tuple[str, ...] = ()
     """The messages that follow the newest one in other branches."""
+    brought_back: str = ""
+    """The entry by which the user brought messages back, if one was recorded or undone; it can be undone."""
 
 
 class QueueChanged(Event, frozen=True, tag="queue_changed"):

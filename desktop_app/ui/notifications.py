@@ -24,6 +24,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge, Status
+from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
 
@@ -36,6 +37,7 @@ TICK = 500  # milliseconds between two updates of a countdown
 STARTING = translatable("Starting up. Your message is sent as soon as the engine is ready.")
 COUNTING = translatable("Your message is sent as soon as this conversation is counted.")
 COMPACTING = translatable("Compacting conversation history…")
+UNDONE = translatable("Undone. The model sees everything as before.")
 CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 """Triggers in the middle of a turn, which goes on as soon as there is room."""
 
@@ -79,13 +81,13 @@ class Notifications:
         self._is_known = True
         self._is_making_room = False
         self._is_stopped = False
-        self._is_undone = False  # the gauge that comes next rises by what the user took back
+        self._is_rising = False  # the gauge that comes next rises by what the user took or brought back
 
     def open(self, gauge: Gauge | None) -> None:
         """Start anew with another conversation, whose present state is no news; None while it is being counted."""
         self._rank = RANKS[gauge.status] if gauge is not None else 0
         self._is_known = gauge is not None and gauge.is_window_known
-        self._is_making_room = self._is_stopped = self._is_undone = False
+        self._is_making_room = self._is_stopped = self._is_rising = False
 
     def note_stop(self) -> None:
         """Remember that the user stopped the compaction, and needs no notification that it failed."""
@@ -101,9 +103,9 @@ class Notifications:
             case RoomStarted():
                 self._is_making_room, self._is_stopped = True, False
             case ViewChanged(operations=rows) if any(not (row.is_undone or row.kind == "failed") for row in rows):
-                self._is_making_room = self._is_undone = False
-            case ViewChanged(operations=rows) if any(row.is_undone for row in rows):
-                self._is_undone = True
+                self._is_making_room = self._is_rising = False
+            case ViewChanged(operations=rows) if any(row.is_undone for row in rows) or event.brought_back:
+                self._is_rising = True
             case RoomRefused() | TurnFinished():
                 self._is_making_room = False
             case RoomEnded():
@@ -118,8 +120,8 @@ class Notifications:
     def _status_news(self, gauge: Gauge) -> Notification | None:
         before, self._rank = self._rank, RANKS[gauge.status]
         was_known, self._is_known = self._is_known, gauge.is_window_known
-        is_undone, self._is_undone = self._is_undone, False
-        if self._rank <= before or not was_known or is_undone:
+        is_rising, self._is_rising = self._is_rising, False
+        if self._rank <= before or not was_known or is_rising:
             return None
         words = STATUS_NEWS if self.is_automatic else STATUS_NEWS_WHEN_OFF
         text = tr(words[self._rank]).format(used=format_percent(gauge.share))
@@ -150,6 +152,10 @@ def notification_of(event: TurnEvent) -> Notification | None:
             return Notification(tr_engine(reason))
         case ViewChanged(operations=operations, cause=cause) if operations:
             return _operations_news(operations, cause)
+        case ViewChanged(brought_back=entry, changes=changes) if entry and changes:
+            if all(change.state is MessageState.ARCHIVED for change in changes):
+                return Notification(tr(UNDONE))
+            return Notification(tr("%n messages are in the context window again", "", len(changes)), (entry,))
         case _:
             return None
 
@@ -166,7 +172,7 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
             return Notification(tr("%n memories removed", "", count))
         return Notification(tr("%n memories saved", "", count), ids)
     if last.is_undone:
-        return Notification(tr("Undone. The model sees everything as before."))
+        return Notification(tr(UNDONE))
     if cause is None:
         return Notification(tr("Redone"), ids)  # its figures are of then: what was pinned or said since is in the gauge
     before, after = format_number(operations[0].tokens_before), format_number(last.tokens_after)

@@ -3492,6 +3492,13 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n messages are in the context window again</source>
+        <translation>
+            <numerusform>%n Nachricht ist wieder im Kontextfenster</numerusform>
+            <numerusform>%n Nachrichten sind wieder im Kontextfenster</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n memories removed</source>
         <translation>
             <numerusform>%n Erinnerung entfernt</numerusform>

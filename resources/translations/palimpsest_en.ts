@@ -298,6 +298,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n messages are in the context window again</source>
+        <translation>
+            <numerusform>%n message is in the context window again</numerusform>
+            <numerusform>%n messages are in the context window again</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n memories removed</source>
         <translation>
             <numerusform>%n memory removed</numerusform>

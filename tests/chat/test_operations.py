@@ -116,6 +116,30 @@ async def test_calls_of_one_reply_come_back_with_their_results_however_they_were
     assert {item.message.id for item in session.view.items} >= {m.id for m in (*calls, *results)}
 
 
+async def test_messages_that_were_brought_back_are_archived_again_by_an_undo(talk) -> None:
+    home, session = await talk([], messages=long_chat(60))
+    await optimize(home, session)
+    before, archived = assemble(session.view), next(iter(session.view.statuses))
+    (back, _) = await operations.bring_back(session, (archived,))
+    assert archived not in session.view.statuses
+    (undone, _) = await operations.undo(session, back.brought_back)
+    assert undone.brought_back == back.brought_back
+    assert [change.state for change in undone.changes] == [MessageState.ARCHIVED]
+    assert assemble(session.view) == before
+    assert await operations.undo(session, back.brought_back) == []
+    session = await home.reopen(session)
+    assert assemble(session.view) == before
+
+
+async def test_a_pin_of_an_archived_message_is_told_once(talk) -> None:
+    home, session = await talk([], messages=long_chat(60))
+    await optimize(home, session)
+    archived = next(iter(session.view.statuses))
+    (changed, _) = await operations.pin(session, archived)
+    assert [(change.message_id, change.is_pinned) for change in changed.changes] == [(archived, True)]
+    assert changed.brought_back == "", "its pin would hold it in the view"
+
+
 async def test_a_pin_stays_through_every_compaction(talk) -> None:
     home, session = await talk([], messages=long_chat(60))
     first = session.page(1, 1)[0].message

@@ -20,6 +20,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.rows import MessageChange, MessageState
 from desktop_app.conversation.transcript import Compaction, Prune, PrunedResult, Trigger, Undo
 from desktop_app.ui.context_panel.operation_card import means_of
 from desktop_app.ui.notifications import Notification, Notifications
@@ -95,6 +96,17 @@ def test_an_operation_is_told_in_a_few_words_and_can_be_taken_back(kind, is_undo
     assert words in news.text
     assert ("→" in news.text) is ("→" in words)
     assert news.undo == undo
+
+
+def test_messages_that_are_brought_back_are_told_and_can_be_archived_again():
+    room = Notifications()
+    room.open(gauge(Status.SAFE))
+    news = room.notification_of(ViewChanged("v", (), (MessageChange("m1"), MessageChange("m2")), brought_back="b"))
+    assert news == Notification("2 messages are in the context window again", ("b",))
+    assert filled(room, Status.WARNING) == [], "it would stand in place of what the user did"
+    archived = MessageChange("m1", MessageState.ARCHIVED)
+    undone = room.notification_of(ViewChanged("v", (), (archived,), brought_back="b"))
+    assert (undone.text.startswith("Undone"), undone.undo) == (True, ())
 
 
 def test_a_link_to_another_conversation_is_no_news():

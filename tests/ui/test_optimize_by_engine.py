@@ -52,8 +52,16 @@ async def bring_back_and_pin(person: Person, operation: str, words: str) -> None
     await person.sees(lambda: archived.list.rows.rowCount() == 1, "what was searched for")
     await person.click(archived.list.viewport(), (60, 20))
     await person.sees(lambda: words in archived.reader.page.toPlainText(), "the message, whole")
+    toast, tokens = person.window.toast, (await person.shown_gauge()).total
     await person.click(archived.reader.bring_back)
     await person.sees(lambda: not archived.reader.bring_back.isVisible(), "the message in the view")
+    await person.sees(lambda: toast.label.text().startswith("1 message is"), "what was done")
+    await person.click(toast.action)
+    await person.sees(archived.reader.bring_back.isVisible, "the message archived again")
+    await person.sees(lambda: toast.label.text().startswith("Undone"), "what was undone")
+    await person.sees(lambda: person.window.gauge.gauge.total == tokens, "the gauge of before")
+    await person.click(archived.reader.bring_back)
+    await person.sees(lambda: not archived.reader.bring_back.isVisible(), "the message in the view again")
     await person.click(archived.reader.pin)
 
 

@@ -27,7 +27,7 @@ from .tools import ToolRequest
 from .turns import TurnRequest
 from .unsent import UnsentRequest
 
-VERSION = 11
+VERSION = 12
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
 
 AnyRequest = (
