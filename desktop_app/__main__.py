@@ -93,8 +93,10 @@ def _open_window(parsed: argparse.Namespace) -> int:
     data = data_folder(parsed.data_dir)
     try:
         settings = read_settings(settings_file(data))
-    except (SettingsDamaged, OSError):
-        settings = Settings()  # the engine reads them too, and tells the window what is wrong
+    except SettingsDamaged as error:
+        settings = error.usable  # the engine reads them too, and tells the window what is wrong
+    except OSError:
+        settings = Settings()
     return run_window(data, settings)
 
 

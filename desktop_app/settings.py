@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -132,13 +136,22 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
 
 
 class SettingsDamaged(Exception):
-    """The settings file could not be read; it was set aside and the defaults apply."""
+    """The settings file is not valid; a copy of it is kept.
+
+    usable: all settings that could be read, and the defaults for the others.
+    """
+
+    def __init__(self, reason: str, copy: Path, usable: Settings) -> None:
+        super().__init__(reason)
+        self.copy = copy
+        self.usable = usable
 
 
 def read_settings(path: Path) -> Settings:
     """Return the settings of that file, or the defaults if there is none.
 
-    Raises SettingsDamaged when the file is not valid; a copy is kept beside it first. Raises OSError.
+    Raises SettingsDamaged, with what can be read, when the file is not valid; a copy is kept beside it first. Raises
+    OSError.
     """
     if not path.exists():
         return Settings()
@@ -148,10 +161,54 @@ def read_settings(path: Path) -> Settings:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         aside = path.with_suffix(".damaged.json")
         replace_private_file(aside, content)
-        raise SettingsDamaged(
-            f"The settings file {path} is not valid ({error}). "
-            f"The defaults are used; your file was kept as {aside.name}."
-        ) from error
+        raise SettingsDamaged(str(error), aside, _usable_settings(content.decode(errors="replace"))) from error
+
+
+STRING_OR_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+"""A string, or a comma before the end of an object or a list, where JSON has none."""
+SETTING = re.compile(r'^ {0,2}(?:\{ *)?"(\w+)"\s*:\s*', re.MULTILINE)
+ELEMENT = re.compile(r"^ {4}(?=\S)", re.MULTILINE)
+"""Where settings, and the elements of those that are lists, begin in a file as `write_settings` lays it out."""
+
+
+def _usable_settings(text: str) -> Settings:
+    """Return what can be read of a file that is not valid as a whole, setting by setting."""
+    found = _values_in(STRING_OR_COMMA.sub(lambda match: match[1] or "", text))
+    usable: dict[str, Any] = {}
+    for field in msgspec.structs.fields(Settings):
+        value, elements = found.get(field.encode_name), get_args(field.type)
+        with suppress(msgspec.ValidationError):
+            usable[field.name] = msgspec.convert(value, field.type)
+        if field.name not in usable and isinstance(value, list) and elements:
+            usable[field.name] = tuple(_usable_elements(value, elements[0]))
+    return Settings(**usable)
+
+
+def _usable_elements(values: list[Any], kind: Any) -> Iterator[Any]:
+    for value in values:
+        with suppress(msgspec.ValidationError):
+            yield msgspec.convert(value, kind)
+
+
+def _values_in(text: str) -> dict[str, Any]:
+    """Return the values of an object by their names; where it is not valid, those that are, as far as they are."""
+    with suppress(ValueError, RecursionError):
+        whole = json.loads(text)
+        return whole if isinstance(whole, dict) else {}
+    values: dict[str, Any] = {}
+    begins = [*SETTING.finditer(text)]
+    for match, following in zip_longest(begins, begins[1:]):
+        own = text[match.end() : following.start() if following else None]
+        values.update((match[1], value) for value in _value_at(own, 0))
+        if match[1] not in values and own.startswith("["):
+            values[match[1]] = [value for at in ELEMENT.finditer(own) for value in _value_at(own, at.end())]
+    return values
+
+
+def _value_at(text: str, at: int) -> Iterator[Any]:
+    """Yield the value that begins there, if one does."""
+    with suppress(ValueError, RecursionError):
+        yield json.JSONDecoder().raw_decode(text, at)[0]
 
 
 def write_settings(path: Path, settings: Settings) -> None:

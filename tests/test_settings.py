@@ -63,9 +63,53 @@ def test_settings_come_back_as_they_were(tmp_path: Path) -> None:
 def test_damaged_settings_are_kept_beside(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "settings.json"
     file.write_bytes(content)
-    with pytest.raises(SettingsDamaged, match="defaults"):
+    with pytest.raises(SettingsDamaged) as damage:
         read_settings(file)
+    assert damage.value.usable == Settings()
+    assert damage.value.copy == tmp_path / "settings.damaged.json"
     assert (tmp_path / "settings.damaged.json").read_bytes() == content
+
+
+HAND_MADE = Settings(
+    chat_model="home/m1",
+    servers=(Server("home", "http://[::1]/v1", ("m1",), 8_000), Server("work", "http://[::1]/v2", ("m2",), 9_000)),
+    theme="dark",
+    system_prompt='Lists end with ",]", and "{" begins one.',
+    tools_off=("bash",),
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ('"tools_off": [\n    "bash"\n  ]', '"tools_off": [\n    "bash",\n  ]', {}),
+        ('"theme": "dark"', '"theme": "sepia"', {"theme": "system"}),
+        ('"theme": "dark",', '"theme": dark,', {"theme": "system"}),
+        ('"theme": "dark",', '"theme": "dark"', {}),
+        ('"window": 8000', '"window": "much"', {"servers": HAND_MADE.servers[1:]}),
+        ('"window": 8000', '"window": 8.000.', {"servers": HAND_MADE.servers[1:]}),
+        ('"window": 9000', '"window": 9000 tokens', {"servers": HAND_MADE.servers[:1]}),
+    ],
+    ids=["comma", "unknown", "unquoted", "no comma", "wrong type", "first server", "last server"],
+)
+def test_all_is_used_that_can_be_read_of_settings_with_a_fault(tmp_path: Path, old, new, lost) -> None:
+    file = tmp_path / "settings.json"
+    write_settings(file, HAND_MADE)
+    written = file.read_text()
+    assert written.count(old) == 1
+    file.write_text(written.replace(old, new))
+    with pytest.raises(SettingsDamaged) as damage:
+        read_settings(file)
+    assert damage.value.usable == replace(HAND_MADE, **lost)
+
+
+def test_what_was_written_before_a_file_was_cut_off_is_used(tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    write_settings(file, HAND_MADE)
+    file.write_text(file.read_text().partition('"theme"')[0])
+    with pytest.raises(SettingsDamaged) as damage:
+        read_settings(file)
+    assert damage.value.usable == Settings(chat_model="home/m1", servers=HAND_MADE.servers)
 
 
 def test_a_file_from_before_a_setting_keeps_all_the_others(tmp_path: Path) -> None:

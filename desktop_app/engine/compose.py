@@ -118,15 +118,23 @@ async def compose_services(
     return services
 
 
+def _damage_of(error: SettingsDamaged) -> Failure:
+    if error.usable == Settings():
+        title = translatable("The settings could not be read")
+        kept = translatable("The defaults are used. Your file was kept as {file}.").format(file=error.copy)
+    else:
+        title = translatable("Some of the settings could not be read")
+        kept = translatable("All others are used. Your file was kept as {file}.").format(file=error.copy)
+    advice = translatable("Choose what is missing again, or mend the file that was kept and put it back.")
+    return Failure("bad_input", title, str(error), kept, advice)
+
+
 def _read_settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:
-    """Return the settings, or the defaults with a warning that says why."""
+    """Return the settings as far as they can be read, and warnings that say what could not be and why."""
     try:
         settings = read_settings(file)
     except SettingsDamaged as error:
-        advice = translatable("Choose your settings again, or mend the file that was kept and put it back.")
-        return Settings(), (
-            Failure("bad_input", translatable("The settings could not be read"), str(error), advice=advice),
-        )
+        return error.usable, (_damage_of(error),)
     except OSError as error:
         detail = error.strerror or str(error)
         return Settings(), (

@@ -1200,11 +1200,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Choose your settings again, or mend the file that was kept and put it back.</source>
+        <source>The settings could not be read</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The settings could not be read</source>
+        <source>The defaults are used. Your file was kept as {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Some of the settings could not be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All others are used. Your file was kept as {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose what is missing again, or mend the file that was kept and put it back.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -1028,12 +1028,24 @@
         <translation>entfernt</translation>
     </message>
     <message>
-        <source>Choose your settings again, or mend the file that was kept and put it back.</source>
-        <translation>Die Einstellungen neu wählen oder die aufbewahrte Datei berichtigen und zurücklegen.</translation>
-    </message>
-    <message>
         <source>The settings could not be read</source>
         <translation>Die Einstellungen konnten nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>The defaults are used. Your file was kept as {file}.</source>
+        <translation>Die Voreinstellungen gelten. Die Datei wurde als {file} aufbewahrt.</translation>
+    </message>
+    <message>
+        <source>Some of the settings could not be read</source>
+        <translation>Einige Einstellungen konnten nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>All others are used. Your file was kept as {file}.</source>
+        <translation>Alle anderen gelten. Die Datei wurde als {file} aufbewahrt.</translation>
+    </message>
+    <message>
+        <source>Choose what is missing again, or mend the file that was kept and put it back.</source>
+        <translation>Neu wählen, was fehlt, oder die aufbewahrte Datei berichtigen und zurücklegen.</translation>
     </message>
     <message>
         <source>Check {file}.</source>

@@ -83,6 +83,17 @@ async def test_a_foreign_database_is_refused_and_left_alone(engines, data: Path)
     assert (data / "archive.sqlite3").read_bytes().startswith(b"not a database")
 
 
+async def test_of_damaged_settings_what_can_be_read_is_used_and_the_rest_is_told(engines, data: Path) -> None:
+    (data / "settings.json").write_text('{"theme": "sepia", "font_scale": 1.5}')
+    engine = await engines()
+    (warning,) = (await engine.ask(p.Hello(p.VERSION))).warnings
+    assert warning.title.startswith("Some")
+    assert "sepia" in warning.detail or "theme" in warning.detail
+    assert "settings.damaged.json" in warning.kept
+    settings = (await engine.ask(p.ReadSettings())).settings
+    assert (settings.theme, settings.font_scale) == ("system", 1.5)
+
+
 async def test_damaged_settings_are_set_aside_and_told_and_garbage_is_refused(engines, data: Path) -> None:
     (data / "settings.json").write_text("{broken")
     engine = await engines()
