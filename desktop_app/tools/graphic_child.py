@@ -13,8 +13,10 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unicodedata import east_asian_width
 
 MAX_MEMORY = 600_000_000
 """Bytes of address space."""
@@ -25,7 +27,10 @@ MAX_SVG = 1_000_000
 FORMULA_SIZE = 20.0
 """As in conversation/graphics.py, which a script cannot import."""
 SVG = "{http://www.w3.org/2000/svg}"
+TEXT = f"{SVG}text"
 SHAPES = ("path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "title", "desc")
+WIDE, CAPITAL = 1.0, 0.74
+"""Of the font's size: how wide the widest characters and most capitals are."""
 ELEMENTS = frozenset({*SHAPES, "svg", "g", "defs", "marker", "style", "clipPath"})
 """All that is drawn; nothing among them loads anything."""
 FONTS = "Inter, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
@@ -33,6 +38,8 @@ _RGBA = re.compile(r"rgba\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*([\d.]+)\s*\)"
 _OUTSIDE = re.compile(r"url\(\s*['\"]?(?!#)|@import|expression\(", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _FONT_SIZE = re.compile(r"font-size:\s*([\d.]+)px")
+LABEL_SIZE = 12.0
+"""Pixels of the font of a text whose size is not told: the label of an edge."""
 BASELINE = 0.35
 """Of the font's size: how far below its middle a line of text stands. Qt knows no dominant-baseline."""
 
@@ -69,6 +76,7 @@ def draw_diagram(source: str) -> dict[str, Any]:
     """Return a diagram in colours for a light ground."""
     import merm
 
+    _measure_wide_characters()
     look = merm.DEFAULT_THEME.replace(
         font_family=FONTS, node_fill="#eef0fb", node_stroke="#7a86c9", edge_stroke="#555a66", text_color="#22252b",
         node_text_color="#22252b", subgraph_fill="#f4f1e4", subgraph_stroke="#b9b08a",
@@ -80,6 +88,23 @@ def draw_diagram(source: str) -> dict[str, Any]:
         raise Undrawable(str(error)) from error
     shape = ET.fromstring(drawn)
     return _drawing(drawn, _pixels(shape.get("width")), _pixels(shape.get("height")))
+
+
+@cache
+def _measure_wide_characters() -> None:
+    """Let merm know which characters are wide; to it a capital is as wide as any letter, and boxes are too narrow."""
+    from merm.measure import text
+    from merm.render import erdiag
+
+    erdiag._CHAR_WIDTH = CAPITAL * LABEL_SIZE  # the names of entities mostly are capitals
+    estimate = text._char_width
+
+    def width_of(character: str, size: float) -> float:
+        if character in "MWmw@%" or east_asian_width(character) in "WF":
+            return WIDE * size
+        return CAPITAL * size if character.isupper() else estimate(character, size)
+
+    text._char_width = width_of
 
 
 def _pixels(length: str | None) -> float:
@@ -133,11 +158,40 @@ def _clean_element(element: ET.Element, sizes: dict[str, float], within: str) ->
             element.set(f"{name}-opacity", found[4])
     if element.tag == f"{SVG}style":
         element.text = "" if _OUTSIDE.search(element.text or "") else element.text
-    if element.tag == f"{SVG}text" and element.get("dominant-baseline") in ("central", "middle"):
-        size = element.get("font-size", "").removesuffix("px") or sizes.get(within.split()[0] if within else "", 14)
-        element.set("y", f"{float(element.get('y', 0)) + BASELINE * float(size):.2f}")
-    for child in element:
+    for child in list(element):
         _clean_element(child, sizes, within)
+        if child.tag == TEXT:
+            place = list(element).index(child)
+            element[place : place + 1] = _lines(child, sizes, child.get("class") or within)
+
+
+def _lines(text: ET.Element, sizes: dict[str, float], within: str) -> list[ET.Element]:
+    """Return each line of a text as a text that stands where it is to be seen."""
+    told = text.get("font-size") or sizes.get(within.partition(" ")[0])
+    if told is None:
+        text.attrib |= {"font-size": str(LABEL_SIZE), "font-family": FONTS}
+    size = _pixels(str(told or LABEL_SIZE))
+    lines = _part_lines(text, size)
+    for line in lines:
+        if line.get("dominant-baseline") in ("central", "middle"):
+            line.set("y", f"{float(line.get('y', 0)) + BASELINE * size:.2f}")
+    return lines
+
+
+def _part_lines(text: ET.Element, size: float) -> list[ET.Element]:
+    """Return a text for each line of a text, for Qt paints each <tspan> where the one before it ends."""
+    if not any(span.get("y") or span.get("dy") for span in text):
+        return [text]
+    lines: list[ET.Element] = []
+    y = float(text.get("y", 0))
+    for span in text:
+        down = span.attrib.pop("dy", "0")
+        y += float(down.removesuffix("em")) * size if down.endswith("em") else _pixels(down)
+        y = float(span.get("y", y))
+        line = ET.Element(TEXT, text.attrib | span.attrib | {"y": f"{y:.2f}"})
+        line.text = span.text
+        lines.append(line)
+    return lines
 
 
 DRAW: dict[str, Callable[[str], dict[str, Any]]] = {

@@ -41,6 +41,47 @@ async def test_a_diagram_shows_its_words_at_the_size_that_it_says():
     assert (float(shape.get("width", 0)), float(shape.get("height", 0))) == (drawing.width, drawing.height)
 
 
+def lines_in_boxes(drawing: Drawing) -> dict[str, tuple[float, float, float]]:
+    """The lines of the labels in boxes: how far each is from the middle of its box, up or down, and the box's size."""
+    found: dict[str, tuple[float, float, float]] = {}
+    for node in ET.fromstring(drawing.svg).iter(f"{graphic_child.SVG}g"):
+        box = node.find(f"{graphic_child.SVG}rect")
+        if node.get("class") == "node" and box is not None:
+            height, width = float(box.get("height", 0)), float(box.get("width", 0))
+            middle = float(box.get("y", 0)) + height / 2
+            for text in node.findall(f"{graphic_child.SVG}text"):
+                found["".join(text.itertext()).strip()] = float(text.get("y", 0)) - middle, height, width
+    return found
+
+
+async def test_each_line_of_a_label_stands_in_its_box():
+    """Qt paints no line of a text below another one."""
+    label = "A label that says what happens here in more words than stand on a line"
+    drawing = await draw(Graphic("diagram", f"flowchart TD\n A[{label}] --> B[short<br/>lines]\n B -->|one<br/>two| C"))
+    assert "tspan" not in drawing.svg
+    lines = lines_in_boxes(drawing)
+    assert " ".join(line for line in lines if line in label) == label
+    assert {"short", "lines"} < set(lines)
+    assert {"one", "two"} <= texts(drawing)
+    for off, height, _ in lines.values():
+        assert abs(off - 5) < height / 2  # its base line is a little below its middle
+    offs = [off for line, (off, _, _) in lines.items() if line in label]
+    assert offs == sorted(offs)
+    assert offs[1] - offs[0] > 16
+
+
+@pytest.mark.parametrize(("label", "em"), [("WWWWWWWWWW", 0.95), ("ONLY_CAPITALS_HERE", 0.68), ("라벨입니다", 1.0)])
+async def test_a_box_is_as_wide_as_its_label(label: str, em: float):
+    lines = lines_in_boxes(await draw(Graphic("diagram", f"flowchart TD\n A[{label}] --> B[b]")))
+    assert lines[label][2] > len(label) * em * 16
+
+
+async def test_an_entity_is_as_wide_as_its_name():
+    drawing = await draw(Graphic("diagram", "erDiagram\n CUSTOMERMANAGEMENT ||--o{ ORDER : places"))
+    boxes = ET.fromstring(drawing.svg).iter(f"{graphic_child.SVG}rect")
+    assert max(float(box.get("width", 0)) for box in boxes) > len("CUSTOMERMANAGEMENT") * 0.7 * 12
+
+
 @pytest.mark.parametrize("source", ["nonsense", "", "flowchart LR\n A --> [[[", "gantt\n title x", "pie"])
 async def test_a_diagram_that_cannot_be_drawn_says_why(source):
     drawing = await draw(Graphic("diagram", source))
