@@ -374,16 +374,3 @@ def test_a_message_without_an_answer_can_be_tried_again(view, qtbot):
     with qtbot.waitSignal(view.action_requested) as told:
         click(view, qtbot, "m2", Action.TRY_AGAIN)
     assert told.args[0] is Action.TRY_AGAIN
-
-
-def test_a_checked_box_is_told_from_an_open_one_below_code(view, qtbot):
-    view.transcript.open([row(0, Role.ASSISTANT, Text("```\nx = 1\n```\n\n- [x] same\n- [ ] same"))], ())
-    settle(view, qtbot)
-    flow = view.layout_of(0).flows[-1]
-    image = view.viewport().grab().toImage()
-    lines = []
-    for block in (flow.document.begin(), flow.document.begin().next()):
-        top = flow.document.documentLayout().blockBoundingRect(block).top()
-        start = (view.origin(0) + flow.top_left + QPointF(0, top)).toPoint()
-        lines.append(image.copy(start.x(), start.y(), 26, 20))
-    assert lines[0] != lines[1]

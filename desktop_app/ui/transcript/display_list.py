@@ -10,10 +10,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import (
     QColor,
     QFont,
-    QTextDocument,
 )
 
 from desktop_app.conversation.words import translatable
+
+from .documents import InkDocument
 
 
 class Action(StrEnum):
@@ -85,7 +86,7 @@ class Flow(msgspec.Struct, frozen=True):
     """
 
     top_left: QPointF
-    document: QTextDocument
+    document: InkDocument
     language: str = ""
     is_code: bool = False
     joint: str = "\n"

@@ -47,10 +47,11 @@ def text_direction(text: str) -> Qt.LayoutDirection:
 
 
 class InkDocument(QTextDocument):
-    """A document without margins, undo or resources."""
+    """A document without margins, undo or resources. signed: the numbers of its blocks that have `block_signs`."""
 
     def __init__(self, is_code: bool = False) -> None:
         super().__init__()
+        self.signed: tuple[int, ...] = ()
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
         self.setDefaultFont(code_font(12.5) if is_code else font())

@@ -29,6 +29,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, colour, font, scale
 from desktop_app.ui.widgets.math_text import to_qt_markdown
 
+from .block_signs import QUOTE_INDENT, has_sign, quote_level
 from .documents import LINE_HEIGHT, InkDocument, code_font
 from .formulas import FORMULA, NO_FORMULAS, TEXT_SIZE, Formulas, arrange_formulas, formula_painter
 from .segments import ProseSegment, TableSegment
@@ -125,12 +126,15 @@ def _dress(document: InkDocument, formulas: Formulas, has_head: bool = True) -> 
         document.documentLayout().registerHandler(FORMULA, formula_painter)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    block = document.begin()
+    block, signed = document.begin(), list[int]()
     while block.isValid():
         _shape_block(cursor, block, is_first=block.blockNumber() == 0, is_last=not block.next().isValid())
         _ink_fragments(cursor, block, formulas)
+        if has_sign(block):
+            signed.append(block.blockNumber())
         block = block.next()
     cursor.endEditBlock()
+    document.signed = tuple(signed)
     for frame in document.rootFrame().childFrames():
         if isinstance(frame, QTextTable):
             _shape_table(frame, has_head)
@@ -149,8 +153,11 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
     shape.setBottomMargin(0 if is_last else scale(bottom))
     if not is_in_table:
         shape.setLineHeight(scale(LINE_HEIGHT), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
-    if old.property(QTextFormat.Property.BlockQuoteLevel):
-        shape.setLeftMargin(scale(16))
+    if level := quote_level(block):
+        sides = [scale(QUOTE_INDENT) * level, 0]
+        before, after = sides if block.textDirection() == Qt.LayoutDirection.LeftToRight else sides[::-1]
+        shape.setLeftMargin(before)
+        shape.setRightMargin(after)
     if old.hasProperty(QTextFormat.Property.BlockCodeFence):
         shape.setBackground(colour("code"))
         shape.setBottomMargin(0)
@@ -160,7 +167,7 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
 def _ink_fragments(cursor: QTextCursor, block: QTextBlock, formulas: Formulas) -> None:
     """Format headings, quotes, code, links, formulas and images."""
     heading = block.blockFormat().headingLevel()
-    is_quote = bool(block.blockFormat().property(QTextFormat.Property.BlockQuoteLevel))
+    is_quote = quote_level(block) > 0
     changes: list[tuple[int, int, QTextCharFormat, str]] = []
     drawn: list[QTextCharFormat] = []
     iterator = block.begin()

@@ -21,6 +21,7 @@ from desktop_app.ui.widgets.graphics import graphics
 from desktop_app.ui.widgets.look import colour, paint_box
 from desktop_app.ui.widgets.pictures import paint_picture
 
+from .block_signs import draw_with_signs
 from .display_list import DashedRule, DrawnGraphic, Fill, Flow, HitRegion, Picture, RowLayout, TextLine
 
 MAX_MARKS = 200  # in one document, which is short
@@ -130,9 +131,8 @@ def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marks: Sequence[tup
         selections.append(selection)
     context.selections = selections
     painter.save()
-    painter.setBrush(Qt.BrushStyle.NoBrush)  # else the mark of a checked box is filled with what was painted before
     if flow.max_shift:
         painter.setClipRect(seen, Qt.ClipOperation.IntersectClip)
     painter.translate(flow.top_left - QPointF(flow.shift, 0))
-    flow.document.documentLayout().draw(painter, context)
+    draw_with_signs(painter, flow.document, context)
     painter.restore()
