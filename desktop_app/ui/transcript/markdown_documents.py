@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QTextFormat,
     QTextFrameFormat,
     QTextLength,
+    QTextList,
     QTextTable,
 )
 
@@ -137,7 +138,7 @@ def _dress(document: InkDocument, formulas: Formulas, has_head: bool = True) -> 
     document.signed = tuple(signed)
     for frame in document.rootFrame().childFrames():
         if isinstance(frame, QTextTable):
-            _shape_table(frame, has_head)
+            _shape_table(frame, has_head, is_first=frame.firstPosition() <= 1)
 
 
 def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last: bool) -> None:
@@ -147,7 +148,7 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
     cursor.setPosition(block.position())
     is_in_table = cursor.currentTable() is not None
     top, bottom = (12, 4) if old.headingLevel() else (0, 0) if is_in_table else (0, 8)
-    if block.textList() and block.next().isValid() and block.next().textList():
+    if _goes_on(block.textList(), block.next().textList()):
         bottom = 3
     shape.setTopMargin(0 if is_first else scale(top))
     shape.setBottomMargin(0 if is_last else scale(bottom))
@@ -162,6 +163,15 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
         shape.setBackground(colour("code"))
         shape.setBottomMargin(0)
     cursor.mergeBlockFormat(shape)
+
+
+def _goes_on(listed: QTextList | None, after: QTextList | None) -> bool:
+    """Return whether a list goes on: with another item, one within it, or one of the list that it is within."""
+    return (
+        listed is not None
+        and after is not None
+        and (listed == after or listed.format().indent() != after.format().indent())
+    )
 
 
 def _ink_fragments(cursor: QTextCursor, block: QTextBlock, formulas: Formulas) -> None:
@@ -213,7 +223,7 @@ def _link(look: QTextCharFormat, target: str) -> QTextCharFormat:
     return look
 
 
-def _shape_table(table: QTextTable, has_head: bool) -> None:
+def _shape_table(table: QTextTable, has_head: bool, is_first: bool) -> None:
     shape = table.format()
     shape.setBorder(1)
     shape.setBorderBrush(QBrush(colour("line")))
@@ -221,8 +231,8 @@ def _shape_table(table: QTextTable, has_head: bool) -> None:
     shape.setBorderCollapse(True)
     shape.setCellSpacing(0)
     shape.setCellPadding(scale(CELL_PADDING))
-    shape.setTopMargin(scale(4))
-    shape.setBottomMargin(scale(4))
+    shape.setTopMargin(scale(4 if is_first else 10))  # Qt leaves out the margin of the paragraph before,
+    shape.setBottomMargin(0)  # and puts an empty one behind
     shape.setWidth(QTextLength())
     table.setFormat(shape)
     for column in range(table.columns() if has_head else 0):
