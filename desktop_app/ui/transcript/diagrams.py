@@ -18,8 +18,8 @@ from .segments import CodeSegment, MarkdownSegment
 DIAGRAM_LANGUAGES = frozenset({"mermaid", "mmd"})
 CODE_PAD = 14
 LINK_GAP = 14
-LIGHT_GROUND, GROUND_IN_DARK = QColor("#ffffff"), QColor("#e6e2d8")
-"""Behind diagrams, whose colours are chosen for a light one; softer where all around is dark."""
+GROUND, SHADE = QColor("#ffffff"), QColor(60, 50, 20, 34)
+"""Behind diagrams, whose colours are chosen for a light one; and over them, where all around is dark."""
 
 
 def find_diagram(builder: RowBuilder, segment: MarkdownSegment, block: CodeBlock | None) -> Drawing | None:
@@ -40,8 +40,10 @@ def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> 
     box = QRectF(0, paper.top() + pad, drawing.width * factor, drawing.height * factor)
     box.moveLeft(round((builder.width - box.width()) / 2))
     paper.setBottom(box.bottom() + pad)
-    builder.layout.drawn.append(Fill(paper, _ground(), None, Corner.ROW))
+    builder.layout.drawn.append(Fill(paper, GROUND, None, Corner.ROW))
     builder.layout.drawn.append(DrawnGraphic(box, name_of(_graphic(block))))
+    if colour("paper").lightness() < 128:
+        builder.layout.drawn.append(Fill(paper, SHADE, None, Corner.ROW))
     builder.y = paper.bottom()
     builder.skip(CODE_PAD)
     whole = QRectF(0, top, builder.width, builder.y - top)
@@ -66,10 +68,6 @@ def code_head(builder: RowBuilder, block: CodeBlock, pad: float, *more: ActionLi
         x -= advance(small, link.label) + 1 + scale(LINK_GAP)
         builder.link(x, link, small, line)
     builder.y += line
-
-
-def _ground() -> QColor:
-    return GROUND_IN_DARK if colour("paper").lightness() < 128 else LIGHT_GROUND
 
 
 def _is_diagram(block: CodeBlock) -> bool:
