@@ -12,6 +12,8 @@ from provider_script import Json
 
 ANTHROPIC_ID = re.compile(r"[a-zA-Z0-9_-]+")
 MAX_MARKERS = 4
+ADAPTIVE = re.compile(r"-4-[6-9]|-5\b")
+"""Of Claude's models, those that decide themselves how much they think."""
 
 
 def problem_in(shape: str, body: Json) -> str:
@@ -65,6 +67,29 @@ def _anthropic(body: Json) -> Iterator[str]:
             yield f"messages.{index}.tool_use.id: ids must be unique and match '^[a-zA-Z0-9_-]+$': {called}"
         if any(part.get("type") == "text" and not part["text"].strip() for part in parts):
             yield "messages: text content blocks must contain non-whitespace text"
+        if any(part.get("type") == "thinking" and not part.get("signature") for part in parts):
+            yield f"messages.{index}: Invalid `signature` in `thinking` block"
+    yield from _thinking(body)
+
+
+def _thinking(body: Json) -> Iterator[str]:
+    """https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting, and what applications report."""
+    thinking, decides_itself = body.get("thinking") or {}, bool(ADAPTIVE.search(body.get("model", "")))
+    if (body.get("temperature", 1) != 1 or body.get("top_p", 1) < 0.95) and thinking:
+        yield "`temperature` may only be set to 1 when thinking is enabled, and `top_p` to 0.95 or more."
+    if thinking.get("type") == ("enabled" if decides_itself else "adaptive"):
+        yield f"thinking.type: {thinking['type']} is not supported on this model"
+    if decides_itself:
+        return
+    if thinking and not 1024 <= thinking["budget_tokens"] < body["max_tokens"]:
+        yield "`max_tokens` must be greater than `thinking.budget_tokens`, which is at least 1024."
+    kinds = [[part["type"] for part in _parts(message["content"])] for message in body["messages"]]
+    asked = max((n for n, kind in enumerate(kinds) if not n % 2 and "text" in kind), default=0)
+    running = kinds[asked + 1 :: 2]
+    if thinking and running and running[0][0] != "thinking":
+        yield f"messages.{asked + 1}.content.0.type: Expected `thinking`, but found `{running[0][0]}`."
+    if not thinking and any("thinking" in kind for kind in running):
+        yield "When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`."
 
 
 def _gemini(body: Json) -> Iterator[str]:

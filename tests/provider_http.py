@@ -143,7 +143,7 @@ class Connection(BaseHTTPRequestHandler):
                 self._write_all(chain(shape.opening(Reply(step.after), body), [error, b""]))
             case Events():
                 self._begin(shape)
-                self._write_all(chain(map(shape.event, step.events), [shape.done(), b""]))
+                self._write_all(chain(map(shape.event, step.events), filter(None, [shape.done()]), [b""]))
             case Hang():
                 self._hang(step, shape, body)
             case Endless():

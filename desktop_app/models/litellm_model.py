@@ -17,6 +17,7 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 
+from .claude_thinking import BLOCKS, with_thinking
 from .discovery import find_better_address, list_models
 from .endpoint import Endpoint
 from .errors.failures import RequestTarget, error_of, error_without_response, odd_reply_error, status_of
@@ -24,7 +25,7 @@ from .json_fields import MalformedChunk
 from .litellm_library import LiteLLM
 from .provider_dialects import request_of
 from .reply_options import option_fields, supported_options
-from .reply_reader import ReplyReader, StreamError
+from .reply_reader import DETAILS, ReplyReader, StreamError
 from .window_failures import version_failure
 
 TRAILER_SECONDS = 10.0
@@ -53,11 +54,9 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         client = await self.litellm.load()
-        request = request_of(self.endpoint.kind, self.name, self.info, messages, max_tokens, tools) | self.options
-        if options.names():
-            supported = supported_options(client.litellm, self.endpoint.kind, self.name)
-            request |= option_fields(options, supported, self.endpoint.kind)
-        reply = ReplyReader(self.info.record_name)
+        request = self.request(client.litellm, messages, max_tokens, tools, options)
+        is_claude = self.endpoint.kind == "anthropic"
+        reply = ReplyReader(self.info.record_name, BLOCKS if is_claude else DETAILS)
         try:
             async with aclosing(self.litellm.chunks(self.endpoint, self.name, request)) as chunks:
                 while (chunk := await _next(chunks, TRAILER_SECONDS if reply.is_finished else None)) is not None:
@@ -72,6 +71,21 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         if not reply.is_finished:
             raise error_without_response(self._target, "cut" if reply.chunks else "garbage")
         yield reply.end()
+
+    def request(
+        self,
+        litellm: Any,
+        messages: Sequence[Message],
+        max_tokens: int,
+        tools: Sequence[ToolSpec],
+        options: ReplyOptions,
+    ) -> Json:
+        """Return the fields of a request as litellm gets them. litellm: the library itself."""
+        kind = self.endpoint.kind
+        request = request_of(kind, self.name, self.info, messages, max_tokens, tools) | self.options
+        if options.names():
+            request |= option_fields(options, supported_options(litellm, kind, self.name), kind)
+        return with_thinking(litellm, self.name, request) if kind == "anthropic" else request
 
     async def _refuse_short_address(self, answered: str) -> None:
         """Raise ModelError if the address lacks the "/v1" below which the server answers."""

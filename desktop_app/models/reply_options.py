@@ -21,13 +21,18 @@ def supported_options(litellm: Any, kind: ServerKind, name: str) -> tuple[Option
     """Return the parameters that such a server takes for that model. litellm: the library itself."""
     known = litellm.get_supported_openai_params(model=name, custom_llm_provider=PREFIX[kind]) or ()
     refused: set[OptionName] = set()
-    if FIXED_SAMPLING.match(name.lower()):
+    if FIXED_SAMPLING.match(name.lower()) or (kind == "anthropic" and not _samples(litellm, name)):
         refused |= {"temperature", "top_p"}
     if REQUIRES_REASONING.search(name.lower()):
         refused |= {"temperature"}  # litellm would leave it out
-    if kind == "anthropic":
-        refused |= {"reasoning_effort"}  # the thoughts before a call would have to go back with its result
     return tuple(option for option in OPTIONS if option in known and option not in refused)
+
+
+def _samples(litellm: Any, name: str) -> bool:
+    """Return whether that Claude takes a temperature: newer ones refuse any."""
+    taken: Json = {}
+    litellm.AnthropicConfig.apply_sampling_param(taken, name, "temperature", 0.5, True, "temperature")
+    return bool(taken)
 
 
 def option_fields(options: ReplyOptions, supported: tuple[OptionName, ...], kind: ServerKind) -> Json:

@@ -42,8 +42,11 @@ FINISH_REASONS = {
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 """llama.cpp, vLLM, DeepSeek and Kimi use the first, OpenRouter and newer vLLM the second, others the rest."""
 
-STREAMED_DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary"}
-"""The field of a reasoning detail that grows as it streams, by the detail's type."""
+DETAILS = "reasoning_details"
+"""OpenRouter's field, and ours for the Responses API, of the reasoning that goes back with a message."""
+
+STREAMED_DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "thinking": "thinking"}
+"""The field of a reasoning detail that grows as it streams, by the detail's type. The last is Claude's."""
 
 SIGNATURE = "__thought__"
 """Separates a call's id from its signature, as litellm joins them for Gemini."""
@@ -72,13 +75,14 @@ class _PartialCall(msgspec.Struct):
 class ReplyReader:
     """Reads the chunks of one reply in order. A chunk is any object with the fields of OpenAI's.
 
-    writer: the model that replies, as the record names it.
+    writer: the model that replies, as the record names it. details: the field of a delta with the reasoning that goes
+    back, in which it goes back, too.
     """
 
-    def __init__(self, writer: str = "") -> None:
+    def __init__(self, writer: str = "", details: str = DETAILS) -> None:
         self.chunks = 0
         """Chunks that had the shape of a chat completion; if 0, the server speaks another protocol."""
-        self._writer = writer
+        self._writer, self._details_field = writer, details
         self._reason = ""
         self._usage: Usage | None = None
         self._calls: list[_PartialCall] = []
@@ -117,7 +121,7 @@ class ReplyReader:
 
     def _metadata(self, index: int) -> str:
         """Return the call's metadata as JSON; the first call's includes that of the message."""
-        of_message = {"reasoning_details": self._details} if self._details and index == 0 else {}
+        of_message = {self._details_field: self._details} if self._details and index == 0 else {}
         try:
             return encode_metadata(ProviderMetadata(self._writer, self._calls[index].metadata, of_message))
         except (RecursionError, OverflowError):  # nested too deep, or with numbers too large, to be stored
@@ -141,7 +145,7 @@ class ReplyReader:
         pieces: list[Piece] = []
         if reasoning := _reasoning_of(delta):
             pieces.append(ReasoningPiece(reasoning))
-        for detail in list_of(field_of(delta, "reasoning_details")):
+        for detail in list_of(field_of(delta, self._details_field)):
             if isinstance(detail, dict):
                 self._add_detail(cast("Json", detail))
         # OpenAI puts a refusal in a field of its own; it is an answer, too.
@@ -153,10 +157,12 @@ class ReplyReader:
         return pieces
 
     def _add_detail(self, detail: Json) -> None:
-        """Join details that continue each other: OpenRouter streams them word by word, with the same index."""
+        """Join details that continue each other: they come word by word, with the same index, and end with a signature
+        if they have one."""
         last = self._details[-1] if self._details else {}
         field = STREAMED_DETAILS.get(word_of(detail.get("type")))
-        if field and all(last.get(name) == detail.get(name) for name in ("type", "index")):
+        is_open = not last.get("signature")
+        if field and is_open and all(last.get(name) == detail.get(name) for name in ("type", "index")):
             self._details[-1] = last | detail | {field: text_of(last.get(field)) + text_of(detail.get(field))}
         else:
             self._details.append(detail)

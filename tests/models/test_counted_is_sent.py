@@ -15,6 +15,7 @@ from desktop_app.context.counting.tokens import TOOL_OVERHEAD
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, RequestContext
 from desktop_app.models.litellm_library import LiteLLM
@@ -36,10 +37,16 @@ SECRET = Attachment("a.png", "image/png", "data:image/png;base64,iVBORw0KGgo=")
 THOUGHT = "First I look at the ledger, then at each of its rows. " * 20
 
 
-def calling(number: int, model: str, has_details: bool, *paths: str) -> list[Message]:
+DETAILS: dict[str, Any] = {
+    "openrouter": {"reasoning_details": [{"type": "reasoning.text", "text": THOUGHT, "index": 0}]},
+    "anthropic": {"thinking_blocks": [{"type": "thinking", "thinking": THOUGHT, "signature": "c2ln"}]},
+}
+"""What came with the first call, by the kind of server."""
+
+
+def calling(number: int, model: str, details: Any, *paths: str) -> list[Message]:
     """A reply with a call for each path, and their results. The reasoning came as details of the first call."""
-    details = {"reasoning_details": [{"type": "reasoning.text", "text": THOUGHT, "index": 0}]}
-    metadata = encode_metadata(ProviderMetadata(model, message=details)) if has_details else ""
+    metadata = encode_metadata(ProviderMetadata(model, message=details)) if details else ""
     calls = [
         ToolCall(f"call_{number}_{index}", "read", json.dumps({"path": path}), metadata if not index else "")
         for index, path in enumerate(paths)
@@ -49,22 +56,22 @@ def calling(number: int, model: str, has_details: bool, *paths: str) -> list[Mes
     return [reply, *(Message(role=Role.TOOL, parts=(result,)) for result in said)]
 
 
-def record(model: str, has_details: bool, tools: tuple[ToolSpec, ...]) -> tuple[AnyEntry, ...]:
+def record(model: str, details: Any, tools: tuple[ToolSpec, ...]) -> tuple[AnyEntry, ...]:
     """Images that nobody sees, equal calls, calls of tools that are not on offer any more, and reasoning of a turn that
     is over and of one that runs. No text ends where a tokenizer would join what follows."""
     messages = [
         Message(role=Role.SYSTEM, parts=(Text("Be brief."),)),
         Message(role=Role.USER, parts=(Text("Look at it"), SECRET)),
-        *calling(1, model, has_details, "a.md", "b.md", "a.md"),
+        *calling(1, model, details, "a.md", "b.md", "a.md"),
         Message(role=Role.ASSISTANT, parts=(Reasoning(THOUGHT), Text("It is empty."))),
         Message(role=Role.USER, parts=(Text("Once more."),)),
-        *calling(2, model, has_details, "c.md"),
+        *calling(2, model, details, "c.md"),
     ]
     entries: list[AnyEntry] = [RequestContext(tools=tools), *messages]
     return tuple(replace(entry, id=f"e{number}") for number, entry in enumerate(entries))
 
 
-TEXTS = ("text", "content", "output", "instructions", "reasoning_content")
+TEXTS = ("text", "thinking", "content", "output", "instructions", "reasoning_content")
 PROMPTS = ("system", "messages", "system_instruction", "contents", "input", "instructions")
 
 
@@ -100,11 +107,11 @@ async def test_what_arrives_has_the_tokens_that_the_gauge_had(
     with kind.provider(Reply("Nothing in it.")) as provider:
         model = kind.model_at(provider, litellm)
         info = ConversationInfo("c", "C", 0.0, 0.0)
-        session = Session(
-            info, record(model.info.record_name, kind.kind == "openrouter", tools), model, BALANCED, Nowhere()
-        )
+        entries = record(model.info.record_name, DETAILS.get(kind.kind), tools)
+        session = Session(info, entries, model, BALANCED, Nowhere())
         request = session.assemble_request()
-        _ = [piece async for piece in model.stream(request.messages, 200, request.tools)]
+        options = ReplyOptions(reasoning_effort="low")
+        _ = [piece async for piece in model.stream(request.messages, 4_000, request.tools, options)]
         body = provider.requests[-1].body
     count, overhead = model.tokenizer.count, model.tokenizer.overhead
     arrived = sum(map(count, texts_in({name: body[name] for name in PROMPTS if name in body})))

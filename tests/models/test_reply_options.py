@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from test_kinds import HELLO
 
+from desktop_app.chat.ports import TextPiece
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.reply_options import option_fields, supported_options
-from kinds_of_server import CODEX, EACH, Kind
+from kinds_of_server import CODEX, EACH, OF_KIND, Kind
 from provider import Reply
 
 ALL = ReplyOptions(temperature=0.3, top_p=0.8, reasoning_effort="high")
@@ -18,14 +20,23 @@ ALL = ReplyOptions(temperature=0.3, top_p=0.8, reasoning_effort="high")
 async def test_what_is_supported_is_sent_and_nothing_else(kind: Kind, litellm: LiteLLM) -> None:
     client = await litellm.load()
     supported = supported_options(client.litellm, kind.kind, kind.model)
-    sent = option_fields(ALL, supported, kind.kind)
+    options = replace(ALL, reasoning_effort="") if kind.kind == "anthropic" else ALL  # Claude thinks without the others
+    sent = option_fields(options, supported, kind.kind)
     with kind.provider(Reply("Hello")) as provider:
-        _ = [piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 5_000, (), ALL)]
+        _ = [piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 5_000, (), options)]
         (request,) = provider.requests
     said = repr(request.body)
     assert ("'temperature': 0.3" in said) is ("temperature" in sent)
     assert ("0.8" in said) is ("top_p" in sent)
     assert set(supported) <= {"temperature", "top_p", "reasoning_effort"}
+
+
+@pytest.mark.parametrize("name", ["claude-opus-4-8", "claude-sonnet-4-6", "claude-3-haiku-20240307"])
+async def test_whatever_is_set_claude_takes_the_request(name: str, litellm: LiteLLM) -> None:
+    kind = replace(OF_KIND["anthropic"], model=name)
+    with kind.provider(Reply("Hello")) as provider:
+        said = [piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 5_000, (), ALL)]
+    assert "".join(piece.text for piece in said if isinstance(piece, TextPiece)) == "Hello"
 
 
 @pytest.mark.parametrize("kind", **EACH)
@@ -43,7 +54,9 @@ async def test_models_that_reason_have_no_temperature_and_the_effort_reaches_the
     assert supported_options(client.litellm, "openai", "gpt-5.1") == ("reasoning_effort",)
     assert "temperature" in supported_options(client.litellm, "openai", "gpt-4o")
     assert "reasoning_effort" not in supported_options(client.litellm, "openai", "gpt-4o")
-    assert "reasoning_effort" not in supported_options(client.litellm, "anthropic", "claude-sonnet-4-5")
+    assert "reasoning_effort" in supported_options(client.litellm, "anthropic", "claude-sonnet-4-5")
+    assert "reasoning_effort" not in supported_options(client.litellm, "anthropic", "claude-3-haiku-20240307")
+    assert supported_options(client.litellm, "anthropic", "claude-opus-4-8") == ("reasoning_effort",)
     with CODEX.provider(Reply("Hello")) as provider:
         _ = [piece async for piece in CODEX.model_at(provider, litellm).stream(HELLO, 5_000, (), ALL)]
         (request,) = provider.requests

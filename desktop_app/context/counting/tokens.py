@@ -61,6 +61,8 @@ class Tokens(msgspec.Struct, frozen=True, gc=False):
     parts: tuple[tuple[Segment, int], ...]
 
 
+READABLE = ("reasoning.text", "reasoning.summary", "thinking")
+"""Types of the details of reasoning that goes back as text, OpenRouter's and Claude's."""
 SEGMENT_OF_ROLE = {
     Role.SYSTEM: Segment.SYSTEM,
     Role.USER: Segment.USER,
@@ -105,7 +107,7 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
 
 def _has_details(call: ToolCall, dialect: Dialect) -> bool:
     """Return whether readable reasoning goes back to that model with the call. Encrypted one cannot be counted."""
-    has_text = any(f'"reasoning.{kind}"' in call.provider_metadata for kind in ("text", "summary"))
+    has_text = any(f'"type":"{kind}"' in call.provider_metadata for kind in READABLE)
     return has_text and returns_metadata(call, dialect)
 
 
