@@ -19,6 +19,7 @@ from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json, chat_of, function_of
 from desktop_app.conversation.sent_request import ComparedPart, SentRequest
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.conversation.words import translatable
@@ -116,20 +117,23 @@ def _cached_tokens(view: View) -> int:
     return usage.cached_tokens + usage.cache_written_tokens if usage is not None else 0
 
 
-def sendable_request(session: Session, reply_id: str = "") -> tuple[list[Message], int, tuple[ToolSpec, ...]]:
-    """Return the messages of the request, how long its reply may be, and its tools, as the model would get them.
+def sendable_request(
+    session: Session, reply_id: str = ""
+) -> tuple[list[Message], int, tuple[ToolSpec, ...], ReplyOptions]:
+    """Return the messages of the request, how long its reply may be, its tools and its parameters, as the model would
+    get them now.
 
     reply_id: as of `read_request`. Raises WorldError.
     """
     view = _view(session, reply_id)
     messages, tools = to_dialect(assemble(view), view.tools, session.counts.dialect)
     gauge = unmeasured_gauge(session, view) if reply_id else session.gauge()
-    return messages, longest_reply(session, gauge)[0], tools
+    return messages, longest_reply(session, gauge)[0], tools, session.setup.options
 
 
 def _as_json(session: Session, reply_id: str) -> str:
     """Return the messages and the tools of the request in OpenAI's chat shape."""
-    messages, _, tools = sendable_request(session, reply_id)
+    messages, _, tools, _ = sendable_request(session, reply_id)
     request: Json = {"model": session.model_info.id, "messages": chat_of(messages)}
     if tools:
         request["tools"] = [function_of(tool) for tool in tools]

@@ -10,13 +10,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from desktop_app.chat.ports import NO_OPTIONS
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 
 from .keys import key_variable
 from .litellm_library import WARM_UP
 from .litellm_model import LiteLLMModel
-from .provider_dialects import request_of
 
 STAND_IN = "palimpsest-stands-in-for-the-key"
 """Sent to nobody, in place of the key: what is copied never had it."""
@@ -27,7 +28,11 @@ _IN_DOUBLE_QUOTES = re.compile(r'([\\"`$])')
 
 
 async def curl_of(
-    model: LiteLLMModel, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec] = ()
+    model: LiteLLMModel,
+    messages: Sequence[Message],
+    max_tokens: int,
+    tools: Sequence[ToolSpec] = (),
+    options: ReplyOptions = NO_OPTIONS,
 ) -> str:
     """Return the command. It is made by sending the request to a transport that notes it and answers itself."""
     client = await model.litellm.load()
@@ -39,7 +44,7 @@ async def curl_of(
         return client.httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=WARM_UP)
 
     pool = client.Pool(endpoint, 1.0, client.httpx.MockTransport(note))
-    request = request_of(endpoint.kind, model.name, model.info, messages, max_tokens, tools) | model.options
+    request = model.request(client.litellm, messages, max_tokens, tools, options)
     opened: list[Any] = []
     try:
         await client.open_stream(endpoint, model.name, request, pool, opened)

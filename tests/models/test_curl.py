@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.models.curl import curl_of
 from desktop_app.models.litellm_library import LiteLLM
 from kinds_of_server import EACH, KEY, Kind, in_dialect
@@ -35,10 +36,11 @@ pytestmark = [
 async def test_the_command_sends_what_the_app_sends(kind: Kind, litellm: LiteLLM) -> None:
     with kind.provider(Reply("Hello."), Reply("Hello, curl.")) as provider:
         model = kind.model_at(provider, litellm)
-        request = in_dialect(model.info, SAID, 100, (READ,))
-        async for _ in model.stream(*request):
+        request = in_dialect(model.info, SAID, 4_000, (READ,))
+        options = ReplyOptions(temperature=0.3, reasoning_effort="high")
+        async for _ in model.stream(*request, options):
             pass
-        command = await curl_of(model, *request)
+        command = await curl_of(model, *request, options)
         assert len(provider.requests) == 1, "nobody was asked for it"
         assert KEY not in command
         environment = {**os.environ, "PALIMPSEST_KEY_TEST_SERVER": KEY}
