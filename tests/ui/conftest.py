@@ -26,6 +26,8 @@ from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.engine_process import engine_command as real_engine_command
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.style import show_theme
+from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.translation import chosen_translator, use_translator
@@ -51,11 +53,24 @@ def language_is_restored(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def widgets_are_gone(qapp: QApplication) -> Iterator[None]:
-    """What a test leaves is gone before the next one: else each new style reaches thousands of widgets."""
+    """What a test leaves is gone before the next one, also the look of the application: else each new style reaches
+    thousands of widgets, and with a style sheet each window takes twice as long."""
+    palette, font = qapp.palette(), qapp.font()
     yield
     for widget in qapp.topLevelWidgets():
         widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    if qapp.styleSheet():
+        theme.show(is_dark=False)
+        qapp.setStyleSheet("")
+        qapp.setPalette(palette)
+        qapp.setFont(font)
+
+
+@pytest.fixture
+def text_size(qapp: QApplication) -> Callable[[float], None]:
+    """Shows everything at a text size, until the end of the test."""
+    return lambda size: show_theme(qapp, "light", size)
 
 
 @pytest.fixture

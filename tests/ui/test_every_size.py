@@ -19,7 +19,6 @@ from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.settings import Settings
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.policy.policy_sheet import PolicySheet
-from desktop_app.ui.style import show_theme
 from desktop_app.ui.transcript.accessible_transcript import AccessibleTranscript
 from desktop_app.ui.widgets.accessible_lines import AccessibleLines
 from desktop_app.ui.widgets.sheet import Sheet
@@ -45,17 +44,6 @@ def direction(request, qapp: QApplication) -> Iterator[Qt.LayoutDirection]:
     qapp.setLayoutDirection(request.param)
     yield request.param
     qapp.setLayoutDirection(LEFT)
-
-
-@pytest.fixture
-def text_size(qapp: QApplication) -> Iterator[Callable[[float], None]]:
-    """Shows everything at a text size; as it was at the end."""
-    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
-    yield lambda scale: show_theme(qapp, "light", scale)
-    show_theme(qapp, "light", 1.0)
-    qapp.setStyleSheet(style_sheet)
-    qapp.setPalette(palette)
-    qapp.setFont(font)
 
 
 @pytest.fixture(params=SIZES)
@@ -119,6 +107,7 @@ async def settled(window: QWidget) -> set[str]:
     return found
 
 
+@pytest.mark.wire
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @play_scene()
 async def test_nothing_is_cut_off(window, bridge, size):

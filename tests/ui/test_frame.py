@@ -158,37 +158,22 @@ def test_the_heartbeat_sees_a_blocked_event_loop(qtbot):
 
 
 def test_a_high_contrast_is_chosen_or_follows_the_system(qapp, monkeypatch):
-    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
-    try:
-        show_theme(qapp, "dark", 1.0, "high")
-        assert theme.palette is CONTRAST_DARK
-        show_theme(qapp, "light", 1.0, "high")
-        assert theme.palette is CONTRAST_LIGHT
-        assert qapp.palette().window().color().name() == CONTRAST_LIGHT["paper"].lower()
-        hints = SimpleNamespace(contrastPreference=lambda: Qt.ContrastPreference.HighContrast)
-        monkeypatch.setattr("desktop_app.ui.style.system_look", lambda: SimpleNamespace(accessibility=lambda: hints))
-        show_theme(qapp, "light", 1.0, "normal")
-        assert theme.palette is LIGHT
-        show_theme(qapp, "light", 1.0)
-        assert theme.palette is CONTRAST_LIGHT
-    finally:
-        theme.show(is_dark=False)
-        qapp.setStyleSheet(style_sheet)
-        qapp.setPalette(palette)
-        qapp.setFont(font)
+    show_theme(qapp, "dark", 1.0, "high")
+    assert theme.palette is CONTRAST_DARK
+    show_theme(qapp, "light", 1.0, "high")
+    assert theme.palette is CONTRAST_LIGHT
+    assert qapp.palette().window().color().name() == CONTRAST_LIGHT["paper"].lower()
+    hints = SimpleNamespace(contrastPreference=lambda: Qt.ContrastPreference.HighContrast)
+    monkeypatch.setattr("desktop_app.ui.style.system_look", lambda: SimpleNamespace(accessibility=lambda: hints))
+    show_theme(qapp, "light", 1.0, "normal")
+    assert theme.palette is LIGHT
+    show_theme(qapp, "light", 1.0)
+    assert theme.palette is CONTRAST_LIGHT
 
 
 def test_the_theme_is_shown_in_every_widget(qapp):
-    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
-    try:
-        show_theme(qapp, "dark", 1.25)
-        assert theme.palette is DARK
-        assert qapp.palette().window().color().name() == DARK["paper"].lower()
-        assert DARK["raised"] in qapp.styleSheet()
-        assert qapp.font().pixelSize() == round(14 * 1.25)
-    finally:
-        theme.show(is_dark=False)
-        qapp.setStyleSheet(style_sheet)
-        qapp.setPalette(palette)
-        qapp.setFont(font)
-    assert theme.palette is LIGHT
+    show_theme(qapp, "dark", 1.25)
+    assert theme.palette is DARK
+    assert qapp.palette().window().color().name() == DARK["paper"].lower()
+    assert DARK["raised"] in qapp.styleSheet()
+    assert qapp.font().pixelSize() == round(14 * 1.25)

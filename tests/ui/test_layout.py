@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 from transcript_rows import chat
 
 from desktop_app.conversation.events import Failure, QuestionAsked
@@ -22,7 +22,6 @@ from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.header import MAX_MODEL_NAME, NARROW, Header
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.questions.question_card import QuestionCard
-from desktop_app.ui.style import show_theme
 from desktop_app.ui.theme import CONTRAST_DARK, CONTRAST_LIGHT, DARK, LIGHT, Palette, Tint
 from desktop_app.ui.widgets.look import scale
 
@@ -38,17 +37,6 @@ PALETTES = {
     "high contrast, dark": (CONTRAST_DARK, 7.0),
 }
 LONG = "/home/anastasia/Projects/customers/northwind/billing-service/migrations/0042_split_ledger_entries.py"
-
-
-@pytest.fixture
-def text_size(qapp: QApplication):
-    """Shows everything at a text size; as it was at the end."""
-    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
-    yield lambda scale: show_theme(qapp, "light", scale)
-    show_theme(qapp, "light", 1.0)
-    qapp.setStyleSheet(style_sheet)
-    qapp.setPalette(palette)
-    qapp.setFont(font)
 
 
 @pytest.fixture
@@ -88,7 +76,9 @@ def test_with_high_contrast_lines_and_parts_of_bars_stand_out(palette: Palette) 
     assert [(part, contrast(part, "free")) for part in (*PARTS, *LINES) if contrast(part, "free") < 3] == []
 
 
-@pytest.mark.parametrize(("scale", "with_panel", "alone"), [(1.0, 1_024, 700), (1.5, 1_280, 1_024)])
+@pytest.mark.parametrize(
+    ("scale", "with_panel", "alone"), [(1.0, 1_024, 700), pytest.param(1.5, 1_280, 1_024, marks=pytest.mark.wire)]
+)
 def test_the_window_fits_the_screens_that_people_have(main_window, text_size, qapp, scale, with_panel, alone) -> None:
     text_size(scale)
     main_window.header.show_conversation("A conversation with a long title", ModelInfo("a/b", "model", 200_000, 1))
@@ -173,7 +163,12 @@ def test_a_failure_is_read_without_scrolling_where_there_is_room(main_window, qt
 
 
 @pytest.mark.parametrize(
-    ("size", "is_blank", "lines"), [((1_440, 900), True, 0), ((1_280, 720), False, 12), ((800, 500), True, 12)]
+    ("size", "is_blank", "lines"),
+    [
+        pytest.param((1_440, 900), True, 0, marks=pytest.mark.wire),
+        pytest.param((1_280, 720), False, 12, marks=pytest.mark.wire),
+        ((800, 500), True, 12),
+    ],
 )
 def test_cards_and_toasts_squash_nothing_and_never_change_the_window(main_window, qapp, size, is_blank, lines) -> None:
     window = main_window
@@ -216,7 +211,7 @@ def test_the_window_opens_inside_its_screen(qtbot, tmp_path: Path, monkeypatch) 
     assert window.height() <= 600
 
 
-@pytest.mark.parametrize("height", [660, 900])
+@pytest.mark.parametrize("height", [660, pytest.param(900, marks=pytest.mark.wire)])
 def test_nothing_in_a_question_lies_over_something_else(main_window, text_size, qtbot, height: int) -> None:
     text_size(1.5)
     needs = (RequiredPermission("move", "read", LONG, "/a"), RequiredPermission("move", "write", LONG, "/*"))

@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 from plan_scenes import PLAN
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, play_scene, send, signalled, texts, until
 
 from desktop_app.conversation.events import MessageState, ToolFinished, TurnFinished
@@ -313,23 +312,12 @@ async def test_an_import_that_fails_says_why(window, bridge):
     assert not window.toast.isVisible()
 
 
-def test_settings_change_the_theme_at_once(play, qapp: QApplication):
-    style_sheet, palette = qapp.styleSheet(), qapp.palette()
-
-    async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.settings.open()
-        await until(lambda: window.settings._dialog)
-        window.settings._dialog.save_requested.emit(Settings(theme="dark"), {})
-        await until(lambda: window.palette().window().color().name() == "#1a1815")
-
-    try:
-        play(scene)
-    finally:
-        from desktop_app.ui.theme import theme
-
-        theme.show(is_dark=False)
-        qapp.setStyleSheet(style_sheet)
-        qapp.setPalette(palette)
+@play_scene()
+async def test_settings_change_the_theme_at_once(window, bridge):
+    window.settings.open()
+    await until(lambda: window.settings._dialog)
+    window.settings._dialog.save_requested.emit(Settings(theme="dark"), {})
+    await until(lambda: window.palette().window().color().name() == "#1a1815")
 
 
 def test_the_layout_and_the_open_conversation_are_remembered(play):

@@ -14,7 +14,6 @@ from desktop_app.ui.composer.attachments import AttachmentChip
 from desktop_app.ui.header_buttons import Chip
 from desktop_app.ui.sidebar.sidebar import WideButton
 from desktop_app.ui.style import show_theme
-from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.inputs import Segmented, Select
 from desktop_app.ui.widgets.look import CONTROL_HEIGHT, SMALL_HEIGHT, scale
@@ -94,21 +93,14 @@ def test_a_planted_number_is_found(planted: str) -> None:
 
 @pytest.mark.parametrize("font_scale", [1.0, 1.5])
 def test_controls_that_stand_side_by_side_are_equally_high(qapp: QApplication, qtbot, font_scale: float) -> None:
-    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
-    try:
-        show_theme(qapp, "light", font_scale)
-        made = [QLineEdit(), Select(), Button("Fetch"), WideButton("Search"), Segmented([("a", "A"), ("b", "B")])]
-        made += [AttachmentChip("a.txt")]
-        chip = Chip("large")
-        for widget in (*made, chip):
-            qtbot.addWidget(widget)
-            widget.show()
-        assert {type(one).__name__: one.sizeHint().height() for one in made} == {
-            type(one).__name__: scale(CONTROL_HEIGHT) for one in made
-        }
-        assert chip.sizeHint().height() == scale(SMALL_HEIGHT)
-    finally:
-        theme.show(is_dark=False)
-        qapp.setStyleSheet(style_sheet)
-        qapp.setPalette(palette)
-        qapp.setFont(font)
+    show_theme(qapp, "light", font_scale)
+    made = [QLineEdit(), Select(), Button("Fetch"), WideButton("Search"), Segmented([("a", "A"), ("b", "B")])]
+    made += [AttachmentChip("a.txt")]
+    chip = Chip("large")
+    for widget in (*made, chip):
+        qtbot.addWidget(widget)
+        widget.show()
+    assert {type(one).__name__: one.sizeHint().height() for one in made} == {
+        type(one).__name__: scale(CONTROL_HEIGHT) for one in made
+    }
+    assert chip.sizeHint().height() == scale(SMALL_HEIGHT)
