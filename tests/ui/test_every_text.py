@@ -99,6 +99,7 @@ async def grow(window: MainWindow) -> None:
     await until(lambda: window.transcript.is_settled)
 
 
+@pytest.mark.wire
 @play_scene(messages=6)
 async def test_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
@@ -114,6 +115,7 @@ async def test_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
     look.at(window, "chat, compaction undone")
 
 
+@pytest.mark.wire
 @play_scene(messages=6)
 async def test_a_running_turn(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
@@ -133,6 +135,7 @@ async def test_a_running_turn(window: MainWindow, bridge: Bridge, look: Look) ->
     look.at(window, "editor of a message")
 
 
+@pytest.mark.wire
 @play_scene(messages=6)
 async def test_questions(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
@@ -149,6 +152,7 @@ async def test_questions(window: MainWindow, bridge: Bridge, look: Look) -> None
     look.at(window, "after the questions")
 
 
+@pytest.mark.wire
 @play_scene(messages=6)
 async def test_what_lies_over_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
@@ -168,6 +172,7 @@ async def test_what_lies_over_the_chat(window: MainWindow, bridge: Bridge, look:
         await until(lambda opened=opened: not opened.isVisible())
 
 
+@pytest.mark.wire
 @play_scene(messages=6)
 async def test_pages(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
@@ -194,6 +199,7 @@ async def test_pages(window: MainWindow, bridge: Bridge, look: Look) -> None:
     look.at(window, "welcome")
 
 
+@pytest.mark.wire
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @play_scene(messages=6)
 async def test_menus(window: MainWindow, bridge: Bridge, look: Look) -> None:
@@ -213,6 +219,7 @@ async def test_menus(window: MainWindow, bridge: Bridge, look: Look) -> None:
         await until(lambda opened=opened: not isValid(opened) or not opened.isVisible())
 
 
+@pytest.mark.wire
 @play_scene(messages=6)
 async def test_notices(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
@@ -245,6 +252,7 @@ def test_the_plan(window: QWidget, look: Look) -> None:
     look.at(window, "plan, busy")
 
 
+@pytest.mark.wire
 def test_the_policy(window: QWidget, look: Look) -> None:
     own = OwnPolicy("Mine", "balanced", {"compact_at": 0.5})
     look.told((own, "Billing"))

@@ -4,13 +4,15 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 APP = Path(__file__).resolve().parents[2] / "desktop_app"
 ENGINE = sorted(file for file in APP.rglob("*.py") if file.relative_to(APP).parts[0] not in ("ui", "commands"))
 SENTENCES = ("title", "detail", "kept", "advice")
 SENTENCES_AT = {"Failure": slice(1, 5), "Reason": slice(1, 3), "Refused": slice(0, 1), "SchemaRefused": slice(0, 1)}
 MARKS = ("tr", "translatable")
+
+
+def text_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
 def name_of(call: ast.Call) -> str:
@@ -51,6 +53,8 @@ def assigned_in(function: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 def unmarked_sentences(source: str) -> list[str]:
     """The words of the failures that a file makes which lupdate would not find."""
+    if not any(f"{name}(" in source for name in (*SENTENCES_AT, "replace")):
+        return []
     tree, found = ast.parse(source), list[str]()
     scopes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     for scope in (tree, *scopes):
@@ -67,9 +71,9 @@ def unmarked_sentences(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("file", ENGINE, ids=lambda file: str(file.relative_to(APP)))
-def test_every_sentence_of_a_failure_is_marked(file: Path) -> None:
-    assert unmarked_sentences(file.read_text(encoding="utf-8")) == []
+def test_every_sentence_of_a_failure_is_marked() -> None:
+    found = {str(file.relative_to(APP)): unmarked_sentences(text_of(file)) for file in ENGINE}
+    assert {file: texts for file, texts in found.items() if texts} == {}
 
 
 def test_a_sentence_that_is_not_marked_is_found() -> None:
@@ -82,17 +86,20 @@ def test_a_sentence_that_is_not_marked_is_found() -> None:
 
 def hidden_texts(source: str) -> list[str]:
     """The texts that stand within an f-string, where lupdate does not look, or are put together for a translation."""
-    marks = [call for call in ast.walk(ast.parse(source)) if isinstance(call, ast.Call) and name_of(call) in MARKS]
-    strings = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.JoinedStr)]
+    if not any(f"{mark}(" in source for mark in MARKS):
+        return []
+    nodes = list(ast.walk(ast.parse(source)))
+    marks = [node for node in nodes if isinstance(node, ast.Call) and name_of(node) in MARKS]
+    strings = [node for node in nodes if isinstance(node, ast.JoinedStr)]
     inside = [call for string in strings for call in ast.walk(string) if isinstance(call, ast.Call)]
     hidden = [call for call in inside if name_of(call) in MARKS and isinstance(call.args[0], ast.Constant)]
     hidden += [call for call in marks if isinstance(call.args[0], ast.JoinedStr | ast.BinOp)]
     return [ast.unparse(call) for call in hidden]
 
 
-@pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
-def test_every_text_stands_where_it_is_found(file: Path) -> None:
-    assert hidden_texts(file.read_text(encoding="utf-8")) == []
+def test_every_text_stands_where_it_is_found() -> None:
+    found = {str(file.relative_to(APP)): hidden_texts(text_of(file)) for file in sorted(APP.rglob("*.py"))}
+    assert {file: texts for file, texts in found.items() if texts} == {}
 
 
 def test_a_hidden_text_is_found() -> None:
