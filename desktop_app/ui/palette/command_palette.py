@@ -27,7 +27,7 @@ def matching_actions(query: str, actions: Sequence[WindowAction], recent: Sequen
 
 
 def _name_rank(query: str, action: WindowAction) -> tuple[int, int] | None:
-    ranks = (fuzzy_rank(query, name) for name in (tr(action.name), action.name))
+    ranks = (fuzzy_rank(query, name) for name in {tr(action.name), action.name})
     return min((rank for rank in ranks if rank is not None), default=None)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 
 def fuzzy_rank(query: str, text: str) -> tuple[int, int] | None:
@@ -53,6 +54,7 @@ def _begins_word(letters: str, place: int) -> bool:
     return letters[place : place + 1].isalnum() and (place == 0 or not letters[place - 1].isalnum())
 
 
+@lru_cache(maxsize=1_024)  # at each key all names are looked at again
 def _folded(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
