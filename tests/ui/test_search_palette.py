@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
@@ -40,6 +41,15 @@ def test_found_words_are_bold():
 def test_it_opens_with_the_conversations_and_the_cursor_in_its_field(palette, window):
     assert titles(palette) == ["Billing", "Lisbon"]
     assert window.focusWidget() is palette.field
+
+
+def test_a_conversation_tells_its_messages_and_its_model_in_words(palette):
+    infos = [replace(CONVERSATIONS[0], title="", model=model) for model in ("builtin", "work/large", "")]
+    palette.set_conversations([replace(info, id=str(number)) for number, info in enumerate(infos)])
+    rows = palette.list.rows.rows
+    count = f"{infos[0].messages} messages"
+    assert ["".join(run.text for run in row.body) for row in rows] == [f"{count} · built in", f"{count} · large", count]
+    assert {row.title for row in rows} == {"New conversation"}, "as the list of conversations calls it"
 
 
 def test_typing_asks_once_and_shows_what_was_found(palette, qtbot):

@@ -118,5 +118,5 @@ class SearchPalette(PaletteSheet):
 
 
 def _about(info: ConversationInfo) -> str:
-    model = info.model.rsplit("/", 1)[-1]
+    model = tr("built in") if info.model == "builtin" else info.model.rsplit("/", 1)[-1]
     return " · ".join(part for part in (tr("%n messages", "", info.messages), model) if part)
