@@ -232,7 +232,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
 
 def _for_people(report: Json) -> str:
     lines = [
-        f"{report['tokens_before']:,} → {report['tokens_after']:,} tokens of {report['usable']:,} that can be used",
+        f"{report['tokens_before']:,} → {report['tokens_after']:,} tokens · usable window {report['usable']:,}",
         f"  {PHASE_WORDS[report['phase']]}",
     ]
     for operation in report["operations"]:

@@ -67,10 +67,8 @@ def _for_people(gauge: Gauge) -> str:
     bar = "█" * filled + "·" * (BAR - filled - reserved) + "░" * reserved
     rows = [(name.value.replace("_", " "), tokens) for name, tokens in gauge.segments.items() if tokens]
     rows += [("reserve for the reply", gauge.reserve), ("free", gauge.free)]
-    lines = [
-        bar,
-        f"{gauge.total:,} / {gauge.window:,} tokens · {gauge.share:.0%} of what can be used · {gauge.status.value}",
-    ]
-    lines += [f"  {name:<22} {tokens:>12,}  {tokens / max(gauge.window, 1):>5.1%}" for name, tokens in rows]
+    used = f"{gauge.share * 100:.0f} % of the usable window"
+    lines = [bar, f"{gauge.total:,} / {gauge.window:,} tokens · {used} · {gauge.status.value}"]
+    lines += [f"  {name:<22} {tokens:>12,}  {tokens / max(gauge.window, 1) * 100:>5.1f} %" for name, tokens in rows]
     lines.append(f"{gauge.provenance.value.capitalize()} with {gauge.tokenizer}.")
     return "\n".join(lines)

@@ -127,7 +127,7 @@ def test_a_target_a_policy_and_a_model_may_be_chosen(migration: Path, compacted)
 
 def test_people_are_told_what_happened(migration: Path, printed) -> None:
     out = printed("compact", migration, "--window", "16K")
-    assert "of 12,800 that can be used" in out
+    assert "usable window 12,800" in out
     assert "messages archived" in out
     assert "0 lost" in out
     assert "## Rules and constraints\n- Never touch `vendor/`." in out
