@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QTextLayout
+from PySide6.QtGui import QTextLayout, QTextOption
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from transcript_rows import call, chat, compaction, result, row
 from ui_scenes import click, point_of
 
 from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text
 from desktop_app.conversation.sent_request import PartKind, SentPart, SentRequest
 from desktop_app.ui.context_panel.breakdown_table import BreakdownTable, TableLine
@@ -22,6 +23,7 @@ from desktop_app.ui.insights.chart import WindowChart
 from desktop_app.ui.insights.chart_points import ChartPoint
 from desktop_app.ui.request_view.part_list import PartList
 from desktop_app.ui.request_view.part_rows import PartAction, rows_of
+from desktop_app.ui.sidebar.arrangement import details_of
 from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.display_list import Action, Flow, RowLayout, TextLine
 from desktop_app.ui.transcript.items import items_of
@@ -166,6 +168,21 @@ def test_a_number_and_its_sign_keep_their_order(qapp: QApplication) -> None:
     qapp.setLayoutDirection(RIGHT)
     assert first_sign("2 %") > 0, "as it would be"
     assert first_sign(format_percent(0.02)) < 0
+
+
+def test_the_age_of_a_conversation_keeps_its_order(turned) -> None:
+    """Else it reads "h · 12 messages 2"."""
+    details = details_of(ConversationInfo("a", "Tides", 0.0, 90_000.0, 12), now=90_000.0 + 2 * 3_600)
+    layout, option = QTextLayout(details), QTextOption()
+    option.setTextDirection(RIGHT)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    layout.createLine()
+    layout.endLayout()
+    places = [
+        layout.glyphRuns(details.index(words), 1)[0].boundingRect().left() for words in ("12", "mess", "2 h", "h")
+    ]
+    assert places == sorted(places), "from right to left: the age, then the messages"
 
 
 def test_the_parts_of_a_request_are_turned_around(turned, qtbot) -> None:

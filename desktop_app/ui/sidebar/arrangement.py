@@ -12,6 +12,7 @@ from PySide6.QtCore import QDate, QLocale
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
+from desktop_app.ui.widgets.formats import isolate
 
 PINNED, PUT_AWAY, OTHERS = translatable("Pinned"), translatable("Put away"), translatable("Conversations")
 
@@ -102,8 +103,8 @@ def age_text(at: float, now: float) -> str:
 
 def details_of(info: ConversationInfo, now: float) -> str:
     """Return the line under a title: "2 min · 1,204 messages"."""
-    messages = tr("%n messages", "", info.messages)
-    details = f"{age_text(info.updated_at, now)} · {messages}"
+    age, messages = age_text(info.updated_at, now), tr("%n messages", "", info.messages)
+    details = f"{isolate(age)} · {isolate(messages)}"
     return tr("Put away · {details}").format(details=details) if info.is_put_away else details
 
 
