@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -204,29 +204,26 @@ class Composer(StyleAware, QWidget):
         self.take_focus()
 
     def _send(self) -> None:
-        if self._can_send():
-            draft = self.draft()
-            self.send_requested.emit(draft.text, draft.attachments)
+        self._emit_draft(self.send_requested)
 
     def _send_now(self) -> None:
-        if self._can_send():
-            draft = self.draft()
-            self.send_now_requested.emit(draft.text, draft.attachments)
+        self._emit_draft(self.send_now_requested)
 
-    def _can_send(self) -> bool:
-        """Return whether there is something that can be sent; say why not."""
+    def _emit_draft(self, signal: SignalInstance) -> None:
+        """Emit the draft with the signal, or run it if it is a command; say why it cannot be sent."""
         draft = self.draft()
         if not draft.text.strip() and not self.attachments.chips:
-            return False
+            return
         if found := COMMAND.match(draft.text):
             self.set_text("")
             self.command_requested.emit(found[1])
-            return False
+            return
         self._refusal = refusal_of(draft) or (tr(READING_HINT) if self.attachments.is_reading else "")
         if self._refusal:
             self._hint_time.start()
             self._update_note()
-        return not self._refusal
+        else:
+            signal.emit(draft.text, draft.attachments)
 
     def _change(self) -> None:
         self._fit()
