@@ -13,7 +13,8 @@ async def try_a_policy(tour: TourSession) -> None:
     tour.window.policies.open()
     sheet = await tour.driver.sheet(PolicySheet, 10, "the page of policies")
     sheet.set_field("background_at", 0.5)
-    await tour.driver.until(lambda: sheet.effect.method.text(), 60, "the past under two policies")
+    table = sheet.effect.table
+    await tour.driver.until(lambda: table.cells and table.cells[0][1].text(), 60, "the past under two policies")
 
 
 async def use_it_here(tour: TourSession) -> None:
