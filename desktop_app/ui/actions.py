@@ -28,8 +28,8 @@ class WindowAction:
     """Its shortcuts, as "Ctrl+N"; the first one is shown in the palette."""
     is_available: Callable[[], object] = _always
     """Whether it can be done now."""
-    scope: QWidget | None = None
-    """The widget in which the shortcuts hold; None for the whole window."""
+    is_everywhere: bool = True
+    """Whether the shortcuts hold in the whole window, or in widgets that take the keys themselves."""
     button: QWidget | None = None
     """What does the same in the header: the menu has the action while there is no room for it."""
 

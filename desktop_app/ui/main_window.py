@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, QTimer, Signal
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -135,8 +135,10 @@ class MainWindow(Parts):
         event.acceptProposedAction()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let what is typed where nothing takes it become part of the draft."""
-        if not self.composer.field.take_typed(event):
+        """Let what is typed where nothing takes it become part of the draft, and Escape close the message's editor."""
+        if event.key() == Qt.Key.Key_Escape and not self.transcript_model.is_running:  # else it stops the reply
+            self.transcript.editor.leave()
+        elif not self.composer.field.take_typed(event):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:

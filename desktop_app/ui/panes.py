@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from .request_view.request_view import RequestView
@@ -47,7 +47,12 @@ class Skeleton(QWidget):
 
 class ChatPane(QStackedWidget):
     """The transcript, or the request in its place; the welcome page while the conversation is empty, or the skeleton
-    while it is read."""
+    while it is read.
+
+    Signal: escape_pressed, where nothing in it takes the key.
+    """
+
+    escape_pressed = Signal()
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,6 +94,11 @@ class ChatPane(QStackedWidget):
         """Show the request in place of the transcript and the welcome page, or these again."""
         self.is_request_shown = is_shown
         self._choose()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.escape_pressed.emit()
+        event.ignore()  # the window may have a use for it
 
     def _choose(self) -> None:
         self.updateGeometry()

@@ -181,7 +181,7 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
         WindowAction(translatable("Attach files…"), REPLY, translatable("to the next message"),
                      use.attach.choose_files, ("Ctrl+Shift+A",)),
         WindowAction(translatable("Stop the reply"), REPLY, translatable("what has arrived is kept"),
-                     use.questions.escape, ("Esc",), is_running, parts.chat_pane),  # Escape means more elsewhere
+                     use.questions.escape, ("Esc",), is_running, is_everywhere=False),  # Escape means more elsewhere
         WindowAction(translatable("Regenerate the reply"), REPLY, translatable("the earlier one is kept"),
                      chat.regenerate, (), is_answered),
         WindowAction(translatable("Edit your newest message"), REPLY,

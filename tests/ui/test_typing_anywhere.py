@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, play_scene, texts, until
 
+from desktop_app.conversation.events import TurnStarted
+from desktop_app.engine.protocol import Stop
 from desktop_app.ui.bridge import CLOSING, EngineFailure
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.model_picker import ModelPicker
@@ -83,6 +88,37 @@ async def test_a_new_conversation_that_cannot_be_made_leaves_what_was_written_in
     monkeypatch.undo()
     assert "of the new one" in window.composer.text()
     assert window.chat.conversation == before
+
+
+@pytest.mark.parametrize("part", ["composer.field", "transcript", "sidebar.list", "header.chip", "panel.tabs"])
+def test_escape_closes_the_editor_of_a_message_wherever_the_keyboard_is(play, part):
+    async def scene(window, bridge):
+        editor = window.transcript.editor
+        window.recovery.edit_message()
+        QTest.keyClicks(editor.field, "and more")
+        attrgetter(part)(window).setFocus()
+        assert not editor.isAncestorOf(window.focusWidget())
+        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
+        assert not editor.isVisible()
+        window.recovery.edit_message()
+        assert editor.field.draft().endswith("and more"), "what was typed is kept"
+
+    play(scene)
+
+
+@pytest.mark.parametrize("part", ["composer.field", "transcript"])
+def test_escape_in_the_chat_stops_the_reply_and_leaves_the_editor(play, part):
+    async def scene(window, bridge):
+        window.recovery.edit_message()
+        bridge.happened.emit(TurnStarted(window.chat.conversation))
+        asked = []
+        bridge.post = asked.append
+        attrgetter(part)(window).setFocus()
+        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
+        assert asked == [Stop(window.chat.conversation)]
+        assert window.transcript.editor.isVisible()
+
+    play(scene)
 
 
 @play_scene()

@@ -42,10 +42,8 @@ class CommandController(Controller):
         """Take the table, and listen to its shortcuts. menu_group: the actions of the header's menu."""
         self.actions, self._menu_group = tuple(actions), menu_group
         for action in actions:
-            for keys in action.keys:
-                shortcut = QShortcut(QKeySequence(keys), action.scope or self._parts, action.run_if_available)
-                if action.scope is not None:
-                    shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            for keys in action.keys if action.is_everywhere else ():
+                QShortcut(QKeySequence(keys), self._parts, action.run_if_available)
 
     def recent(self) -> tuple[str, ...]:
         """Return the names of the actions that the palette carried out, the newest first."""

@@ -26,6 +26,7 @@ class QuestionController(Controller):
         for told in (bridge.engine_died, bridge.engine_gave_up, chat.shown):
             told.connect(self.show)
         parts.composer.escape_pressed.connect(self.escape)
+        parts.chat_pane.escape_pressed.connect(self.escape)
         parts.question.answered.connect(self.answer)
 
     def note(self, event: TurnEvent) -> None:
