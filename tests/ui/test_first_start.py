@@ -17,6 +17,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from ui_scenes import Run, in_window, is_idle, send, texts, until
 
+from desktop_app.conversation.message import MessageDraft
+from desktop_app.engine import protocol as p
 from desktop_app.models.local_servers import USUAL_PORTS
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, read_settings
@@ -231,6 +233,23 @@ def test_a_sample_opens_with_one_click_and_fills_the_gauge(play):
         await until(lambda: window.transcript_model.rowCount() > 20)
         await until(lambda: "8,192" in window.gauge.numbers.text())
         assert window.chat_pane.currentWidget() is window.transcript
+        listed = window.sidebar.list.conversations
+        await until(lambda: [info.id for info in listed.conversations] == [window.chat.conversation])
+
+    play(scene)
+
+
+@pytest.mark.wire
+def test_a_draft_keeps_the_conversation_that_a_sample_was_offered_in(play):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        first, listed = window.chat.conversation, window.sidebar.list.conversations
+        window.composer.set_draft(MessageDraft("Not sent yet."))
+        click(window.chat_pane.welcome.samples.links["interview.jsonl"])
+        await until(lambda: window.transcript_model.rowCount() > 20)
+        await bridge.ask(p.ListConversations())
+        assert first in {info.id for info in listed.conversations}
+        window.chat.open(first)
+        await until(lambda: window.composer.text() == "Not sent yet.")
 
     play(scene)
 

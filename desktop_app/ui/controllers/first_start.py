@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.paths import RESOURCES
 from desktop_app.settings import Server, Settings
@@ -91,9 +92,15 @@ class FirstStart(Controller):
         told = tr("{model} answers from now on. Others are in the header.").format(model=model.partition("/")[2])
         self._parts.toast.show_message(told)
 
-    def open_sample(self, name: str) -> None:
-        """Import a sample, and open it."""
-        self._listing.import_files([str(RESOURCES / "samples" / name)])
+    @in_task
+    async def open_sample(self, name: str) -> None:
+        """Import a sample, and open it in place of the empty conversation that offered it."""
+        offered = self._chat.conversation
+        await self._listing.import_and_open([str(RESOURCES / "samples" / name)])
+        info = self._parts.sidebar.list.conversations.info_of(offered)
+        is_used = info is None or info.messages or info.folder or info.policy
+        if not is_used and self._parts.composer.draft() == MessageDraft():
+            await self._bridge.ask(p.Delete((offered,)))
 
     def point_at(self, name: str) -> None:
         """Show where something is: the "gauge", the button that optimizes ("optimize"), or the "history"."""

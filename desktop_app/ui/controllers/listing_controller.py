@@ -115,9 +115,11 @@ class ListingController(Controller):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    @in_task
-    async def import_files(self, files: list[str]) -> None:
+    def import_files(self, files: list[str]) -> None:
         """Import the files one after the other, and open the last conversation."""
+        self._bridge.start(self.import_and_open(files))
+
+    async def import_and_open(self, files: list[str]) -> None:
         for file in files:
             self._parts.toast.show_message(tr("Importing {file}…").format(file=Path(file).name), stays=True)
             try:
