@@ -13,7 +13,7 @@ import pytest
 
 from desktop_app.conversation.events import Failure
 from desktop_app.engine import protocol as p
-from desktop_app.engine.requests import attachments, context, conversations, settings, tools, turns
+from desktop_app.engine.requests import RESPONDERS, attachments, context, conversations, settings, tools, turns
 
 if TYPE_CHECKING:
     from desktop_app.ui.bridge import Bridge
@@ -39,6 +39,10 @@ def leaves(kind: type) -> set[type]:
 
 def test_each_request_is_in_the_union_of_its_area() -> None:
     assert set(REQUESTS) == leaves(p.EngineRequest)
+
+
+def test_each_request_has_somebody_who_carries_it_out() -> None:
+    assert set(RESPONDERS) == set(REQUESTS)
 
 
 @pytest.mark.parametrize("area", [attachments, conversations, turns, context, tools, settings])
