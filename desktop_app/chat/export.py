@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from desktop_app.context.view.view import View, assemble, inseparable_ids
@@ -17,16 +18,38 @@ from desktop_app.conversation.words import translatable
 from .export_html import html_of
 from .export_markdown import markdown_of
 from .ports import WorldError
+from .session import Session
+from .tasks import CheckPoint, run_while_wanted, shielded
 
 KEPT = translatable("The conversation is as it was.")
 
 
-def render_export(title: str, view: View, format: str, scope: str, first: str = "", last: str = "") -> str:
+async def export_conversation(
+    session: Session, path: Path, is_replacing: bool, format: str, scope: str, first: str = "", last: str = ""
+) -> int:
+    """Write a conversation to a file, and return its size in bytes; parameters as of `render_export`.
+
+    Cancelled before it is written, nothing is. Raises WorldError; then there is no half a file.
+    """
+    title, view = session.info.title, session.view
+    text = await run_while_wanted(lambda check: render_export(title, view, format, scope, first, last, check))
+    return await shielded(asyncio.to_thread(write_export, path, text, is_replacing))
+
+
+def render_export(
+    title: str,
+    view: View,
+    format: str,
+    scope: str,
+    first: str = "",
+    last: str = "",
+    check: CheckPoint = lambda: None,
+) -> str:
     """Return a conversation as text.
 
     format: "markdown", "html", or "json": lines of OpenAI chat messages, which can be imported again. scope: "record",
     all that was said, or "view", what the model sees now. first, last: ids of messages between which everything is
-    taken, these included, of all that was said in this branch; "" for no such end.
+    taken, these included, of all that was said in this branch; "" for no such end. check: called before each message.
     """
     if first or last:
         messages = _between([entry for entry in view.path if isinstance(entry, Message)], first, last)
@@ -34,7 +57,8 @@ def render_export(title: str, view: View, format: str, scope: str, first: str = 
         messages = assemble(view)
     else:
         messages = [entry for entry in view.entries if isinstance(entry, Message)]
-    return replace_surrogates_in_text(FORMATS[format](title_in_english(title), messages, view.statuses))
+    checked = (message for message in messages if check() is None)
+    return replace_surrogates_in_text(FORMATS[format](title_in_english(title), checked, view.statuses))
 
 
 def _between(messages: list[Message], first: str, last: str) -> list[Message]:
@@ -90,12 +114,12 @@ def _write(path: Path, content: bytes, is_replacing: bool) -> None:
         new.unlink(missing_ok=True)
 
 
-def lines_of(title: str, messages: Sequence[Message], archived: Collection[str] = ()) -> str:
+def lines_of(title: str, messages: Iterable[Message], archived: Collection[str] = ()) -> str:
     """Return one OpenAI chat message a line."""
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in chat_of(messages))
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in chat_of(list(messages)))
 
 
-FORMATS: dict[str, Callable[[str, Sequence[Message], Collection[str]], str]] = {
+FORMATS: dict[str, Callable[[str, Iterable[Message], Collection[str]], str]] = {
     "markdown": markdown_of,
     "html": html_of,
     "json": lines_of,

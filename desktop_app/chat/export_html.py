@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from functools import cache
 from html import escape
@@ -44,7 +44,7 @@ a { color: var(--accent); }
 """
 
 
-def html_of(title: str, messages: Sequence[Message], archived: Collection[str] = ()) -> str:
+def html_of(title: str, messages: Iterable[Message], archived: Collection[str] = ()) -> str:
     """Return one page. archived: ids of messages that the model does not see any more, which are marked."""
     said = "\n".join(_article_of(message, message.id in archived) for message in messages)
     return f"""<!doctype html>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.words import in_fence
@@ -15,7 +15,7 @@ def speaker_of(message: Message) -> str:
     return message.speaker or SPEAKERS[message.role]
 
 
-def markdown_of(title: str, messages: Sequence[Message], archived: Collection[str] = ()) -> str:
+def markdown_of(title: str, messages: Iterable[Message], archived: Collection[str] = ()) -> str:
     """Return Markdown for people: a heading for each message, tool calls and results in fences."""
     sections = [f"# {title}", *(_section_of(message) for message in messages)]
     return "\n\n".join(sections) + "\n"

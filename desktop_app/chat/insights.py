@@ -12,12 +12,13 @@ from pathlib import Path
 from desktop_app.context.insights import combine, insights_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.insights import Insights
-from desktop_app.conversation.message import Usage
+from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import Transcript
 
 from .export import write_export
 from .ports import Archive, Price
 from .session import Session
+from .tasks import CheckPoint, run_while_wanted
 
 BYTE_ORDER_MARK = "\ufeff"  # without it some spreadsheets take the file for another encoding
 HEADINGS: tuple[str, ...] = (
@@ -33,7 +34,16 @@ def local_day(at: float) -> str:
 
 async def insights_of_one(session: Session) -> Insights:
     """Return the figures of an open conversation, with the tokens of all that was said."""
-    return await asyncio.to_thread(insights_of, session.transcript, session.counts, local_day)
+    transcript, counts = session.transcript, session.counts
+
+    def read(check: CheckPoint) -> Insights:
+        for entry in transcript.entries:
+            if isinstance(entry, Message):
+                check()
+                counts.of(entry)  # which takes the longest, and is kept
+        return insights_of(transcript, counts, local_day)
+
+    return await run_while_wanted(read)
 
 
 async def insights_of_all(archive: Archive) -> Insights:

@@ -6,6 +6,7 @@ import asyncio
 from copy import copy
 
 from desktop_app.context.compact.make_room import due_shares
+from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import SwitchPreview
 from desktop_app.conversation.transcript import Trigger
 
@@ -14,6 +15,7 @@ from .ports import ModelCatalogue
 from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in
+from .tasks import CheckPoint, run_while_wanted
 
 
 async def preview_model(session: Session, services: Services, models: ModelCatalogue, model_id: str) -> SwitchPreview:
@@ -23,7 +25,14 @@ async def preview_model(session: Session, services: Services, models: ModelCatal
     """
     there = copy(session)  # for questions only: nothing is recorded with it
     there.use(model_or_stand_in(models, model_id))
-    gauge = await asyncio.to_thread(there.gauge)
+
+    def count(check: CheckPoint) -> Gauge:
+        for item in there.view.items:
+            check()
+            there.counts.of(item.message)
+        return there.gauge()
+
+    gauge = await run_while_wanted(count)
     if not gauge.is_window_known:
         return SwitchPreview("unknown", gauge.total)
     due = due_shares(Trigger.BEFORE_REQUEST, there.policy, there.budget).compact_at

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 
 import msgspec
@@ -23,6 +22,7 @@ from desktop_app.conversation.transcript import Prune, Trigger
 from .compaction.make_room import decide
 from .compaction.snapshot import ContextSnapshot, snapshot_of
 from .session import Session
+from .tasks import CheckPoint, run_while_wanted
 
 
 class PolicyTrial(msgspec.Struct, frozen=True):
@@ -88,20 +88,16 @@ def usage_of(replayed: Replayed) -> Usage:
 
 
 async def _replay(session: Session, policy: ContextPolicy) -> Replayed:
-    snapshot, is_cancelled = _snapshot_under(session, policy), threading.Event()
+    snapshot = _snapshot_under(session, policy)
 
-    def play() -> Replayed:
+    def play(check: CheckPoint) -> Replayed:
         newest = Replayed()
         for replayed in replay(snapshot.view.path, policy, snapshot.budget, snapshot.counts, time.perf_counter):
             newest = replayed
-            if is_cancelled.is_set():
-                break
+            check()
         return newest
 
-    try:
-        return await asyncio.to_thread(play)
-    finally:
-        is_cancelled.set()
+    return await run_while_wanted(play)
 
 
 def _next_step(snapshot: ContextSnapshot) -> Prune | CompactionPlan | None:

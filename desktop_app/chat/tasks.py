@@ -1,12 +1,20 @@
-"""Background tasks by key, whose bugs are reported; and work that a cancellation must not cut in two."""
+"""Background tasks by key, whose bugs are reported; threads that end when cancelled, and work that must not be cut."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+CheckPoint = Callable[[], None]
+"""Called often by what runs on a thread; raises NotWanted there once nobody waits for it any more."""
+
+
+class NotWanted(Exception):
+    """Ends a computation whose result nobody waits for."""
 
 
 class Tasks:
@@ -89,3 +97,18 @@ async def shielded(work: Coroutine[Any, Any, T]) -> T:
     if is_cancelled and current is not None:
         current.cancel()
     return task.result()
+
+
+async def run_while_wanted(work: Callable[[CheckPoint], T]) -> T:
+    """Run a computation on a thread. When this is cancelled, the thread ends at its next check point."""
+    is_cancelled = threading.Event()
+
+    def check() -> None:
+        if is_cancelled.is_set():
+            raise NotWanted
+
+    try:
+        return await asyncio.to_thread(work, check)
+    except asyncio.CancelledError:
+        is_cancelled.set()
+        raise

@@ -17,6 +17,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.tools.file_names import FileNames
 
 from .event_coalescer import EventCoalescer
+from .protocol import Computation
 from .services import EngineServices
 
 MAX_PLANS = 8
@@ -56,7 +57,8 @@ class Engine:
         self._is_warm = False
         self.file_names = FileNames()
         self._plans: dict[str, Optimization] = {}
-        # What only the newest request is wanted of, such as the summaries that are being written, by conversation.
+        self._shown = ""
+        # What only the newest request is wanted of: computations of a conversation, tests of a server.
         self.newest = Tasks(log_bug)
 
     def list_was_sent(self) -> None:
@@ -103,7 +105,8 @@ class Engine:
 
     async def run_newest(self, key: str, work: Coroutine[Any, Any, T]) -> T:
         """Run work in place of what runs under that key. Raises WorldError if newer work takes its place."""
-        await self.newest.cancel(key)
+        while self.newest.is_running(key):  # a third one may have come meanwhile
+            await self.newest.cancel(key)
         task = self.newest.start(key, work)
         try:
             await asyncio.wait({task})
@@ -115,6 +118,26 @@ class Engine:
                 Failure("cancelled", translatable("This was cancelled"), kept=translatable("Nothing was changed."))
             )
         return task.result()
+
+    async def compute(self, what: Computation, conversation: str, work: Coroutine[Any, Any, T]) -> T:
+        """Run what is computed of a conversation, "" for all, as `run_newest` does."""
+        return await self.run_newest(f"{what} {conversation}", work)
+
+    async def cancel(self, what: Computation, conversation: str) -> None:
+        """End what is computed of that conversation, if it is."""
+        await self.newest.cancel(f"{what} {conversation}")
+
+    async def show(self, conversation: str) -> None:
+        """Note which conversation the window shows, and end what is computed for dialogs about the one before."""
+        before, self._shown = self._shown, conversation
+        if before != conversation:
+            await self.leave(before, but=(Computation.EXPORT,))  # the user waits for the file
+
+    async def leave(self, conversation: str, but: tuple[Computation, ...] = ()) -> None:
+        """End all that is computed of a conversation."""
+        for what in Computation:
+            if conversation and what not in but:
+                await self.cancel(what, conversation)
 
     async def publish(self, session: Session, events: list[TurnEvent]) -> None:
         """Send what an operation changed to the window, and note it in the list of conversations."""

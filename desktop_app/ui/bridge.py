@@ -246,7 +246,7 @@ class Bridge(QObject):
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if isinstance(error, EngineFailure):
-            if error.failure is not CLOSING:
+            if error.failure is not CLOSING and error.failure.kind != "cancelled":  # whoever cancelled it knows
                 self.failed.emit(error.failure)
         elif error is not None:
             self.note_bug(error)

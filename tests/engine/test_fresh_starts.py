@@ -51,7 +51,7 @@ async def test_cancelled_while_it_is_written_there_is_no_new_conversation(long_d
     writing = asyncio.ensure_future(at.ask(p.WriteSummary(at.conversation, plan.id)))
     while not at.provider.requests:
         await asyncio.sleep(0.01)
-    await at.ask(p.CancelSummary(at.conversation))
+    await at.ask(p.CancelComputation(p.Computation.PLAN, at.conversation))
     with pytest.raises(WorldError) as caught:
         await writing
     assert caught.value.failure.kind == "cancelled"

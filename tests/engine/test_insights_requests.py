@@ -15,7 +15,6 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message, Role, Text, ToolResult, Usage, user_message
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, PrunedResult, Trigger
 from desktop_app.engine import protocol as p
-from desktop_app.engine.requests.insights import READING
 
 DAY = 86_400.0
 NOON = 1_760_000_000.0
@@ -105,9 +104,9 @@ async def test_the_export_has_the_same_figures_and_fails_with_a_reason(desk: Des
 async def test_reading_everything_can_be_cancelled(desk: Desk) -> None:
     await made(desk, "m")
     reading = asyncio.ensure_future(desk.ask(p.ReadInsights()))
-    while not desk.engine.newest.is_running(READING):
+    while not desk.engine.newest.is_running("insights "):
         await asyncio.sleep(0)
-    await desk.ask(p.CancelInsights())
+    await desk.ask(p.CancelComputation(p.Computation.INSIGHTS))
     with pytest.raises(WorldError) as caught:
         await reading
     assert caught.value.failure.kind == "cancelled"

@@ -76,7 +76,7 @@ async def test_writing_can_be_cancelled_and_begun_again(long_desk) -> None:
     writing = asyncio.ensure_future(at.ask(p.WriteSummary(at.conversation, plan.id)))
     while not at.provider.requests:
         await asyncio.sleep(0.01)
-    await at.ask(p.CancelSummary(at.conversation))
+    await at.ask(p.CancelComputation(p.Computation.PLAN, at.conversation))
     assert await asyncio.to_thread(at.provider.client_left.wait, 10), "the connection is closed"
     with pytest.raises(WorldError) as caught:
         await writing

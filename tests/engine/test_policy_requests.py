@@ -55,10 +55,10 @@ async def test_a_replay_that_nobody_wants_any_more_ends(long_desk) -> None:
     desk = await long_desk()
     replay = asyncio.ensure_future(desk.ask(p.ReplayPolicy(desk.conversation, OwnPolicy("before"), OwnPolicy("after"))))
     await asyncio.sleep(0)
-    await desk.ask(p.CancelReplay(desk.conversation))
+    await desk.ask(p.CancelComputation(p.Computation.REPLAY, desk.conversation))
     with pytest.raises(WorldError, match="cancelled"):
         await replay
-    await desk.ask(p.CancelReplay(desk.conversation))  # there is none, and nothing happens
+    await desk.ask(p.CancelComputation(p.Computation.REPLAY, desk.conversation))  # there is none, and nothing happens
 
 
 async def test_a_policy_is_tried_and_wrong_numbers_of_it_are_left_out(long_desk) -> None:

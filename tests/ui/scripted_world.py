@@ -115,6 +115,8 @@ class ScriptedWorld:
                 return insights_read(conversation)
             case p.ExportConversation():
                 return _export(wish)
+            case p.CancelComputation():
+                return p.Done()
             case p.ReadSpill():
                 return _read(wish)
             case p.ReadRequestCurl(_, reply_id):

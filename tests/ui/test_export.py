@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from ui_scenes import play_scene, until
 
-from desktop_app.engine.protocol import ExportConversation
+from desktop_app.engine.protocol import CancelComputation, Computation, ExportConversation
 from desktop_app.ui.controllers.export_controller import file_name_of
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.main_window import MainWindow
@@ -53,6 +53,16 @@ async def test_a_file_that_is_there_is_replaced_only_by_a_second_press(window, b
     sheet.replace.click()
     await until(lambda: not window.findChildren(ExportSheet))
     assert file.read_text() == "markdown, record"
+
+
+@play_scene()
+async def test_cancelling_the_sheet_cancels_the_export(window, bridge, monkeypatch):
+    posted: list[object] = []
+    monkeypatch.setattr(bridge, "post", posted.append)
+    window.export.open()
+    window.findChild(ExportSheet).cancel.click()
+    await until(lambda: not window.findChildren(ExportSheet))
+    assert CancelComputation(Computation.EXPORT, window.chat.conversation) in posted
 
 
 @play_scene()

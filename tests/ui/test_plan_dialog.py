@@ -12,7 +12,15 @@ from ui_scenes import press
 
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Usage
-from desktop_app.engine.protocol import ApplyPlan, CheckSummary, PlanOptimize, Writer, WriteSummary
+from desktop_app.engine.protocol import (
+    ApplyPlan,
+    CancelComputation,
+    CheckSummary,
+    Computation,
+    PlanOptimize,
+    Writer,
+    WriteSummary,
+)
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.optimize.strategy_choice import cost_text
 
@@ -226,6 +234,13 @@ def test_it_is_written_on_wish_with_what_the_user_asks_of_it(dialog, qtbot):
     with qtbot.waitSignal(dialog.apply_requested) as applied:
         press(dialog.apply)
     assert applied.args == [ApplyPlan("c", "plan4", SUMMARY)]
+
+
+def test_a_plan_that_is_being_made_is_cancelled_when_the_dialog_is_closed(dialog, qtbot):
+    dialog.strategy.chosen.emit("extractive")
+    with qtbot.waitSignal(dialog.cancel_requested) as cancelled:
+        press(dialog.cancel)
+    assert cancelled.args == [CancelComputation(Computation.PLAN, "c")]
 
 
 def test_writing_can_be_stopped_and_begun_again(dialog, qtbot):

@@ -92,7 +92,7 @@ def test_what_the_page_has_begun_ends_when_it_is_closed(run, qapp, data_folder: 
         assert not posted
         QTest.keyClick(sheet, Qt.Key.Key_Escape)
         await until(lambda: not window.findChildren(PolicySheet))
-        assert p.CancelReplay(window.chat.conversation) in posted
+        assert p.CancelComputation(p.Computation.REPLAY, window.chat.conversation) in posted
 
     write_settings(settings_file(data_folder), Settings(is_memory_on=False))
     bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")

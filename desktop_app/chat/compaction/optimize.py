@@ -20,11 +20,8 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
-from desktop_app.context.compact.compaction import (
-    CompactionPlan,
-    compaction_of,
-    plan_compaction,
-)
+from desktop_app.chat.tasks import CheckPoint, run_while_wanted
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.counting.breakdown import add_tokens, request_tokens
 from desktop_app.context.prune.plan import plan_prune
@@ -103,9 +100,14 @@ async def plan_optimization(
 
     is_fresh: the plan for a fresh start instead, which leaves no tail.
     """
-    if is_fresh:
-        return await asyncio.to_thread(plan_fresh_start, snapshot_of(session), strategy)
-    return await asyncio.to_thread(plan_optimize, snapshot_of(session), tail_tokens, strategy)
+    snapshot = snapshot_of(session)
+
+    def plan(check: CheckPoint) -> Optimization:
+        checked = replace(snapshot, reading=session.reading.checked(check))
+        return plan_fresh_start(checked, strategy) if is_fresh else plan_optimize(checked, tail_tokens, strategy)
+
+    planned = await run_while_wanted(plan)
+    return replace(planned, snapshot=replace(planned.snapshot, reading=snapshot.reading))
 
 
 def plan_fresh_start(snapshot: ContextSnapshot, strategy: str = "extractive") -> Optimization:

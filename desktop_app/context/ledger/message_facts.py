@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -53,12 +53,21 @@ class Reading:
     Kept from compaction to compaction, each message is read once. It holds references to all messages read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, check: Callable[[], None] | None = None) -> None:
+        self._check = check
         self._kept: dict[int, tuple[Message, MessageFacts]] = {}
         self._errors: dict[int, tuple[Message, tuple[str, ...]]] = {}
 
+    def checked(self, check: Callable[[], None]) -> Reading:
+        """Return one with the same cache that calls `check` before each message, which may raise to end it."""
+        checked = Reading(check)
+        checked._kept, checked._errors = self._kept, self._errors
+        return checked
+
     def of(self, message: Message) -> MessageFacts:
         """Return what the message contains, read at the first call only."""
+        if self._check is not None:
+            self._check()
         kept = self._kept.get(id(message))
         if kept is None:
             kept = self._kept[id(message)] = (message, _read(message))

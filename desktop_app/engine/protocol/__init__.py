@@ -7,6 +7,7 @@ carry it out in the module of the same name in `engine/requests`, where pyright 
 
 from .attachments import *
 from .base import *
+from .computations import *
 from .context import *
 from .conversations import *
 from .insights import *

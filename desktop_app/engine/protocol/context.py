@@ -95,10 +95,6 @@ class WriteSummary(ConversationRequest[Plan], frozen=True):
     instructions: str = ""
 
 
-class CancelSummary(ConversationRequest[Done], frozen=True):
-    """Cancel WriteSummary, which then fails with the kind "cancelled"."""
-
-
 class CheckSummary(ConversationRequest[Plan], frozen=True):
     """Measure and check an edited summary."""
 
@@ -195,7 +191,6 @@ ContextRequest = (
     | ReadRequestCurl
     | PlanOptimize
     | WriteSummary
-    | CancelSummary
     | CheckSummary
     | ApplyPlan
     | UndoOperation

@@ -24,10 +24,6 @@ class ReadInsights(EngineRequest[InsightsRead], frozen=True):
     conversation: str = ""
 
 
-class CancelInsights(EngineRequest[Done], frozen=True):
-    """Cancel reading all conversations, which then fails with the kind "cancelled"."""
-
-
 class ExportInsights(EngineRequest[Done], frozen=True):
     """Write the figures to a CSV file."""
 
@@ -35,4 +31,4 @@ class ExportInsights(EngineRequest[Done], frozen=True):
     conversation: str = ""
 
 
-InsightsRequest = ReadInsights | CancelInsights | ExportInsights
+InsightsRequest = ReadInsights | ExportInsights

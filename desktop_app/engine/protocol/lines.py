@@ -16,6 +16,7 @@ from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 
 from .attachments import AttachmentRequest
 from .base import EngineRequest, EngineResponse
+from .computations import ComputationRequest
 from .context import ContextRequest
 from .conversations import ConversationsRequest
 from .insights import InsightsRequest
@@ -42,6 +43,7 @@ AnyRequest = (
     | SetupRequest
     | AttachmentRequest
     | InsightsRequest
+    | ComputationRequest
 )
 
 Q = TypeVar("Q", bound=EngineRequest[Any])

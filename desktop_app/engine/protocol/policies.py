@@ -51,14 +51,10 @@ class TryPolicy(ConversationRequest[PolicyTried], frozen=True):
 
 
 class ReplayPolicy(ConversationRequest[PolicyReplayed], frozen=True):
-    """Play the conversation again under two policies. A newer request of this kind cancels it, as CancelReplay does."""
+    """Play the conversation again under two policies."""
 
     before: OwnPolicy
     after: OwnPolicy
 
 
-class CancelReplay(ConversationRequest[Done], frozen=True):
-    """Cancel ReplayPolicy, which then fails with the kind "cancelled"."""
-
-
-PolicyRequest = ChoosePolicy | TryPolicy | ReplayPolicy | CancelReplay
+PolicyRequest = ChoosePolicy | TryPolicy | ReplayPolicy

@@ -10,6 +10,7 @@ from desktop_app.engine.engine import Engine
 
 from . import (
     attachments,
+    computations,
     context,
     conversations,
     insights,
@@ -29,6 +30,7 @@ AREAS: dict[object, Respond] = {
     p.TurnRequest: turns.respond,
     p.UnsentRequest: unsent.respond,
     p.ContextRequest: context.respond,
+    p.ComputationRequest: computations.respond,
     p.PolicyRequest: policies.respond,
     p.ToolRequest: tools.respond,
     p.AttachmentRequest: attachments.respond,

@@ -53,8 +53,6 @@ async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse
             return request.respond_with(plan_of(optimization, session, offer))
         case p.ReadRequest() | p.CompareRequests() | p.ReadRequestText() | p.ReadRequestCurl():
             return await _read_request(session, request)
-        case p.CancelSummary():
-            await engine.newest.cancel(request.conversation)
         case p.ReadOperation():
             rows = operations.messages_touched_by(session, request.operation, request.query)
             page = rows[request.offset : request.offset + request.limit]
@@ -98,12 +96,16 @@ async def _optimization_for(
 ) -> Optimization:
     match request:
         case p.PlanOptimize():
-            strategy = request.strategy or (await engine.conversations.services.summaries.request_for(session)).strategy
-            return await plan_optimization(session, request.tail_tokens, strategy, request.is_fresh)
+            return await engine.compute(p.Computation.PLAN, session.id, _plan(engine, session, request))
         case p.WriteSummary():
             return await _write_summary(engine, session, request)
         case p.CheckSummary():
             return await check_summary(engine.plan(request.plan), request.summary)
+
+
+async def _plan(engine: Engine, session: Session, request: p.PlanOptimize) -> Optimization:
+    strategy = request.strategy or (await engine.conversations.services.summaries.request_for(session)).strategy
+    return await plan_optimization(session, request.tail_tokens, strategy, request.is_fresh)
 
 
 async def _write_summary(engine: Engine, session: Session, request: p.WriteSummary) -> Optimization:
@@ -114,7 +116,7 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
     def report(progress: Progress) -> None:
         engine.coalescer.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, request.plan))
 
-    return await engine.run_newest(session.id, write_summary(optimization, order, report))
+    return await engine.compute(p.Computation.PLAN, session.id, write_summary(optimization, order, report))
 
 
 async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) -> list[TurnEvent]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from functools import partial
 from pathlib import Path
 from typing import assert_never
 
 from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.compaction.optimize import check_summary
-from desktop_app.chat.export import render_export, write_export
+from desktop_app.chat.export import export_conversation
 from desktop_app.chat.files import import_file
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
@@ -30,6 +28,7 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
         case p.ListConversations() | p.Rename() | p.Delete() | p.Restore() | p.Arrange():
             return request.respond_with(await _change_list(engine, request))
         case p.OpenConversation():
+            await engine.show(request.conversation)
             return request.respond_with(await _open_at_once(engine, request))
         case p.ReadMessages(conversation, before, limit, around):
             shown = chats.openings.partial_session(conversation)
@@ -51,9 +50,8 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
         case p.PreviewModel(conversation, model):
             session = await chats.open(conversation)
             preview = preview_model(session, chats.services, chats.models, model)
-            return request.respond_with(
-                p.ModelPreviewed(await engine.run_newest(f"preview of {conversation}", preview))
-            )
+            told = await engine.compute(p.Computation.PREVIEW, conversation, preview)
+            return request.respond_with(p.ModelPreviewed(told))
         case p.ImportFile():
             session = await import_file(chats, request.path)
             repairs = tuple(count_repairs(session.view).most_common())
@@ -61,12 +59,13 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
         case p.ExportConversation():
             session = await chats.open(request.conversation)
             how = request.format, request.scope, request.first, request.last
-            work = partial(render_export, session.info.title, session.view, *how)
-            text = await asyncio.to_thread(work)
-            size = await asyncio.to_thread(write_export, Path(request.path), text, request.is_replacing)
+            writing = export_conversation(session, Path(request.path), request.is_replacing, *how)
+            size = await engine.compute(p.Computation.EXPORT, session.id, writing)
             return request.respond_with(p.ConversationExported(request.path, size))
         case _:
-            return request.respond_with(describe_opened(engine, await _open(engine, request)))
+            session = await _open(engine, request)
+            await engine.show(session.id)
+            return request.respond_with(describe_opened(engine, session))
 
 
 async def _open(engine: Engine, request: p.OpeningRequest) -> Session:
@@ -102,7 +101,7 @@ async def _change_list(
             await chats.rename(request.conversation, request.title)
         case p.Delete():
             for conversation in request.conversations:
-                await engine.newest.cancel(conversation)
+                await engine.leave(conversation)
                 await chats.delete(conversation)
         case p.Restore():
             for conversation in request.conversations:

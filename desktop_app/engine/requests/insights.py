@@ -11,31 +11,28 @@ from desktop_app.context.insights import thin_out
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
-READING = "insights"
-"""The key of the task that reads all conversations."""
-
 
 async def respond(engine: Engine, request: p.InsightsRequest) -> p.EngineResponse:
     """Carry out a request. Raises WorldError for errors of the world."""
     match request:
         case p.ReadInsights():
-            return request.respond_with(_drawn(await _read(engine, request.conversation)))
+            return request.respond_with(_drawn(await _read(engine, p.Computation.INSIGHTS, request.conversation)))
         case p.ExportInsights():
-            await export_insights((await _read(engine, request.conversation)).insights, request.path)
-        case p.CancelInsights():
-            await engine.newest.cancel(READING)
+            await export_insights(
+                (await _read(engine, p.Computation.EXPORT, request.conversation)).insights, request.path
+            )
         case _:
             assert_never(request)
     return request.respond_with(p.Done())
 
 
-async def _read(engine: Engine, conversation: str) -> p.InsightsRead:
+async def _read(engine: Engine, what: p.Computation, conversation: str) -> p.InsightsRead:
     price_of = engine.services.catalogue.price
     if not conversation:
-        insights = await engine.run_newest(READING, insights_of_all(engine.services.archive))
+        insights = await engine.compute(what, "", insights_of_all(engine.services.archive))
         return p.InsightsRead(insights, None, dollars_saved(insights, price_of))
     session = await engine.conversations.open(conversation)
-    insights = await insights_of_one(session)
+    insights = await engine.compute(what, session.id, insights_of_one(session))
     return p.InsightsRead(insights, session.gauge(), dollars_saved(insights, price_of))
 
 

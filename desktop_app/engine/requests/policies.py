@@ -13,9 +13,6 @@ from desktop_app.engine.engine import Engine
 
 async def respond(engine: Engine, request: p.PolicyRequest) -> p.EngineResponse:
     """Carry out a request. Raises WorldError for errors of the world."""
-    if isinstance(request, p.CancelReplay):  # also of a conversation that is gone
-        await engine.newest.cancel(_replay_key(request))
-        return request.respond_with(p.Done())
     session = await engine.conversations.open(request.conversation)
     match request:
         case p.ChoosePolicy():
@@ -42,13 +39,11 @@ async def respond(engine: Engine, request: p.PolicyRequest) -> p.EngineResponse:
             assert_never(request)
 
 
-def _replay_key(request: p.ReplayPolicy | p.CancelReplay) -> str:
-    return f"replay {request.conversation}"
-
-
 async def _replay(engine: Engine, session: Session, request: p.ReplayPolicy) -> p.PolicyReplayed:
     policies = policy_of(request.before), policy_of(request.after)
     price = engine.conversations.models.price(session.info.model)
-    before, after, seconds = await engine.run_newest(_replay_key(request), policies_replayed(session, *policies))
+    before, after, seconds = await engine.compute(
+        p.Computation.REPLAY, session.id, policies_replayed(session, *policies)
+    )
     cost_before, cost_after = (price.of(usage_of(replayed)) if price else None for replayed in (before, after))
     return p.PolicyReplayed(before, after, cost_before, cost_after, seconds)

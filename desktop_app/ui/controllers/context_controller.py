@@ -28,7 +28,7 @@ class ContextController(Controller):
         super().__init__(bridge, parts, chat)
         self._export = export
         self._dialog: PlanDialog | None = None
-        self._newest: PlanRequest | None = None
+        self._newest: PlanRequest | p.ApplyPlan | p.StartFresh | None = None
         self._connect()
         chat.shown.connect(self.read_versions)
         bridge.happened.connect(self._note)
@@ -106,16 +106,17 @@ class ContextController(Controller):
     @in_task
     async def _replan(self, request: PlanRequest) -> None:
         self._newest = request
-        with self._free_dialog_on_failure():
+        with self._free_dialog_on_failure(request):
             plan = await self._bridge.ask(request)
         if self._dialog is not None and request is self._newest:
             self._dialog.set_plan(plan)
 
     @in_task
     async def _apply(self, request: p.ApplyPlan | p.StartFresh) -> None:
+        self._newest = request
         if self._dialog is not None:
             self._dialog.set_busy(True)
-        with self._free_dialog_on_failure():
+        with self._free_dialog_on_failure(request):
             if isinstance(request, p.StartFresh):
                 await self._chat.start_fresh(request)
             else:
@@ -137,13 +138,11 @@ class ContextController(Controller):
         self._dialog = None
 
     @contextmanager
-    def _free_dialog_on_failure(self) -> Iterator[None]:
-        """Make a dialog that waits for an answer usable again when there is none."""
+    def _free_dialog_on_failure(self, request: PlanRequest | p.ApplyPlan | p.StartFresh) -> Iterator[None]:
+        """Make a dialog that waits for an answer usable again when there is none, unless it waits for a newer one."""
         try:
             yield
-        except EngineFailure as error:
-            if self._dialog is not None:
+        except EngineFailure:
+            if self._dialog is not None and request is self._newest:
                 self._dialog.set_busy(False)
-            if error.failure.kind != "cancelled":
-                raise
-            raise asyncio.CancelledError from error  # as the user wished: nothing to tell
+            raise

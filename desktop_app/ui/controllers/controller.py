@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 
-from desktop_app.engine.protocol import Done, EngineRequest
+from desktop_app.engine.protocol import CancelComputation, Computation, Done, EngineRequest
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.parts import Parts
 
@@ -31,6 +31,10 @@ class Controller(QObject):
         """Make a request of the open conversation, if there is one. request: a class, whose first field that is."""
         if self._chat.conversation:
             self._bridge.post(request(self._chat.conversation, *details))
+
+    def cancel(self, computation: Computation, conversation: str) -> None:
+        """End what is computed for a dialog that is closed."""
+        self._bridge.post(CancelComputation(computation, conversation))
 
 
 def open_folder_of(file: Path) -> None:

@@ -47,6 +47,7 @@ class ExportController(Controller):
         sheet = self._sheet = ExportSheet(self._parts, PART_FROM if first else PART_TO if last else "")
         sheet.file_requested.connect(self._choose_file)
         sheet.replace_requested.connect(lambda: self.export(self._path, is_replacing=True))
+        sheet.rejected.connect(lambda: self.cancel(p.Computation.EXPORT, self._conversation))
         sheet.finished.connect(self._forget_sheet)
         sheet.open()
 

@@ -31,7 +31,7 @@ class InsightsController(Controller):
         super().__init__(bridge, parts, chat)
         self.page: InsightsPage | None = None
         self._asked = 0
-        self._is_reading_all = False
+        self._reading: str | None = None  # the conversation whose figures are read, "" for all
         parts.sidebar.insights_requested.connect(self.toggle)
         parts.panel.requests.insights_requested.connect(self.toggle)
         chat.shown.connect(self.note_opened)
@@ -70,19 +70,19 @@ class InsightsController(Controller):
         if page is None:
             return
         self._asked += 1
-        asked, self._is_reading_all = self._asked, page.is_all
+        asked, self._reading = self._asked, self._scope()
         page.show_reading()
         try:
-            read = await self._bridge.ask(p.ReadInsights(self._scope()))
+            read = await self._bridge.ask(p.ReadInsights(self._reading))
         except EngineFailure as error:
-            if asked == self._asked:
+            if asked == self._asked and error.failure.kind != "cancelled":
                 page.say(join_sentences(error.failure.title, error.failure.advice))
         else:
             if asked == self._asked:
                 page.show_insights(read)
         finally:
             if asked == self._asked:
-                self._is_reading_all = False
+                self._reading = None
 
     def choose_file(self) -> None:
         """Ask for the file that the figures are written to."""
@@ -123,8 +123,8 @@ class InsightsController(Controller):
         self.read()
 
     def _cancel(self) -> None:
-        if self._is_reading_all:
-            self._bridge.post(p.CancelInsights())
+        if self._reading is not None:
+            self.cancel(p.Computation.INSIGHTS, self._reading)
 
     def _close(self) -> None:
         self._cancel()

@@ -51,6 +51,7 @@ class ModelController(Controller):
             picker.model_chosen.connect(self.choose)
             picker.preview_requested.connect(self._preview)
             picker.add_requested.connect(self.add)
+            picker.rejected.connect(lambda: self.cancel(p.Computation.PREVIEW, self._chat.conversation))
             picker.unusable_chosen.connect(self._repair)
         self._previews = {}
         known = self._parts.sidebar.list.conversations.conversations

@@ -56,7 +56,7 @@ class PolicyController(Controller):
         sheet.removed.connect(self._remove)
         sheet.tried.connect(lambda policy: self._try(sheet, conversation, policy))
         sheet.compared.connect(lambda *policies: self._compare(sheet, conversation, *policies))
-        sheet.finished.connect(lambda: self.post(p.CancelReplay))
+        sheet.finished.connect(lambda: self.cancel(p.Computation.REPLAY, conversation))
         sheet.finished.connect(self._forget_sheet)
         await sheet.open_gradually()
         if field and sheet is self._sheet:

@@ -9,8 +9,9 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import (
     ApplyPlan,
-    CancelSummary,
+    CancelComputation,
     CheckSummary,
+    Computation,
     Plan,
     PlanOptimize,
     StartFresh,
@@ -49,8 +50,8 @@ class PlanDialog(Sheet):
     """Shows a plan, and requests another one while the user changes it. Closing it changes nothing.
 
     Signals, each with a request to the engine: plan_requested(PlanRequest), answered by `set_plan`;
-    apply_requested(ApplyPlan or StartFresh), answered by `accept()`; cancel_requested(CancelSummary). After a failure,
-    call `set_busy(False)`.
+    apply_requested(ApplyPlan or StartFresh), answered by `accept()`; cancel_requested(CancelComputation).
+    After a failure, call `set_busy(False)`.
     """
 
     narrow = 640
@@ -165,13 +166,13 @@ class PlanDialog(Sheet):
         self.cancel.clicked.connect(self.reject)
         self.fresh.clicked.connect(self._choose_fresh)
         self.apply.clicked.connect(self._ask_to_apply)
-        self.finished.connect(self._cancel_writing)
+        self.finished.connect(self._cancel_plan)
         self.tail.valueChanged.connect(self._move_tail)
         self._tail_pause.timeout.connect(self._choose_tail)
         self.summary.edited.connect(self._ask_for_check)
         self.strategy.chosen.connect(self._choose_strategy)
         self.summary.unwritten.write_requested.connect(self._ask_for_summary)
-        self.summary.unwritten.cancel_requested.connect(self._cancel_writing)
+        self.summary.unwritten.cancel_requested.connect(self._cancel_plan)
         self.summary.area.textChanged.connect(self._update_buttons)
 
     def _wanted_size(self, limit: QSize) -> QSize:
@@ -254,9 +255,9 @@ class PlanDialog(Sheet):
         request = StartFresh if self._plan.is_fresh else ApplyPlan
         self.apply_requested.emit(request(self._conversation, self._plan.id, self.summary.text()))
 
-    def _cancel_writing(self) -> None:
-        if self.is_writing:
-            self.cancel_requested.emit(CancelSummary(self._conversation))
+    def _cancel_plan(self) -> None:
+        if self.is_writing or self._is_measuring:
+            self.cancel_requested.emit(CancelComputation(Computation.PLAN, self._conversation))
 
     def _update_buttons(self) -> None:
         """Enable what can be done now. A plan is applied only after what is shown was measured."""

@@ -1,0 +1,33 @@
+"""What is computed for a dialog or a page, and ends when nobody waits for it any more."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from .base import Done, EngineRequest
+
+
+class Computation(StrEnum):
+    """What a newer request of its kind cancels, as CancelComputation does; then it fails with the kind "cancelled"."""
+
+    PLAN = "plan"
+    """PlanOptimize, and WriteSummary."""
+    PREVIEW = "preview"
+    """PreviewModel."""
+    REPLAY = "replay"
+    """ReplayPolicy."""
+    INSIGHTS = "insights"
+    """ReadInsights."""
+    EXPORT = "export"
+    """ExportConversation and ExportInsights."""
+
+
+class CancelComputation(EngineRequest[Done], frozen=True):
+    """Cancel what is computed of a conversation, or of all of them together."""
+
+    computation: Computation
+    conversation: str = ""
+    """"" for all together."""
+
+
+ComputationRequest = CancelComputation
