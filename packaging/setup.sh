@@ -195,38 +195,66 @@ has_screen() {
 
 TYPES="$ROOT/build/types.log"
 FAILED=() # logs of what went wrong
+WORKERS=(-n 2 --dist loadfile)
 
-# Format and lint. pyright begins, and goes on while the tests run: it takes 45 s of one core.
+# static_checks --all | static_checks: format and lint. pyright begins, and goes on while the tests run: for all files it
+# takes 45 s of one core. Without --all it looks at what changed since it last found nothing, and at all that imports it.
 static_checks() {
     local python="$VENV/bin/python"
     "$python" -m ruff format --check --quiet . || stop "The format differs: run .venv/bin/ruff format ."
     "$python" -m ruff check --quiet .
-    mkdir -p "$ROOT/build"
+    TYPED="$("$python" packaging/types_to_check.py "$@")"
+    trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+    [ -n "$TYPED" ] || return 0
     # pyright and its node come from PyPI; without this it would ask the network for its newest version each time.
-    PYRIGHT_PYTHON_IGNORE_WARNINGS=1 "$python" -m pyright --warnings >"$TYPES" 2>&1 &
+    # shellcheck disable=SC2086 # a list of words
+    PYRIGHT_PYTHON_IGNORE_WARNINGS=1 "$python" -m pyright --warnings $TYPED >"$TYPES" 2>&1 &
     TYPE_CHECK=$!
-    trap 'kill "$TYPE_CHECK" 2>/dev/null || true' EXIT
 }
 
 # Waits for pyright, and shows what it says.
 types_checked() {
-    wait "$TYPE_CHECK" || FAILED+=("$TYPES")
-    trap - EXIT
+    [ -n "$TYPED" ] || { echo "types: nothing changed since pyright last found no fault" && return; }
+    if wait "$TYPE_CHECK"; then
+        "$VENV/bin/python" packaging/types_to_check.py --passed
+    else
+        FAILED+=("$TYPES")
+    fi
     cat "$TYPES"
+    echo "types: pyright looked at $(wc -l <<<"$TYPED") files"
 }
 
 # tested NAME ARGS: runs pytest with these arguments, a worker for each of two cores, and goes on whatever it finds; all
-# parts are run each time. Nothing is ever shown on a screen. That a part has no test of the kind that was asked for is no
-# failure (5). The window's tests are a part of their own, since Qt's late clean-up has brought down workers that went on
-# with hundreds of other tests afterwards.
+# parts are run each time. Nothing is ever shown on a screen. The window's tests are a part of their own, since Qt's late
+# clean-up has brought down workers that went on with hundreds of other tests afterwards.
 tested() {
-    local workers=(-n 2 --dist loadfile)
+    local workers=("${WORKERS[@]}")
     [ "$1" = bench ] && workers=() # measurements have the machine for themselves
     local log="$ROOT/build/$1-tests.log" code=0
-    unset PYTHONDONTWRITEBYTECODE # else pytest rewrites all tests, and Hypothesis, in each process anew: 8 s
-    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest "${workers[@]}" "${@:2}" | tee "$log" || code=$?
-    [ "$code" = 0 ] || [ "$code" = 5 ] || FAILED+=("$log")
+    run_tests "${workers[@]}" "${@:2}" | tee "$log" || code=$?
+    judge "$code" "$log"
 }
+
+# begin_tests NAME ARGS: the same in one process, while something else is done; end_tests NAME waits and shows it.
+begin_tests() {
+    run_tests "${@:2}" >"$ROOT/build/$1-tests.log" 2>&1 &
+    BEGUN=$!
+}
+
+end_tests() {
+    local log="$ROOT/build/$1-tests.log" code=0
+    wait "$BEGUN" || code=$?
+    cat "$log"
+    judge "$code" "$log"
+}
+
+run_tests() {
+    unset PYTHONDONTWRITEBYTECODE # else pytest rewrites all tests, and Hypothesis, in each process anew: 8 s
+    QT_QPA_PLATFORM=offscreen "$VENV/bin/python" -m pytest "$@"
+}
+
+# That a part has no test of the kind that was asked for is no failure (5).
+judge() { [ "$1" = 0 ] || [ "$1" = 5 ] || FAILED+=("$2"); }
 
 # Fails if anything did. What failed first would stand hundreds of lines above the end, where nobody looks, and some
 # logs are cut. Where all is well, pytest's closing line is the last.
