@@ -123,7 +123,7 @@ class House:
         await self.chats.turns.send(session, text)
         await self.until(lambda: any(isinstance(event, TurnFinished) for event in self.events[start:]))
         while self.chats.turns.is_running(session.id):
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.001)  # the archive's thread wants the processor, too
         return self.events[start:]
 
     def of(self, kind: type) -> list:

@@ -69,7 +69,7 @@ def with_room(transcript: Transcript, view: View, window: int, counts: TokenCoun
     return transcript, view, made
 
 
-@pytest.mark.parametrize(("window", "steps"), [(8_192, 6), (32_000, 20)])
+@pytest.mark.parametrize(("window", "steps"), [(8_192, 6), pytest.param(32_000, 20, marks=pytest.mark.wire)])
 def test_after_twenty_rounds_the_first_rules_are_still_there_word_for_word(window: int, steps: int) -> None:
     counts = letters()
     transcript = record(*OPENING)
