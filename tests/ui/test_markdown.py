@@ -27,6 +27,7 @@ from desktop_app.ui.transcript.segments import (
 from examples import examples
 
 WORDS = ("plain", "words", "**bold words**", "*slanted*", "~~struck~~", "`code x`", "[a link](https://x.org/a)",
+         "*a **b** c*", "**bold *inner* more**", "***both of them***", "_under score_", "(*p*)", "a*b c*d",
          "[named]", "2 * 3", "snake_case", "it's", "中文字", "🎉", "$a_b + c$", r"\(x^2\)")  # fmt: skip
 line = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 paragraph = st.lists(line, min_size=1, max_size=12).map("\n".join)
@@ -119,6 +120,7 @@ LONG = {
     "list": "Steps:\n\n" + "".join(f"{n}. Point number {n} with a **bold** word\n" for n in range(1, 401)),
     "table": "| No | Name |\n|---|---|\n" + "".join(f"| {n} | `name {n}` |\n" for n in range(1, 401)),
     "paragraph": "word **bold** of [a text](https://x.org) that `goes on` " * 400,
+    "nested": "*a **b** c* and **d *e* f** or ***g h*** with __i _j_ k__ " * 300,
     "word": "x" * 20_000,
     "quote": "".join(f"> Said number {n}, *slanted*.\n>\n" for n in range(400)),
     "code": "```python\n" + "".join(f"value_{n} = {n}\n" for n in range(1_000)) + "```\n\nEnd.",
