@@ -155,19 +155,28 @@ def test_a_label_that_is_too_long_shows_its_beginning(qapp: QApplication, qtbot,
     assert pictures[0] == pictures[1]
 
 
-def test_a_number_and_its_sign_keep_their_order(qapp: QApplication) -> None:
-    def first_sign(text: str) -> int:
-        layout = QTextLayout(f"שלום {text} שלום")
-        layout.beginLayout()
-        layout.createLine()
-        layout.endLayout()
-        number, sign = (layout.glyphRuns(layout.text().index(mark), 1)[0].boundingRect().left() for mark in "2%")
-        return round(number - sign)
+def lefts(text: str, *marks: str) -> list[float]:
+    """Where these are seen, within a text on a line that is read from right to left."""
+    layout = QTextLayout(f"שלום {text} שלום")
+    layout.beginLayout()
+    layout.createLine()
+    layout.endLayout()
+    return [layout.glyphRuns(layout.text().index(mark), 1)[0].boundingRect().left() for mark in marks]
 
+
+def test_a_number_and_its_sign_keep_their_order(qapp: QApplication) -> None:
     assert format_percent(0.02) == "2 %"
     qapp.setLayoutDirection(RIGHT)
-    assert first_sign("2 %") > 0, "as it would be"
-    assert first_sign(format_percent(0.02)) < 0
+    (number, sign), kept = lefts("2 %", "2", "%"), lefts(format_percent(0.02), "2", "%")
+    assert number > sign, "as it would be"
+    assert kept == sorted(kept)
+
+
+def test_what_a_compaction_freed_keeps_its_order(turned) -> None:
+    (mark,) = (RowCache().make(item, WIDTH) for item in items_of(chat(2), (compaction(1, 1),))[-1:])
+    (figures,) = (drawn.text for drawn in mark.drawn if isinstance(drawn, TextLine) and "→" in drawn.text)
+    seen = lefts(figures, "6", "→", "4,")
+    assert seen == sorted(seen)
 
 
 def test_the_age_of_a_conversation_keeps_its_order(turned) -> None:

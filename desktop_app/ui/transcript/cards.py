@@ -11,7 +11,7 @@ from desktop_app.conversation.events import Failure, OperationRow
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_moment, format_number
+from desktop_app.ui.widgets.formats import format_moment, format_number, isolate
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Corner, Tint, colour, font, scale
 
 from .display_list import Action, Fill
@@ -73,7 +73,7 @@ def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
     height = scale(24)
     what, links = mark_text(operation), _mark_links(operation)
     before, after = format_number(operation.tokens_before), format_number(operation.tokens_after)
-    figures = " · " + tr("{before} → {after} tokens").format(before=before, after=after)
+    figures = " · " + isolate(tr("{before} → {after} tokens").format(before=before, after=after))
     fixed = sum(advance(link, entry.label) + advance(normal, " · ") + 2 for entry in links)
     has_figures = operation.kind in ("prune", "compaction") and not operation.is_elsewhere
     if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > builder.width:
