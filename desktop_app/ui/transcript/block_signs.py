@@ -86,7 +86,7 @@ def _is_from_right(block: QTextBlock) -> bool:
 
 def _paint_task(painter: QPainter, box: QRectF, is_done: bool) -> None:
     ground = colour("accent") if is_done else None
-    paint_box(painter, box, ground, colour("accent" if is_done else "ink_faint"), Corner.TAG)
+    paint_box(painter, box, ground, colour("accent" if is_done else "ink_faint"), Corner.MARK)
     if is_done:
         tick = QPainterPath(box.topLeft() + QPointF(0.24 * box.width(), 0.52 * box.height()))
         tick.lineTo(box.topLeft() + QPointF(0.43 * box.width(), 0.71 * box.height()))
