@@ -19,6 +19,7 @@ from desktop_app.conversation.events import (
     TextDelta,
     TurnFailed,
     TurnStarted,
+    ViewChanged,
 )
 from desktop_app.conversation.message import Reasoning, Role, Text
 from desktop_app.ui.style import show_theme
@@ -53,6 +54,17 @@ def test_new_text_is_followed_unless_the_user_scrolled_up(view, qtbot):
     assert view.pill.isVisible()
     qtbot.mouseClick(view.pill, Qt.MouseButton.LeftButton)
     assert at_end(view)
+    assert not view.pill.isVisible()
+
+
+def test_a_mark_at_the_end_is_no_new_text(view, qtbot):
+    view.transcript.open(chat(40), ())
+    settle(view, qtbot)
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() - 300)
+    settle(view, qtbot)
+    tell(view.transcript, ViewChanged("c", (compaction(1, after=39),), ()))
+    settle(view, qtbot)
+    assert view.transcript.item(view.transcript.rowCount() - 1).key == "mark op1"
     assert not view.pill.isVisible()
 
 

@@ -121,7 +121,7 @@ def _lines_within_formulas(text: str, tokens: Sequence[Token], shift: int) -> se
 
 
 def _units(inside: Sequence[Token], lines: Sequence[str], carry: Carry | None) -> list[Unit]:
-    """Return an index in UTF-16 units, as Qt counts: a character beyond the basic plane is two."""
+    """Return the units of a block. inside: its tokens, itself first."""
     block = inside[0]
     start, end = block.map or (0, 0)
     match block.type:

@@ -17,6 +17,7 @@ from desktop_app.ui.widgets.pictures import pictures
 
 from .display_list import HitRegion, RowLayout
 from .highlight import Highlighter
+from .items import MarkItem
 from .message_editor import MessageEditor
 from .pages import GapItem
 from .replies import ReplyItem
@@ -219,7 +220,8 @@ class TranscriptView(RowView):
         """Follow new rows at the end, or show the button that leads there."""
         super().rowsInserted(parent, start, end)
         self.heights.insert(start, self._estimates(start, end + 1))
-        if not self.follows_end and end == self.transcript.rowCount() - 1:
+        is_at_end = end == self.transcript.rowCount() - 1
+        if not self.follows_end and is_at_end and not isinstance(self.transcript.item(end), MarkItem):
             self._show_pill()
         self.lay_out_visible()
 
