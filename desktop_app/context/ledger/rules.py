@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.words import lexicon
@@ -121,26 +122,54 @@ def superseded_by(sentence: str, rules: Sequence[str]) -> list[str]:
         given_up = topic_of(old["old"])
         if named := [rule for rule in others if given_up and given_up <= topic_of(rule)]:
             return named
-    found = [rule for rule in others if _ends(lowered, rule)]
+    change = _change_of(lowered)
+    found = [rule for rule in others if _ends(change, rule)]
     if not found and others and _REPLACES.search(lowered) and len(words_of(lowered)) <= SHORT:
         return others[-1:] if _verb(others[-1]) == _verb(sentence) != "" else []
     return found
 
 
-def _ends(lowered: str, rule: str) -> bool:
-    """Whether a sentence, in lowercase, ends that rule."""
-    said, topic = topic_of(lowered), topic_of(rule)
+_ChangeKind = Literal["takes back", "ends", "allows", "corrects", ""]
+
+
+class _Change(NamedTuple):
+    """What a sentence does to the rules that it names: read once, and not again for each of a hundred rules."""
+
+    kind: _ChangeKind
+    words: frozenset[str]
+    topic: frozenset[str]
+
+
+def _change_of(lowered: str) -> _Change:
+    kind: _ChangeKind = ""
+    if _TAKES_BACK.search(lowered):
+        kind = "takes back"
+    elif _ENDS.search(lowered):
+        kind = "ends"
+    elif _ALLOWS.search(lowered):
+        kind = "allows"
+    elif _REPLACES.search(lowered) or _CORRECTS.search(lowered):
+        kind = "corrects"
+    return _Change(kind, words_of(lowered), topic_of(lowered))
+
+
+def _ends(change: _Change, rule: str) -> bool:
+    """Whether the sentence ends that rule."""
+    said, topic = change.topic, topic_of(rule)
     shared = said & topic
-    if (takes_back := _TAKES_BACK.search(lowered)) or _ENDS.search(lowered):
-        # With one word in common, "no longer" may end a fact and not a rule.
-        return len(shared) > (0 if takes_back else 1) and len(shared) >= MIN_SHARED * min(len(said), len(topic))
-    if _ALLOWS.search(lowered):
-        return _FORBIDS.search(rule.lower()) is not None and len(shared) >= MIN_NAMED * len(topic) > 0
-    if not (_REPLACES.search(lowered) or _CORRECTS.search(lowered)):
-        return False
-    if is_alternative(words_of(rule), words_of(lowered)):
-        return bool(shared) or min(len(topic), len(said)) <= FEW
-    return len(shared) >= MIN_SHARED * len(topic | said) > 0
+    match change.kind:
+        case "takes back" | "ends":
+            # With one word in common, "no longer" may end a fact and not a rule.
+            least = 1 if change.kind == "takes back" else 2
+            return len(shared) >= max(least, MIN_SHARED * min(len(said), len(topic)))
+        case "allows":
+            return _FORBIDS.search(rule.lower()) is not None and len(shared) >= MIN_NAMED * len(topic) > 0
+        case "corrects" if is_alternative(words_of(rule), change.words):
+            return bool(shared) or min(len(topic), len(said)) <= FEW
+        case "corrects":
+            return len(shared) >= MIN_SHARED * len(topic | said) > 0
+        case _:
+            return False
 
 
 def is_alternative(one: frozenset[str], other: frozenset[str]) -> bool:
