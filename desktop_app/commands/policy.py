@@ -57,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     settings = settings_of(arguments)
     if arguments.name is None:
+        _refuse_without_name(arguments)
         _print_list(settings, arguments.json)
         return 0
     policy = policy_called(arguments.name, settings)
@@ -73,6 +74,15 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         show(compare(policy, other) if other else for_people(policy, settings, budget))
     return 0
+
+
+def _refuse_without_name(arguments: argparse.Namespace) -> None:
+    """Raise BadInput if something is asked of a policy that is not named, which a list would hide."""
+    asked = {"--window": arguments.window, "--diff": arguments.diff, "--set": arguments.set}
+    asked |= {"--as": arguments.new_name, "--use": arguments.use}
+    option = next((option for option, value in asked.items() if value), None)
+    if option:
+        raise BadInput(f"{option} needs the name of a policy before it", advice="palimpsest policy lists them.")
 
 
 def _print_list(settings: Settings, is_json: bool) -> None:

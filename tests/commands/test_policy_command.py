@@ -26,6 +26,13 @@ def test_without_a_name_each_preset_has_a_line(report, printed) -> None:
     assert [policy["name"] for policy in report("policy")["policies"]] == list(PRESETS)
 
 
+@pytest.mark.parametrize(
+    "asked", [["--diff", "relaxed"], ["--set", "target=40%"], ["--as", "mine"], ["--use"], ["--window", "32K"]]
+)
+def test_what_is_asked_of_no_policy_is_refused_instead_of_listing_them(asked: list[str], printed) -> None:
+    assert f"{asked[0]} needs the name of a policy" in printed("policy", *asked, code=2)
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_with_a_name_every_number_has_its_source(name: str, report) -> None:
     told = report("policy", name)
