@@ -244,6 +244,7 @@ def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
             requests.clear()
             window.chat.send(text)
             await signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
+            await until(lambda: any(isinstance(request, p.ReadRequest) for request in requests))
             await asyncio.sleep(0.02)
             assert requests[0] == p.Send("c1", text)
             assert {type(request) for request in requests[1:]} <= {p.ReadVersions, p.ReadRequest}, "at its end"

@@ -85,6 +85,7 @@ def test_a_growing_reply_is_followed_and_keeps_the_readers_place(view, qtbot):
 def test_deltas_are_laid_out_at_most_every_40_ms(view, qtbot, monkeypatch):
     view.transcript.open(chat(4), ())
     tell(view.transcript, ReplyStarted("c", "m4", "Sonnet"))
+    settle(view, qtbot)
     made: list[str] = []
     make = view.cache.make
     monkeypatch.setattr(view.cache, "make", lambda item, *rest: (made.append(item.key), make(item, *rest))[1])
