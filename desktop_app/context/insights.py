@@ -27,6 +27,7 @@ from desktop_app.conversation.transcript import (
     Transcript,
     Undo,
     active_entries,
+    makes_room,
 )
 
 from .counting.measured import is_measured
@@ -46,7 +47,7 @@ def insights_of(transcript: Transcript, counts: TokenCounts | None, day_of: Call
     """
     entries = transcript.entries
     holding = {entry.id for entry in active_entries(entries)}
-    compactions = [e.fidelity for e in entries if isinstance(e, Compaction) and e.id in holding]
+    compactions = [e.fidelity for e in entries if isinstance(e, Compaction) and makes_room(e) and e.id in holding]
     return Insights(
         moments=tuple(_moments(entries, counts)) if counts else (),
         operations=tuple(_moments_of_operations(entries, holding)),
@@ -103,7 +104,8 @@ def _moments(entries: Iterable[AnyEntry], counts: TokenCounts) -> Iterable[Momen
                 if entry.role is Role.ASSISTANT:
                     yield Moment(entry.at, size, usage is not None)
             case Prune() | Compaction():
-                size, freed[entry.id] = entry.tokens_after, entry.tokens_before - entry.tokens_after
+                size = entry.tokens_after
+                freed[entry.id] = entry.tokens_before - size if makes_room(entry) else 0
             case Undo():
                 size += freed.get(entry.entry_id, 0)
             case Rewind() | Switch():
@@ -116,7 +118,7 @@ def _moments(entries: Iterable[AnyEntry], counts: TokenCounts) -> Iterable[Momen
 
 def _moments_of_operations(entries: Iterable[AnyEntry], holding: AbstractSet[str]) -> Iterator[OperationMoment]:
     for entry in entries:
-        if isinstance(entry, Operation):
+        if makes_room(entry):
             yield _moment_of(entry, entry.id not in holding)
         elif isinstance(entry, FailedCompaction):
             tokens, note = entry.tokens, entry.detail or entry.cause
@@ -169,7 +171,7 @@ def _day_parts(
     for entry in entries:
         if not entry.at:
             continue
-        if isinstance(entry, Operation):
+        if makes_room(entry):
             freed = entry.tokens_before - entry.tokens_after if entry.id in holding else 0
             yield DayInsights(day_of(entry.at), operations=1, freed=freed)
         if isinstance(entry, Message) and (result := entry.tool_result) and (sizes := sizes_in_notice(result.text)):

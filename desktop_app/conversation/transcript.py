@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import msgspec
 
@@ -237,6 +237,11 @@ AnyEntry = (
     | Undo
 )
 Operation = Prune | Compaction
+
+
+def makes_room(entry: AnyEntry) -> TypeGuard[Operation]:
+    """Return whether it is an operation that freed tokens here: the summary that a conversation begins with did not."""
+    return isinstance(entry, Prune) or (isinstance(entry, Compaction) and bool(entry.archived))
 
 
 def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from made_by_hand import letters, model, record, user
 from msgspec.structs import replace
 
-from desktop_app.context.counting.totals import usage_totals_of
+from desktop_app.context.counting.totals import RunningTotals, usage_totals_of
 from desktop_app.context.insights import combine, insights_of, thin_out
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.truncate import sizes_in_notice, truncate_result
@@ -67,6 +67,18 @@ def test_operations_free_tokens_until_they_are_undone() -> None:
     undone = insights_of(transcript.append(Undo(entry_id="c1", id="u1")), counts, day_of)
     assert (undone.freed("compaction"), undone.fidelity.total) == (0, 0)
     assert [one.is_undone for one in undone.operations] == [False, True]
+
+
+def test_the_summary_that_a_conversation_begins_with_has_freed_nothing_in_it() -> None:
+    begun = compaction(id="c1", archived=(), tokens_before=48_000, tokens_after=600, fidelity=Fidelity(3, 4, 2, 1),
+                       usage=Usage(900, 90))  # fmt: skip
+    transcript = of(begun, user("?"), model("A"))
+    insights, totals = insights_of(transcript, letters(), day_of), RunningTotals().after(transcript.entries).totals
+    assert (insights.operations, insights.whole.freed, insights.whole.operations) == ((), 0, 0)
+    assert insights.fidelity.total == 0
+    assert (totals.operations, totals.tokens_freed) == (0, 0)
+    assert totals.auxiliary.prompt_tokens == insights.spent("summary").prompt_tokens == 900, "it was paid for here"
+    assert insights.moments[0].tokens == 600 + letters().total(user("?")) + letters().total(model("A"))
 
 
 def test_what_it_took_is_told_by_model_and_purpose_and_sums_to_the_totals() -> None:

@@ -31,6 +31,7 @@ async def test_the_first_request_has_the_summary_that_a_model_wrote_and_the_user
     checked = await at.ask(p.CheckSummary(at.conversation, written.id, f"{written.summary}\n{EDIT}"))
     opened = await at.ask(p.StartFresh(at.conversation, checked.id, checked.summary))
     fresh = opened.conversation.id
+    assert (opened.totals.operations, opened.totals.tokens_freed) == (0, 0), "that was the other one's"
     assert opened.gauge.total <= written.before.total / 2
     await at.ask(p.Send(fresh, "Where are we?"))
     await at.engine.conversations.turns.wait_until_idle(fresh)

@@ -16,6 +16,7 @@ from desktop_app.conversation.transcript import (
     Operation,
     Undo,
     active_entries,
+    makes_room,
 )
 
 CHAT = "chat"
@@ -34,7 +35,7 @@ class RunningTotals(msgspec.Struct, frozen=True):
         """Return the totals of the record that has these entries, too: only they are looked at."""
         replies, auxiliary = usage_totals_of(entries, (self.totals.replies, self.totals.auxiliary))
         done = (*self.done, *(entry for entry in entries if isinstance(entry, Operation | Undo)))
-        holding = [entry for entry in active_entries(done) if isinstance(entry, Operation)]
+        holding = list(filter(makes_room, active_entries(done)))
         operations, freed = {e.plan_id or e.id for e in holding}, sum(e.tokens_before - e.tokens_after for e in holding)
         return RunningTotals(Totals(replies, auxiliary, len(operations), freed), done)
 
