@@ -87,7 +87,7 @@ def test_arrow_keys_and_the_mouse_read_the_points(page, qtbot):
     page.resize(1_000, 1_200)
     page.grab()  # laid out
     for x in (0, 2):
-        qtbot.mouseMove(chart, chart.position_of(4).toPoint() + QPoint(x, 5))
+        qtbot.mouseMove(chart, chart.positions[4].toPoint() + QPoint(x, 5))
     qtbot.waitUntil(lambda: page.pointed.text() == describe_point(chart.points[4], usable))
 
 

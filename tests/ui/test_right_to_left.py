@@ -224,7 +224,7 @@ def test_the_chart_goes_from_the_right(turned, qtbot) -> None:
     qtbot.addWidget(chart)
     chart.resize(500, 200)
     chart.points = [ChartPoint(float(n), n, n) for n in range(1, 4)]
-    assert chart.position_of(0).x() > chart.position_of(2).x()
+    assert chart.positions[0].x() > chart.positions[2].x()
     told: list[str] = []
     chart.pointed.connect(told.append)
     qtbot.keyClick(chart, Qt.Key.Key_Home)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, QTimer, Signal
@@ -48,6 +48,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
         self._gauge: Gauge | None = None
         self._chosen = -1
         self._picture: QPixmap | None = None
+        self._positions: list[QPointF] = []
         self._highest = 1.0  # the tokens at the top of the scale
         self._telling = QTimer(self, singleShot=True, interval=0)  # in a pass of its own, once for all of a change
         self._telling.timeout.connect(self._show_accessible_lines)
@@ -59,7 +60,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
     def show_insights(self, insights: Insights, gauge: Gauge | None) -> None:
         self.points, self._gauge = points_of(insights), gauge
         self._highest = max([self.usable, 1, *(max(point.before, point.tokens) for point in self.points)]) * HEAD
-        self._picture = None
+        self._forget_picture()
         self._choose(-1)
         self._telling.start()
 
@@ -68,7 +69,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
         first = max(len(self.points) - MAX_TOLD, 0)
         lines: list[AccessibleLine] = []
         for number, point in enumerate(self.points[first:], first):
-            box = QRectF(-TOLD / 2, -TOLD / 2, TOLD, TOLD).translated(self.position_of(number)).toAlignedRect()
+            box = QRectF(-TOLD / 2, -TOLD / 2, TOLD, TOLD).translated(self.positions[number]).toAlignedRect()
             lines.append(AccessibleLine(f"{number}", describe_point(point, self.usable), box))
         self._accessible_lines.show_lines(lines)
 
@@ -83,13 +84,17 @@ class WindowChart(WithRole, StyleAware, QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(200, scale(HEIGHT))
 
-    def position_of(self, index: int) -> QPointF:
-        """Return where a point is painted."""
-        box, last = self._box(), max(len(self.points) - 1, 1)
-        x = box.left() + box.width() * index / last
-        return QPointF(
-            box.left() + box.right() - x if self.isRightToLeft() else x, self._y_of(self.points[index].tokens)
-        )
+    @property
+    def positions(self) -> list[QPointF]:
+        """Where the points are painted."""
+        if len(self._positions) != len(self.points):
+            box, last = self._box(), max(len(self.points) - 1, 1)
+            start, step = box.left(), box.width() / last
+            if self.isRightToLeft():
+                start, step = box.right(), -step
+            heights = self._heights_of([point.tokens for point in self.points])
+            self._positions = [QPointF(start + step * number, y) for number, y in enumerate(heights)]
+        return self._positions
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         box = self._box()
@@ -120,12 +125,15 @@ class WindowChart(WithRole, StyleAware, QWidget):
             self._choose(min(max(target, 0), last))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._picture = None
+        self._forget_picture()
         self._telling.start()
 
     def refresh_style(self) -> None:
-        self._picture = None
+        self._forget_picture()
         super().refresh_style()
+
+    def _forget_picture(self) -> None:
+        self._picture, self._positions = None, []
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._picture is None or self._picture.devicePixelRatio() != self.devicePixelRatio():
@@ -182,9 +190,11 @@ class WindowChart(WithRole, StyleAware, QWidget):
         width = max(self.width() - start - end, 1)
         return QRectF(end if self.isRightToLeft() else start, scale(6), width, self.height() - bottom - scale(6))
 
-    def _y_of(self, tokens: float) -> float:
+    def _heights_of(self, several: Sequence[float]) -> list[float]:
+        """Return the y of each number of tokens."""
         box = self._box()
-        return box.bottom() - box.height() * tokens / self._highest
+        bottom, pixels = box.bottom(), box.height() / self._highest
+        return [bottom - pixels * tokens for tokens in several]
 
     def _lines(self) -> Iterator[tuple[float, str, Tint]]:
         """Yield the lines behind the curve: their height, label and colour."""
@@ -198,7 +208,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
         yield critical * self.usable, format_percent(critical), "critical"
 
     def _paint_line(self, painter: QPainter, box: QRectF, tokens: float, label: str, tint: Tint) -> None:
-        y = self._y_of(tokens)
+        (y,) = self._heights_of([tokens])
         is_limit = tint in ("warning", "critical")
         painter.setPen(QPen(colour(tint, 0.7), 1.2, Qt.PenStyle.DotLine if is_limit else Qt.PenStyle.SolidLine))
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
@@ -215,39 +225,41 @@ class WindowChart(WithRole, StyleAware, QWidget):
         metrics = QFontMetricsF(font(11))
         for index, label in time_labels(self.points, max(int(box.width() / scale(TICK)), 1)):
             width = metrics.horizontalAdvance(label)
-            x = min(max(self.position_of(index).x() - width / 2, box.left()), box.right() - width)
+            x = min(max(self.positions[index].x() - width / 2, box.left()), box.right() - width)
             painter.drawText(QPointF(x, box.bottom() + scale(18)), label)
 
     def _paint_area(self, painter: QPainter, box: QRectF) -> None:
         """Paint piece by piece: one polygon of a thousand corners takes fifty times as long."""
         line: list[QPointF] = []
-        for index, point in enumerate(self.points):
-            at = self.position_of(index)
-            line += [QPointF(at.x(), self._y_of(point.before)), at] if point.before != point.tokens else [at]
+        before = self._heights_of([point.before for point in self.points])
+        for point, at, y in zip(self.points, self.positions, before, strict=True):
+            line += [QPointF(at.x(), y), at] if point.before != point.tokens else [at]
+        bottom = box.bottom()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # else seams would show
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour("accent_soft"))
         for one, other in pairwise(line):
             if one.x() != other.x():
-                feet = QPointF(other.x(), box.bottom()), QPointF(one.x(), box.bottom())
+                feet = QPointF(other.x(), bottom), QPointF(one.x(), bottom)
                 painter.drawConvexPolygon([one, other, *feet])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(colour("accent"), 1.5))
         painter.drawLines([QLineF(one, other) for one, other in pairwise(line)])
 
     def _paint_marks(self, painter: QPainter) -> None:
-        for index, point in enumerate(self.points):
+        for at, point in zip(self.positions, self.points, strict=True):
             if (done := point.operation) is None:
                 continue
+            (y,) = self._heights_of([point.before])
             radius = scale(9 if done.kind == "compaction" else 6) / 2
             tint = MARKS.get(done.kind, "ok")
             ground = colour("raised") if done.is_undone else colour(tint)
             painter.setPen(QPen(mix(tint, "raised", 0.9), 1.2))
             painter.setBrush(ground)
-            painter.drawEllipse(QPointF(self.position_of(index).x(), self._y_of(point.before)), radius, radius)
+            painter.drawEllipse(QPointF(at.x(), y), radius, radius)
 
     def _paint_chosen(self, painter: QPainter, box: QRectF) -> None:
-        at = self.position_of(self._chosen)
+        at = self.positions[self._chosen]
         painter.setPen(QPen(colour("ink_soft"), 1))
         painter.drawLine(QPointF(at.x(), box.top()), QPointF(at.x(), box.bottom()))
         painter.setBrush(colour("accent"))
