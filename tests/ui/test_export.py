@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtWidgets import QFileDialog
-from ui_scenes import play_scene, until
+from ui_scenes import opened_sheet, play_scene, until
 
 from desktop_app.engine.protocol import CancelComputation, Computation, ExportConversation
 from desktop_app.ui.controllers.export_controller import file_name_of
@@ -26,7 +26,7 @@ def choose(window: MainWindow, sheet: ExportSheet, name: str) -> None:
 @play_scene()
 async def test_an_export_is_written_where_the_user_says(window, bridge, tmp_path, kind, suffix):
     window.recovery.perform(Action.EXPORT)
-    sheet = window.findChild(ExportSheet)
+    sheet = await opened_sheet(window, ExportSheet)
     sheet.format.button(kind).click()
     sheet.scope.button("view").click()
     sheet.choose.click()
@@ -45,7 +45,7 @@ async def test_a_file_that_is_there_is_replaced_only_by_a_second_press(window, b
     file = tmp_path / "mine.md"
     file.write_text("mine")
     window.export.open()
-    sheet = window.findChild(ExportSheet)
+    sheet = await opened_sheet(window, ExportSheet)
     assert not sheet.replace.isVisible()
     choose(window, sheet, str(file))
     await until(sheet.problem.isVisible)
@@ -71,7 +71,7 @@ async def test_it_can_be_exported_before_it_is_compacted(window, bridge, tmp_pat
     await until(lambda: any(plan.isVisible() for plan in window.findChildren(PlanDialog)))
     plan = window.findChild(PlanDialog)
     plan.export.click()
-    sheet = window.findChild(ExportSheet)
+    sheet = await opened_sheet(window, ExportSheet)
     choose(window, sheet, str(tmp_path / "before.md"))
     await until(lambda: not window.findChildren(ExportSheet))
     assert (tmp_path / "before.md").exists()
@@ -87,7 +87,7 @@ async def test_a_part_of_it_is_exported_from_the_menu_of_a_message(window, bridg
     ask = bridge.ask
     monkeypatch.setattr(bridge, "ask", lambda request: (asked.append(request), ask(request))[1])
     window.transcript.perform(way, message)
-    sheet = window.findChild(ExportSheet)
+    sheet = await opened_sheet(window, ExportSheet)
     assert sheet.part.isVisible()
     assert not sheet.scope.isVisible()
     choose(window, sheet, str(tmp_path / "part.md"))

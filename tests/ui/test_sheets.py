@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from test_plan_dialog import PLAN
 
@@ -79,3 +80,26 @@ def test_escape_closes_a_sheet_and_the_keyboard_is_where_it_was(sheet, behind, q
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
     assert not sheet.isVisible()
     assert QApplication.focusWidget() is behind
+
+
+def test_what_a_sheet_covers_is_not_painted_behind_it(window, qtbot):
+    class Behind(QWidget):
+        painted = QRegion()
+
+        def paintEvent(self, event: QPaintEvent) -> None:
+            self.painted += event.region()
+
+    behind = Behind(window)
+    behind.setGeometry(window.rect())
+    behind.show()
+    sheet = ToolsSheet(ToolsListed(()), True, window)
+    sheet.open()
+    qtbot.waitUntil(lambda: behind.painted.contains(QPoint(1, 1)))
+    behind.painted = QRegion()
+    sheet.repaint()
+    window.repaint()
+    assert behind.painted.contains(QPoint(1, 1)), "beside the sheet it is seen"
+    assert not behind.painted.contains(sheet.geometry().center())
+    assert not behind.painted.contains(sheet.geometry().adjusted(3, 20, -3, -20).topLeft())
+    sheet.reject()
+    qtbot.waitUntil(lambda: behind.painted.contains(sheet.geometry().center()))

@@ -8,7 +8,7 @@ from plan_scenes import PLAN, SUMMARY
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QWidget
-from ui_scenes import is_idle, play_scene, point_of, press, texts, until
+from ui_scenes import is_idle, opened_sheet, play_scene, point_of, press, texts, until
 
 from desktop_app.engine import protocol as p
 from desktop_app.ui.export_sheet import ExportSheet
@@ -76,7 +76,7 @@ async def test_cancelled_it_leaves_nothing_and_the_export_is_one_click_away(wind
     window.context.start_fresh()
     dialog = await dialog_of(window)
     click(dialog.export)
-    sheet = window.findChild(ExportSheet)
+    sheet = await opened_sheet(window, ExportSheet)
     assert sheet.isVisible()
     sheet.reject()
     click(dialog.cancel)

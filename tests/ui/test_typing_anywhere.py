@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from ui_scenes import is_idle, play_scene, texts, until
+from ui_scenes import is_idle, opened_sheet, play_scene, texts, until
 
 from desktop_app.conversation.events import TurnStarted
 from desktop_app.engine.protocol import Stop
@@ -124,7 +124,7 @@ def test_escape_in_the_chat_stops_the_reply_and_leaves_the_editor(play, part):
 @play_scene()
 async def test_a_sheet_keeps_what_is_typed_from_the_draft(window, bridge):
     window.export.open()
-    sheet = window.findChild(ExportSheet)
+    sheet = await opened_sheet(window, ExportSheet)
     QTest.keyClicks(sheet.choose, "x")
     assert window.composer.text() == ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -21,7 +21,9 @@ from desktop_app.ui.transcript.items import MessageItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.sheet import Sheet
 
+S = TypeVar("S", bound=Sheet)
 Scene = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
 """What a test does in an open window whose engine is up."""
 
@@ -55,6 +57,12 @@ async def until(is_so: Callable[[], object]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not is_so():
             await asyncio.sleep(0.005)
+
+
+async def opened_sheet(window: MainWindow, kind: type[S]) -> S:
+    """Return the sheet of that kind, once it is open."""
+    await until(lambda: any(sheet.is_complete for sheet in window.findChildren(kind)))
+    return next(sheet for sheet in window.findChildren(kind) if sheet.is_complete)
 
 
 def play_scene(*, fixture: str = "play", **options: object) -> Callable[[Callable[..., Any]], Callable[..., None]]:

@@ -36,7 +36,8 @@ class ExportController(Controller):
         self._sheet: ExportSheet | None = None
         self._conversation = self._path = self._first = self._last = ""
 
-    def open(self, first: str = "", last: str = "") -> None:
+    @in_task
+    async def open(self, first: str = "", last: str = "") -> None:
         """Ask what to export; the sheet stays until it is written. first, last: ids of messages at which it begins or
         ends."""
         from desktop_app.ui.export_sheet import ExportSheet
@@ -49,7 +50,7 @@ class ExportController(Controller):
         sheet.replace_requested.connect(lambda: self.export(self._path, is_replacing=True))
         sheet.rejected.connect(lambda: self.cancel(p.Computation.EXPORT, self._conversation))
         sheet.finished.connect(self._forget_sheet)
-        sheet.open()
+        await sheet.open_gradually()
 
     def _choose_file(self) -> None:
         if self._sheet is None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPainterPath, QPaintEvent, QShowEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QBoxLayout, QDialog, QWidget
 from shiboken6 import isValid
 
 from .boxes import ScrollColumn
 from .layouts import FooterLayout, horizontal, vertical
-from .look import BOLD, Corner, colour, paint_box, scale
+from .look import BOLD, Corner, scale
 from .scrim import Scrim
+from .sheet_ground import OpaqueGround, paint_ground
 from .tab_order import walk_as_read
 from .text_label import TextLabel
 
@@ -54,7 +55,6 @@ class Sheet(QDialog):
         self.steps: Iterator[QWidget | None] = iter(())  # each gives a widget that it has built, or nothing to show
         self._wanted_width, self._top = width, top
         self._focused_before: QWidget | None = None
-        self._footer: QWidget | None = None
         self._head: tuple[QWidget, ...] = ()
         self._above: QBoxLayout | None = None
         self._area: ScrollColumn | None = None
@@ -63,6 +63,7 @@ class Sheet(QDialog):
         self._last_focused: QWidget | None = None
         self._is_growing = False  # while `open_gradually` shows one widget after the other
         self._scrim = Scrim(window, self) if window else None
+        self._ground = OpaqueGround(self)
         if window and self._scrim:
             self._scrim.pressed.connect(self._leave)
             window.installEventFilter(self)
@@ -97,7 +98,7 @@ class Sheet(QDialog):
     def make_footer(self, *buttons: QWidget, leading: tuple[QWidget, ...] = (), note: QWidget | None = None) -> QWidget:
         """Return the row of buttons at the bottom, which has another ground; a note stands above them. It wraps where
         it must."""
-        footer = self._footer = QWidget()
+        footer = self._ground.footer = QWidget()
         row = FooterLayout(*leading, *buttons, leading=len(leading))
         vertical(*((note,) if note else ()), row, holder=footer, margins=(24, 14, 24, 14), spacing=10)
         return footer
@@ -126,9 +127,9 @@ class Sheet(QDialog):
         top = middle if self._top is None else min(round(window.height() * self._top), middle)
         geometry = QRect(QPoint(left, max(top, 0)), size)
         if self._scrim and (geometry != self.geometry() or window.rect() != self._scrim.geometry()):
+            before = self.geometry()
             self.setGeometry(geometry)
-            self._scrim.setGeometry(window.rect())
-            self._scrim.update()  # only then, since it paints the whole window
+            self._scrim.cover(window.rect(), before)
 
     def build(self) -> None:
         """Build what is not built yet, at once."""
@@ -203,19 +204,11 @@ class Sheet(QDialog):
         event.accept()  # no key reaches the window behind
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(self.rect())
-        radius = Corner.SHEET if self.parentWidget() else 0
-        paint_box(painter, box, colour("paper"), None, radius)
-        if self._footer is not None:
-            shape = QPainterPath()
-            shape.addRoundedRect(box, radius, radius)
-            below = QPainterPath()
-            below.addRect(box.adjusted(0, self._footer.y(), 0, 0))
-            painter.fillPath(shape.intersected(below), colour("side"))
-            painter.fillRect(QRectF(0, self._footer.y(), box.width(), 1), colour("line"))
-        paint_box(painter, box, None, colour("line"), radius)
+        paint_ground(QPainter(self), self, Corner.SHEET if self.parentWidget() else 0, self._ground.footer)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._ground.fit()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and self._scrim:
