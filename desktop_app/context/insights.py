@@ -47,7 +47,7 @@ def insights_of(transcript: Transcript, counts: TokenCounts | None, day_of: Call
     """
     entries = transcript.entries
     holding = {entry.id for entry in active_entries(entries)}
-    compactions = [e.fidelity for e in entries if isinstance(e, Compaction) and makes_room(e) and e.id in holding]
+    compactions = [e.fidelity for e in entries if makes_room(e) and isinstance(e, Compaction) and e.id in holding]
     return Insights(
         moments=tuple(_moments(entries, counts)) if counts else (),
         operations=tuple(_moments_of_operations(entries, holding)),

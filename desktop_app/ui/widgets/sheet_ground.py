@@ -29,15 +29,16 @@ class OpaqueGround(QWidget):
 
     def __init__(self, sheet: QWidget) -> None:
         super().__init__(sheet)
+        self._sheet = sheet
         self.footer: QWidget | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def fit(self) -> None:
         """Cover the sheet but for its border and what is beside its corners."""
-        self.setGeometry(self.parentWidget().rect().adjusted(1, Corner.SHEET, -1, -Corner.SHEET))
+        self.setGeometry(self._sheet.rect().adjusted(1, Corner.SHEET, -1, -Corner.SHEET))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.translate(-self.pos())
-        paint_ground(painter, self.parentWidget(), 0, self.footer)
+        paint_ground(painter, self._sheet, 0, self.footer)
