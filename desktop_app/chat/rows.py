@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import View
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
@@ -41,15 +40,18 @@ def page_indexes(messages: Sequence[Message], before: int, limit: int) -> range:
 def message_rows(
     messages: Sequence[tuple[int, Message]],
     view: View,
-    counts: TokenCounts,
+    tokens_of: Callable[[Message], int],
     versions_of: Callable[[str], tuple[str, ...]],
 ) -> tuple[MessageRow, ...]:
-    """Return the messages, each given with its index, as they stand in the view. versions_of: as of `Branches`."""
+    """Return the messages, each given with its index, as they stand in the view.
+
+    tokens_of: returns the provider's tokens of a message. versions_of: as of `Branches`.
+    """
     rows: list[MessageRow] = []
     sent = _sent_texts(view, (message.id for _, message in messages))
     for index, message in messages:
         versions = versions_of(message.id)
-        row = MessageRow(message, index, counts.total(message), versions=versions if len(versions) > 1 else ())
+        row = MessageRow(message, index, tokens_of(message), versions=versions if len(versions) > 1 else ())
         rows.append(_change_of(message.id, view, sent).apply_to(row))
     return tuple(rows)
 

@@ -10,13 +10,14 @@ from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimi
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.ports import ModelError
+from desktop_app.chat.sent_requests import read_request
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.calibration import Calibration
 from desktop_app.context.presets import GOAGENT, SELINE
 from desktop_app.conversation.events import Failure, ViewChanged
-from desktop_app.conversation.gauge import Provenance
+from desktop_app.conversation.gauge import Provenance, Segment
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
 from desktop_app.engine.requests.context import plan_of
@@ -60,6 +61,17 @@ async def test_after_ten_turns_an_estimate_is_right_and_a_restart_knows_it(house
     again = await home.reopen(session)
     assert again.calibration == session.calibration
     assert again.gauge() == gauge
+
+
+async def test_a_message_is_as_large_in_its_row_as_in_the_request(house) -> None:
+    home = await house([], window=100_000)
+    session = await session_of(home, 8)
+    (largest,) = (await read_request(session, largest=1)).parts
+    (row,) = session.rows([largest.message_id])
+    assert row.tokens == pytest.approx(session.counts.total(row.message) * TRUE, rel=0.03)
+    assert row.tokens == pytest.approx(largest.tokens, rel=0.03)
+    await session.record_operation(stamp(Pin(message_id=row.message.id)))
+    assert session.pins()[0].tokens == pytest.approx(session.gauge().segments[Segment.PINNED], rel=0.03)
 
 
 @pytest.mark.parametrize("is_measured", [True, False], ids=["measured", "estimated"])
