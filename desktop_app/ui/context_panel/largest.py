@@ -16,7 +16,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, Swatch
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.card_list import keep_focus_in
-from desktop_app.ui.widgets.formats import first_line, format_number
+from desktop_app.ui.widgets.formats import first_line, first_line_of_markdown, format_number
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -28,7 +28,8 @@ def name_of(part: SentPart, now: float) -> str:
     """Return such as "Tool · bash cargo tree, 09:58", or whose the message is and how it begins."""
     title = title_of(part)
     if part.kind is PartKind.MESSAGE and part.role != "tool":
-        return f"{tr(SEGMENT_NAMES[part.segment])} · {first_line(part.text, 60)}"
+        begin = first_line_of_markdown if part.role == "assistant" else first_line
+        return f"{tr(SEGMENT_NAMES[part.segment])} · {begin(part.text, 60)}"
     if part.segment is Segment.SUMMARY:
         title = tr(SEGMENT_NAMES[part.segment])
     return f"{title}, {clock_time(part.at, now)}" if part.at else title

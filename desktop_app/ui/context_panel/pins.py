@@ -9,12 +9,13 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import MessageRow
+from desktop_app.conversation.message import Role
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.card_list import CardList
-from desktop_app.ui.widgets.formats import first_line, format_number, readable_text, speaker_of
+from desktop_app.ui.widgets.formats import first_line, first_line_of_markdown, format_number, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
@@ -34,7 +35,8 @@ class PinCard(Card):
         super().__init__()
         speaker = TextLabel(speaker_of(row.message), size=13, weight=BOLD)
         tokens = TextLabel(tr("%n tokens", "", row.tokens), size=12, tint="ink_faint")
-        text = TextLabel(first_line(readable_text(row.message), 160), size=13, tint="ink_soft", wraps=True)
+        begin = first_line_of_markdown if row.message.role is Role.ASSISTANT else first_line
+        text = TextLabel(begin(readable_text(row.message), 160), size=13, tint="ink_soft", wraps=True)
         self.show_in_chat = LinkButton(tr("Show in chat"))
         self.unpin = LinkButton(tr("Unpin"))
         self.column.addLayout(horizontal((speaker, 1), tokens))

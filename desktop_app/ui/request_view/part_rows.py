@@ -129,7 +129,7 @@ def title_of(part: SentPart) -> str:
         return tr("Between the messages")
     own = part.name
     if part.arguments:
-        own = f"{own} {arguments_summary(ToolCall('', own, part.arguments))}"
+        own = f"{own} {arguments_summary(ToolCall('', own, part.arguments))}".rstrip()
     role, kind = tr(ROLES.get(part.role, part.role)), tr(KINDS.get(part.kind, ""))
     return escape_invisible(" · ".join(filter(None, (role, kind, own))))
 

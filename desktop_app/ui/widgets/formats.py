@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from PySide6.QtCore import QDateTime, QLocale
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextDocument
 
 from desktop_app.conversation.listing import CONTINUED, COPY, UNTITLED
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
@@ -151,6 +151,14 @@ def readable_text(message: Message) -> str:
 def shorten(text: str, limit: int) -> str:
     """Return at most `limit` characters, the last one an ellipsis if the text is longer."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def first_line_of_markdown(text: str, limit: int) -> str:
+    """Return the first `limit` characters of a Markdown text as it reads, on one line."""
+    document = QTextDocument()
+    features = QTextDocument.MarkdownFeature
+    document.setMarkdown(text[: limit * 4], features.MarkdownDialectGitHub | features.MarkdownNoHTML)
+    return first_line(document.toPlainText(), limit)
 
 
 def first_line(text: str, limit: int = 300) -> str:
