@@ -12,12 +12,10 @@ from desktop_app.conversation.events import MessageChange, MessageRow, MessageSt
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Totals, Usage
-from desktop_app.conversation.sent_request import PartKind, SentPart
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.archived import ArchivedMessages
 from desktop_app.ui.context_panel.breakdown_table import lines_of
 from desktop_app.ui.context_panel.history import CARDS
-from desktop_app.ui.context_panel.largest import name_of
 from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of
 from desktop_app.ui.transcript.markdown_text import MarkdownText
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -83,13 +81,6 @@ def test_percentages_are_told_of_only_where_there_are_some(panel):
     assert "Percentages" in panel.breakdown.note.text()
     panel.breakdown.set_gauge(replace(GAUGE, segments={Segment.USER: 7_000}, total=7_000))
     assert "Percentages" not in panel.breakdown.note.text()
-
-
-def test_a_large_part_is_named_as_in_the_breakdown():
-    said = SentPart(PartKind.MESSAGE, "user", "", "Never on Fridays.", 17, 20, Segment.USER, at=1.0)
-    assert name_of(said, 2.0) == "You · Never on Fridays."
-    summary = SentPart(PartKind.SUMMARY, "user", "", "## Intent", 900, 300, Segment.SUMMARY, at=1.0)
-    assert name_of(summary, 2.0).startswith("Summary, ")
 
 
 def test_the_breakdown_tells_where_its_numbers_come_from(panel):

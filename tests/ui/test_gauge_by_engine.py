@@ -32,6 +32,8 @@ def test_it_counts_the_draft_the_reply_that_streams_and_then_what_was_measured(p
         await person.write("How many words will you write?")
         await person.sees(lambda: shown_tokens(person) >= empty.total + 7, "the draft's tokens")
         assert gauge.gauge == empty, "the draft is added to the gauge, and is not part of it"
+        table = {line.name: line.tokens for line in person.window.panel.breakdown.table.lines}
+        assert table["In the request"] == shown_tokens(person) == empty.total + table["Your draft"]
         await person.enter()
         await person.sees(person.provider.requests.__len__, "the request")
         sent = await person.shown_gauge()

@@ -81,6 +81,7 @@ class Breakdown(QWidget):
         self.unused = LinkButton("", size=12)
         self.unused.setCheckable(True)
         self._gauge: Gauge | None = None
+        self._draft = 0
         self.largest = LargestParts(requests)
         for part in (self.table, self.unused, self.note):
             scroll.add(part)
@@ -105,13 +106,19 @@ class Breakdown(QWidget):
     def set_gauge(self, gauge: Gauge | None) -> None:
         """Show a gauge; None while the tokens are being counted."""
         self._gauge = gauge
-        self.table.set_lines(lines_of(gauge, self.unused.isChecked()) if gauge else [])
+        self.table.set_lines(lines_of(gauge, self.unused.isChecked(), self._draft) if gauge else [])
         self._name_unused(gauge)
         self.own_window.setVisible(gauge is not None and bool(gauge.stated_window))
         if gauge is None:
             self.note.set_text(tr("Counting…"))
             return
-        self.note.set_text(" ".join((basis_sentence(gauge), *_about_window(gauge))))
+        self.note.set_text(" ".join((basis_sentence(gauge), *_about_window(gauge, self._draft))))
+
+    def set_draft_tokens(self, tokens: int) -> None:
+        """Show a draft as a part of the request, as the gauge does."""
+        if tokens != self._draft:
+            self._draft = tokens
+            self.set_gauge(self._gauge)
 
     def _name_unused(self, gauge: Gauge | None) -> None:
         """Name the link that unfolds the categories of which nothing is sent."""
@@ -122,7 +129,7 @@ class Breakdown(QWidget):
         self.unused.updateGeometry()
 
 
-def _about_window(gauge: Gauge) -> Iterator[str]:
+def _about_window(gauge: Gauge, draft: int) -> Iterator[str]:
     """Yield what is known of the window, and what the percentages are of, in sentences."""
     if not gauge.is_window_known:
         yield tr("The model’s window is not known yet: shares are of the request.")
@@ -132,5 +139,5 @@ def _about_window(gauge: Gauge) -> Iterator[str]:
     elif gauge.stated_window:
         learned = tr("The size of the context window was learned from the server; the model is said to take {tokens}.")
         yield learned.format(tokens=format_number(gauge.stated_window))
-    if gauge.total <= gauge.usable:  # else there are none
+    if gauge.total + draft <= gauge.usable:  # else there are none
         yield tr("Percentages are of the whole context window.")

@@ -14,6 +14,7 @@ from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
+from desktop_app.ui.widgets.bars import DRAFT_BLEND
 from desktop_app.ui.widgets.formats import format_number, isolate, percentages
 from desktop_app.ui.widgets.look import (
     BOLD,
@@ -24,6 +25,7 @@ from desktop_app.ui.widgets.look import (
     colour,
     font,
     in_reading_order,
+    mix,
     paint_box,
     scale,
 )
@@ -42,6 +44,12 @@ class TableLine:
     square: Tint | Segment | None = None
     tint: Tint = "ink"
     is_sum: bool = False
+    is_draft: bool = False
+
+    @property
+    def segment(self) -> Segment | None:
+        """Whose parts a click shows; None for a line of which nothing is in the request."""
+        return self.square if isinstance(self.square, Segment) and not self.is_draft else None
 
     @property
     def share_words(self) -> str:
@@ -50,23 +58,27 @@ class TableLine:
         return isolate(tr("{number} %").format(number=self.share) if self.share or not self.tokens else tr("< 1 %"))
 
 
-def lines_of(gauge: Gauge, has_unused: bool = False) -> list[TableLine]:
-    """Return the segments and their sum, then the reserve and what is free, which add up to the window.
+def lines_of(gauge: Gauge, has_unused: bool = False, draft: int = 0) -> list[TableLine]:
+    """Return the segments, the draft and their sum, then the reserve and what is free, which add up to the window.
 
     Without a window, the shares are of the request. has_unused: also the segments of which there is nothing.
     """
     used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
-    free = gauge.usable - gauge.total
+    total = gauge.total + draft
+    free = gauge.usable - total
     rest = [gauge.reserve, max(free, 0)] if gauge.is_window_known else []
-    shares = percentages([*(gauge.segments[segment] for segment in used), *rest])
+    said = [*(gauge.segments[segment] for segment in used), *([draft] if draft else [])]
+    shares = percentages([*said, *rest])
     lines = [
         TableLine(tr(SEGMENT_NAMES[segment]), gauge.segments[segment], share, segment)
         for segment, share in zip(used, shares, strict=False)
     ]
-    request = TableLine(tr("In the request"), gauge.total, sum(shares[: len(used)]), is_sum=True)
+    request = TableLine(tr("In the request"), total, sum(shares[: len(said)]), is_sum=True)
     if has_unused:
         unused = [segment for segment in Segment if segment not in used]
         lines += [TableLine(tr(SEGMENT_NAMES[segment]), 0, 0, segment, "ink_faint") for segment in unused]
+    if draft:
+        lines.append(TableLine(tr("Your draft"), draft, shares[len(used)], Segment.USER, is_draft=True))
     if not gauge.is_window_known:
         return [*lines, request]
     lines += [request, TableLine(tr("Reserved for the reply"), gauge.reserve, shares[-2], "hatch")]
@@ -121,8 +133,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         for number, line in enumerate(self.lines):
             text = spoken.format(category=line.name, tokens=format_number(line.tokens))
             text = ", ".join(filter(None, (text, line.share_words)))
-            chosen = line.square if isinstance(line.square, Segment) else None
-            press = partial(self.segment_chosen.emit, chosen) if chosen is not None else None
+            press = partial(self.segment_chosen.emit, line.segment) if line.segment is not None else None
             lines.append(AccessibleLine(line.name, text, QRect(0, number * height, self.width(), height), press))
         self._accessible_lines.show_lines(lines)
 
@@ -161,7 +172,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
 
     def _segments(self) -> list[Segment]:
         """Return the segments of the lines, which come first."""
-        return [line.square for line in self.lines if isinstance(line.square, Segment)]
+        return [line.segment for line in self.lines if line.segment is not None]
 
     def _go_to(self, number: int) -> None:
         self.current = number if 0 <= number < len(self._segments()) else -1
@@ -190,7 +201,8 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         if line.square is not None:
             square = in_reading_order(painter, room, QRectF(room.left(), room.center().y() - side / 2, side, side))
             opacity = 0.35 if line.tint == "ink_faint" else 1.0
-            paint_box(painter, square, colour(line.square, opacity), None, Corner.MARK)
+            fill = mix(line.square, "raised", DRAFT_BLEND) if line.is_draft else colour(line.square, opacity)
+            paint_box(painter, square, fill, None, Corner.MARK)
         shown = font(13, BOLD if line.is_sum else NORMAL)
         painter.setFont(shown)
         left = room.left() + (0 if line.is_sum else side + 9)

@@ -147,8 +147,8 @@ class Drafts:
                 if draft.text:
                     tokens = (await self._bridge.ask(p.CountDraft(self._conversation, draft.text))).tokens
                 tokens += sum(await self._attachment_tokens(draft.attachments))
-                self._parts.composer.set_draft_tokens(tokens)
-                self._parts.gauge.set_draft_tokens(tokens)
+                for part in (self._parts.composer, self._parts.gauge, self._parts.panel.breakdown):
+                    part.set_draft_tokens(tokens)
         finally:
             self._is_counting = False
 

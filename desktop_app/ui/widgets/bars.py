@@ -24,6 +24,7 @@ BASIS_SENTENCES = {
     Provenance.ASSUMED: translatable("Assumed: there is no tokenizer for this model, so this is a cautious guess."),
 }
 MIN_PART_WIDTH = 2.0  # pixels of a part that is not zero
+DRAFT_BLEND = 0.45  # of the colour of what is not sent yet
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def paint_parts(painter: QPainter, box: QRectF, parts: Sequence[BarPart], widths
     left = box.left()
     for part, width in zip(parts, widths, strict=True):
         gap = 1.0 if width >= 2 * MIN_PART_WIDTH else 0.0
-        fill = mix(part.tint, "raised", 0.45) if part.is_faded else colour(part.tint)
+        fill = mix(part.tint, "raised", DRAFT_BLEND) if part.is_faded else colour(part.tint)
         painter.fillRect(QRectF(left, box.top(), width - gap, box.height()), fill)
         left += width
 
