@@ -271,3 +271,14 @@ def test_the_important_things_are_pointed_at(play):
         assert window.panel.tabs.value() == "history"
 
     play(scene)
+
+
+@pytest.mark.wire
+def test_settings_with_a_fault_are_told_until_the_user_has_seen_it(play, data_folder: Path):
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        assert window.failure.isVisible()
+        assert "settings.damaged.json" in window.failure.text.text()
+
+    settings_file(data_folder).parent.mkdir(parents=True, exist_ok=True)
+    settings_file(data_folder).write_text('{"theme": "sepia"}')
+    play(scene)

@@ -203,7 +203,7 @@ class ConversationController(QObject):
     def _show(self, opened: p.ConversationOpened) -> None:
         parts = self._parts
         before, self._shown = self._shown, opened.conversation.id
-        if before != self._shown:
+        if before and before != self._shown:  # with the first one, what the engine warns of is still news
             parts.failure.clear_passing()
         self.conversation = self._shown
         self.turns.note_opened(self._shown, opened.is_running, opened.questions)
