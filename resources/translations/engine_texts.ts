@@ -492,6 +492,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Choose a model with a larger window: optimizing would free nothing here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Your message is stored, and so is the text that had arrived.</source>
         <translation type="unfinished"></translation>
     </message>

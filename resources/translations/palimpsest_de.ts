@@ -440,6 +440,10 @@
         <translation>Kürzen oder ein Modell mit größerem Fenster wählen.</translation>
     </message>
     <message>
+        <source>Choose a model with a larger window: optimizing would free nothing here.</source>
+        <translation>Ein Modell mit größerem Kontextfenster wählen: Optimieren würde hier nichts freigeben.</translation>
+    </message>
+    <message>
         <source>Something went wrong inside Palimpsest</source>
         <translation>In Palimpsest ist etwas schiefgegangen</translation>
     </message>

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError
+from desktop_app.chat.turn.explain_failure import NOTHING_CAN_LEAVE
 from desktop_app.chat.turn.recovery import (
     WAITS,
     DropResults,
@@ -84,7 +85,8 @@ async def test_a_provider_that_refuses_whatever_is_sent_is_asked_as_often_as_the
     home = await house([Overflow()], window=60_000, repeat_last=True)
     session = await home.chats.create("Long", LONG)
     await home.turn(session, "And now?")
-    assert [event.failure.kind for event in home.of(TurnFailed)] == ["nothing_can_leave"]
+    (failure,) = [event.failure for event in home.of(TurnFailed)]
+    assert (failure.kind, failure.advice) == ("nothing_can_leave", NOTHING_CAN_LEAVE), "not: optimize"
     assert len(home.provider.requests) == 1 + BALANCED.overflow_retries + len(BALANCED.overflow_shed)
 
 

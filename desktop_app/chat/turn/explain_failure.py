@@ -22,6 +22,7 @@ AS_FILE = translatable(
     "Attach it as a file, of which the model reads what it needs; cut it; or choose a model with a larger window."
 )
 CUT = translatable("Cut it, or choose a model with a larger window.")
+NOTHING_CAN_LEAVE = translatable("Choose a model with a larger window: optimizing would free nothing here.")
 TOO_LARGE = ("overflow", "window_too_small")
 """The kinds of failures of a request that does not fit."""
 
@@ -36,9 +37,10 @@ async def explain_failure(session: Session, failure: Failure) -> Failure:
     oversized = await asyncio.to_thread(oversized_in, snapshot)
     if oversized is not None:
         return _message_too_large(failure, oversized, snapshot.factor, can_read_files(session))
-    return (
-        failure if await asyncio.to_thread(_can_be_optimized, snapshot) else replace(failure, kind="nothing_can_leave")
-    )
+    if await asyncio.to_thread(_can_be_optimized, snapshot):
+        return failure
+    advice = NOTHING_CAN_LEAVE if failure.kind == "overflow" else failure.advice  # that says what fills the window
+    return replace(failure, kind="nothing_can_leave", advice=advice)
 
 
 def can_read_files(session: Session) -> bool:
