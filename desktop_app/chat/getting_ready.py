@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from .ports import Emit, WorldError
@@ -16,20 +17,49 @@ EQUIP_SECONDS = 0.3
 log = logging.getLogger(__name__)
 
 
-async def equip_session(session: Session, services: Services, publish: Emit) -> None:
-    """Record what the first request will carry, if that is due. Errors are logged: the first turn tells the user."""
-    try:
-        if await record_first_context(session, services):
-            publish(session.gauge_changed())
-    except WorldError as error:
-        log.warning("what a request carries was not recorded: %s", error)
+class GettingReady:
+    """Does it in the background, once at a time in each conversation."""
 
+    def __init__(self, tasks: Tasks, services: Services, publish: Emit) -> None:
+        self._tasks = tasks
+        self._services = services
+        self._publish = publish
 
-async def prepare_model(session: Session, tasks: Tasks) -> None:
-    """Let a local model start, and read the conversation."""
-    # A task of its own: a message sent meanwhile, which ends this one, needs the server just as well.
-    key = f"start of {session.model_info.id}"
-    tasks.start_once(key, session.model.prepare)
-    await tasks.wait(key)
-    if session.gauge().total <= session.budget.usable:
-        await session.model.read_ahead(session.assemble()[0])
+    def expect(self, session: Session) -> None:
+        """Let a local model get ready and read the conversation, since the user has begun to type."""
+        key = f"reading of {session.id}"
+        if session.items_read is not session.view.items and not self._tasks.is_running(key):
+            session.items_read = session.view.items
+            self._tasks.start(key, self._prepare_model(session))
+
+    async def equip(self, session: Session) -> None:
+        """Count what the first request of a conversation will carry.
+
+        A server of tools may be slow: then this returns soon, and the gauge changes once it has answered.
+        """
+        key = f"equipping of {session.id}"
+        if not self._tasks.is_running(key):
+            equipping = self._tasks.start(key, self._record_context(session))
+            await asyncio.wait({equipping}, timeout=EQUIP_SECONDS)
+
+    async def stop(self, conversation: str) -> None:
+        """End it: a turn begins, or the conversation is deleted."""
+        for doing in ("reading", "equipping"):
+            await self._tasks.cancel(f"{doing} of {conversation}")
+
+    async def _record_context(self, session: Session) -> None:
+        """Record what the first request will carry, if that is due. Errors are logged: the turn tells the user."""
+        try:
+            if await record_first_context(session, self._services):
+                self._publish(session.gauge_changed())
+        except WorldError as error:
+            log.warning("what a request carries was not recorded: %s", error)
+
+    async def _prepare_model(self, session: Session) -> None:
+        """Let a local model start, and read the conversation."""
+        # A task of its own: a message sent meanwhile, which ends this one, needs the server just as well.
+        key = f"start of {session.model_info.id}"
+        self._tasks.start_once(key, session.model.prepare)
+        await self._tasks.wait(key)
+        if session.gauge().total <= session.budget.usable:
+            await session.model.read_ahead(session.assemble()[0])

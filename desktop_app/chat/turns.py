@@ -20,7 +20,7 @@ from desktop_app.conversation.words import translatable
 
 from .answers import broken_reply, first_answer
 from .compaction.make_room import make_room
-from .getting_ready import EQUIP_SECONDS, equip_session, prepare_model
+from .getting_ready import GettingReady
 from .listed import ListedConversations
 from .message_queue import MessageQueue
 from .operations import not_found
@@ -45,6 +45,7 @@ class Turns:
         self._publish = publish
         self._locks: dict[str, asyncio.Lock] = {}
         self._listed = ListedConversations(archive, services, publish, list_changed)
+        self._getting_ready = GettingReady(tasks, services, publish)
         self.queue = MessageQueue(archive, publish)
 
     def is_running(self, conversation: str) -> bool:
@@ -190,8 +191,7 @@ class Turns:
         return self._locks.setdefault(conversation, asyncio.Lock())
 
     async def _start(self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
-        for doing in ("reading", "equipping"):
-            await self._tasks.cancel(f"{doing} of {session.id}")
+        await self._getting_ready.stop(session.id)
         session.refuse_if(session.is_leaving)
         return self._tasks.start(session.id, turn())
 
@@ -225,8 +225,9 @@ class Turns:
 
     async def leave(self, conversation: str) -> None:
         """End all that is under way there, since nobody is interested any more."""
-        for doing in ("queue of ", "", "room of ", "name of ", "reading of ", "equipping of "):
+        for doing in ("queue of ", "", "room of ", "name of "):
             await self._tasks.cancel(f"{doing}{conversation}")
+        await self._getting_ready.stop(conversation)
 
     async def stop_room(self, conversation: str) -> None:
         """Stop making room in the background, or stop the turn that waits for it; nothing of it is recorded."""
@@ -243,20 +244,12 @@ class Turns:
 
     def expect(self, session: Session) -> None:
         """Let a local model get ready and read the conversation, since the user has begun to type."""
-        key = f"reading of {session.id}"
-        if session.items_read is not session.view.items and not self._tasks.is_running(key):
-            session.items_read = session.view.items
-            self._tasks.start(key, prepare_model(session, self._tasks))
+        self._getting_ready.expect(session)
 
     async def equip(self, session: Session) -> None:
-        """Count what the first request of a conversation will carry.
-
-        A server of tools may be slow: then this returns soon, and the gauge changes once it has answered.
-        """
-        key = f"equipping of {session.id}"
-        if not self.is_busy(session.id) and not self._tasks.is_running(key):
-            equipping = self._tasks.start(key, equip_session(session, self._services, self._publish))
-            await asyncio.wait({equipping}, timeout=EQUIP_SECONDS)
+        """Count what the first request of a conversation will carry, unless a turn counts it anyway."""
+        if not self.is_busy(session.id):
+            await self._getting_ready.equip(session)
 
     async def _turn(self, session: Session, prompt: Message | None, **how: Any) -> None:
         """Take a turn, and do what follows it. how: parameters of `take_turn`."""
