@@ -5252,8 +5252,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{model} · nicht verfügbar</translation>
     </message>
     <message>
-        <source>{name}: {percent} %</source>
-        <translation>{name}: {percent} %</translation>
+        <source>{name}: {percent}</source>
+        <translation>{name}: {percent}</translation>
     </message>
     <message>
         <source>{name}, {percent} percent</source>

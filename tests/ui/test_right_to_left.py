@@ -21,9 +21,12 @@ from desktop_app.ui.context_panel.breakdown_table import BreakdownTable, TableLi
 from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.insights.chart import WindowChart
 from desktop_app.ui.insights.chart_points import ChartPoint
+from desktop_app.ui.policy.words import text_in_field, value_words
 from desktop_app.ui.request_view.part_list import PartList
 from desktop_app.ui.request_view.part_rows import PartAction, rows_of
 from desktop_app.ui.sidebar.arrangement import details_of
+from desktop_app.ui.settings.check_list import CheckList, CheckRow
+from desktop_app.ui.settings.entries import Percent
 from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.display_list import Action, Flow, RowLayout, TextLine
 from desktop_app.ui.transcript.items import items_of
@@ -31,6 +34,7 @@ from desktop_app.ui.transcript.row_layout import RowCache
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.inputs import Slider
+from desktop_app.ui.widgets.layouts import set_margins, vertical
 from desktop_app.ui.widgets.text_label import TextLabel
 
 WIDTH = 700
@@ -143,6 +147,25 @@ def test_a_slider_goes_where_it_is_clicked(turned, qtbot) -> None:
     assert slider.value() == 100
 
 
+def test_margins_are_those_of_the_sides_where_reading_begins_and_ends(turned) -> None:
+    column = vertical(margins=(1, 2, 3, 4))
+    assert column.getContentsMargins() == (3, 2, 1, 4)
+    set_margins(column, 24, 0, 8, 0)
+    assert column.getContentsMargins() == (8, 0, 24, 0)
+
+
+def test_a_box_to_tick_stands_before_its_name(turned, qtbot) -> None:
+    shown = CheckList(7)
+    qtbot.addWidget(shown)
+    shown.resize(300, 80)
+    shown.show_rows([CheckRow("a", "a", is_checked=True)])
+    image, y = shown.viewport().grab().toImage(), shown.visualRect(shown.rows.index(0)).center().y()
+    accent = theme.palette["accent"].lower()
+    ticked = [x for x in range(image.width()) if image.pixelColor(x, y - 4).name() == accent]
+    assert ticked
+    assert min(ticked) > 200
+
+
 @pytest.mark.parametrize("direction", [LEFT, RIGHT])
 def test_a_label_that_is_too_long_shows_its_beginning(qapp: QApplication, qtbot, direction) -> None:
     qapp.setLayoutDirection(direction)
@@ -167,9 +190,14 @@ def lefts(text: str, *marks: str) -> list[float]:
 def test_a_number_and_its_sign_keep_their_order(qapp: QApplication) -> None:
     assert format_percent(0.02) == "2 %"
     qapp.setLayoutDirection(RIGHT)
-    (number, sign), kept = lefts("2 %", "2", "%"), lefts(format_percent(0.02), "2", "%")
+    number, sign = lefts("2 %", "2", "%")
     assert number > sign, "as it would be"
-    assert kept == sorted(kept)
+    entry = Percent("font_scale", "גודל", 0.02, (1, 200, 1))
+    size = entry.label.text().partition(": ")[2]
+    for text in (format_percent(0.02), value_words(0.02, "share"), size):
+        kept = lefts(text, "2", "%")
+        assert kept == sorted(kept)
+    assert text_in_field("compact_at", 0.02) == "2 %", "the same as it is read"
 
 
 def test_what_a_compaction_freed_keeps_its_order(turned) -> None:

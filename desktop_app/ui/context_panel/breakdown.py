@@ -13,7 +13,7 @@ from desktop_app.ui.widgets.bars import basis_sentence
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_dollars, format_number, format_percent
-from desktop_app.ui.widgets.layouts import vertical
+from desktop_app.ui.widgets.layouts import set_margins, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
 from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
@@ -100,7 +100,7 @@ class Breakdown(QWidget):
         self.insights.setToolTip(tr("What this conversation took over its life (Ctrl+I)"))
         self.insights.clicked.connect(requests.insights_requested)
         scroll.add(self.insights)
-        scroll.column.setContentsMargins(0, 0, 12, 0)
+        set_margins(scroll.column, 0, 0, 12, 0)
         vertical(scroll, holder=self)
 
     def set_gauge(self, gauge: Gauge | None) -> None:

@@ -12,7 +12,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.formats import format_decimal, format_number
 from desktop_app.ui.widgets.inputs import Segmented
-from desktop_app.ui.widgets.layouts import vertical
+from desktop_app.ui.widgets.layouts import set_margins, vertical
 from desktop_app.ui.widgets.look import MEDIUM, scale
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -62,7 +62,7 @@ class StrategyChoice(QWidget):
         self.instructions.setAccessibleName(tr("What to focus on (optional)"))
         self.instructions.setFixedHeight(scale(INSTRUCTION_HEIGHT) - 14)
         self._field = Card()
-        self._field.column.setContentsMargins(10, 6, 6, 6)
+        set_margins(self._field.column, 10, 6, 6, 6)
         self._field.column.addWidget(self.instructions)
         self._field.setFixedHeight(scale(INSTRUCTION_HEIGHT))
         title = TextLabel(tr("Summary by"), size=13, weight=MEDIUM)

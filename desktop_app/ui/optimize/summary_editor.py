@@ -14,7 +14,7 @@ from desktop_app.ui.widgets.bars import BarPart, SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.formats import format_number
-from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal, set_margins, vertical
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -100,7 +100,7 @@ class SummaryEditor(QWidget):
         head = horizontal((self.heading, 1), self.take, self.again, spacing=12)
         head.addStrut(self.take.sizeHint().height())  # the links come and go, and the field stays
         card = Card()
-        card.column.setContentsMargins(12, 10, 6, 10)
+        set_margins(card.column, 12, 10, 6, 10)
         self.unwritten = UnwrittenSummary()
         self.pages = QStackedWidget()
         self.pages.addWidget(self.area)

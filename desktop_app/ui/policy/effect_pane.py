@@ -100,7 +100,8 @@ class ReplayTable(QWidget):
 
     def _add_row(self) -> None:
         line = len(self.cells)
-        name, before, after = TextLabel(size=13), TextLabel(size=13, tint="ink_soft"), TextLabel(size=13, weight=BOLD)
+        name, before = TextLabel(size=13, wraps=True), TextLabel(size=13, tint="ink_soft")
+        after = TextLabel(size=13, weight=BOLD)
         for column, label in enumerate((name, before, after)):
             label.setAlignment(Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft)
             self._grid.addWidget(label, line, column)
@@ -174,7 +175,7 @@ def _change_of_cost(replayed: PolicyReplayed) -> str:
         before, after = replayed.before.tokens_sent, replayed.after.tokens_sent
         words = (tr("{share} % more tokens"), tr("{share} % fewer tokens"))
     change = after / before - 1 if before else 0
-    return "" if abs(change) < SMALL else words[change < 0].format(share=f"{abs(change) * 100:.0f}")
+    return "" if abs(change) < SMALL else isolate(words[change < 0].format(share=f"{abs(change) * 100:.0f}"))
 
 
 def _compacted_at(gauge: Gauge) -> int:

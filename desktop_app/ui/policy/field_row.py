@@ -13,6 +13,7 @@ from desktop_app.context.own_policies import WrongNumber, choices_of
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.policy_sources import FieldSource
 from desktop_app.ui.engine_texts import tr_engine
+from desktop_app.ui.widgets.formats import isolate
 from desktop_app.ui.widgets.inputs import Select, Slider, ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM, NORMAL, scale
@@ -64,7 +65,7 @@ class FieldRow(QWidget):
         if value == (usual := getattr(base, field)):
             self.label.set_runs((name,))
         else:
-            other = Run(f"   {policy_label(base.name)}: {text_in_field(field, usual)}", "ink_faint", NORMAL)
+            other = Run(f"   {policy_label(base.name)}: {isolate(text_in_field(field, usual))}", "ink_faint", NORMAL)
             self.label.set_runs((replace(name, tint="accent"), other))
         words = (acting_words(self.source, policy, window), about_field(self.source))
         self._explain(" · ".join(filter(None, words)))

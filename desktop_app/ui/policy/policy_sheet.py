@@ -21,7 +21,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.inputs import Select
-from desktop_app.ui.widgets.layouts import UNBOUNDED, horizontal, vertical
+from desktop_app.ui.widgets.layouts import UNBOUNDED, horizontal, set_margins, vertical
 from desktop_app.ui.widgets.look import BOLD, scale
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -221,7 +221,7 @@ class PolicySheet(Sheet):
         chosen.setLayout(choice)
         numbers.setLayout(about)
         above = vertical(spacing=6, margins=(24, 18, 24, 0))
-        self.area.column.setContentsMargins(0, 0, 16, 4)
+        set_margins(self.area.column, 0, 0, 16, 4)
         self.area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
         self.body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self.body.setContentsMargins(24, 0, 24, 0)

@@ -11,7 +11,7 @@ from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy
 from desktop_app.context.policy_sources import SOURCES, FieldSource
 from desktop_app.conversation.words import lexicon, translatable
 from desktop_app.ui.translation import locale, tr
-from desktop_app.ui.widgets.formats import format_number
+from desktop_app.ui.widgets.formats import format_number, isolate
 
 from .field_labels import LABELS
 
@@ -96,7 +96,11 @@ def about_field(source: FieldSource) -> str:
 
 
 def value_words(value: float, unit: str) -> str:
-    """Return such as "20,000 tokens", "85 %" or "no limit"."""
+    """Return such as "20,000 tokens", "85 %" or "no limit", as it stands within a text."""
+    return isolate(_value_alone(value, unit))
+
+
+def _value_alone(value: float, unit: str) -> str:
     if value == NO_LIMIT:
         return tr("no limit")
     if isinstance(value, int):
@@ -131,7 +135,7 @@ def text_in_field(field: str, value: Any) -> str:
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
     if isinstance(value, int | float):
-        return value_words(value, "factor" if SOURCES[field].unit == "factor" else "")
+        return _value_alone(value, "factor" if SOURCES[field].unit == "factor" else "")
     return text_of_value(field, value)
 
 

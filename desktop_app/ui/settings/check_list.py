@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem
 
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import Corner, colour, paint_box, scale
+from desktop_app.ui.widgets.look import Corner, colour, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.row_list import ROW, AnyIndex, ListRow, RowDelegate, RowList
 
 BOX = 15  # pixels
@@ -33,10 +33,12 @@ class CheckDelegate(RowDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row, whole = index.data(ROW), QRectF(option.rect)  # type: ignore[attr-defined]
         shifted = QStyleOptionViewItem(option)
-        shifted.rect = option.rect.adjusted(scale(BOX) + 12, 0, 0, 0)  # type: ignore[attr-defined]
+        beside = in_reading_order(painter, whole, whole.adjusted(scale(BOX) + 12, 0, 0, 0))
+        shifted.rect = beside.toRect()  # type: ignore[attr-defined]
         super().paint(painter, shifted, index)
         side = scale(BOX)
         box = QRectF(whole.left() + 6, whole.center().y() - side / 2, side, side)
+        box = in_reading_order(painter, whole, box)
         is_on = isinstance(row, CheckRow) and row.is_checked
         painter.save()
         fill, border = colour("accent" if is_on else "raised"), colour("accent" if is_on else "hatch")

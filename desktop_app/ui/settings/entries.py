@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.inputs import Segmented, Select, Slider, ToggleSwitch
-from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
+from desktop_app.ui.widgets.layouts import STRETCH, horizontal, set_margins, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Corner
 from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -194,7 +195,8 @@ class Percent(FormEntry):
         return self.slider.value() / 100
 
     def _show_value(self, percent: int) -> None:
-        self.label.set_text(tr("{name}: {percent} %").format(name=self._label, percent=percent))
+        shown = format_percent(percent / 100)
+        self.label.set_text(tr("{name}: {percent}").format(name=self._label, percent=shown))
         self.slider.setAccessibleName(tr("{name}, {percent} percent").format(name=self._label, percent=percent))
 
 
@@ -206,7 +208,7 @@ class LongText(FormEntry):
         self.area.setPlainText(text)
         self.area.setAccessibleName(label)
         card = Card(corner=Corner.CONTROL)
-        card.column.setContentsMargins(10, 8, 4, 8)
+        set_margins(card.column, 10, 8, 4, 8)
         card.column.addWidget(self.area)
         super().__init__(name, label, card)
         self.area.textChanged.connect(self.changed)

@@ -12,7 +12,7 @@ from desktop_app.settings import Settings
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.layouts import horizontal, vertical
+from desktop_app.ui.widgets.layouts import horizontal, set_margins, vertical
 from desktop_app.ui.widgets.look import BOLD, scale
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -136,7 +136,7 @@ class SettingsDialog(Sheet):
     def _arrange(self) -> None:
         body = QWidget()
         self.area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
-        self.area.column.setContentsMargins(0, 0, 16, 12)
+        set_margins(self.area.column, 0, 0, 16, 12)
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
         side = vertical(title, self.side, spacing=12)
         self._body = horizontal(side, (self.area, 1), holder=body, spacing=24, margins=(24, 18, 8, 0))

@@ -15,7 +15,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.ui.actions import keys_text
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
+from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, set_margins, vertical
 from desktop_app.ui.widgets.look import Corner, StyleAware, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER
 
@@ -142,7 +142,7 @@ class Sidebar(StyleAware, QWidget):
         around = 6 if is_low else 12
         for layout in (self._head, self._column):
             layout.setSpacing(around)
-        self._column.setContentsMargins(12, around + 4, 13, around)
+        set_margins(self._column, 12, around + 4, 13, around)
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         self.list.conversations.show_conversations(conversations)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 from desktop_app.conversation.gauge import Segment
 
 from .accessibility import Role, WithRole
-from .layouts import STRETCH, vertical
+from .layouts import STRETCH, set_margins, vertical
 from .look import Corner, Tint, colour, paint_box, scale
 
 BAR_GAP = 6  # pixels between a column and its scroll bar
@@ -112,7 +112,7 @@ class SteadyColumn(ScrollColumn):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         bar, taken = self.verticalScrollBar().sizeHint().width(), self.width() - self.viewport().width()
-        self.column.setContentsMargins(0, 0, BAR_GAP + max(bar - taken, 0), 0)
+        set_margins(self.column, 0, 0, BAR_GAP + max(bar - taken, 0), 0)
         super().resizeEvent(event)
 
     def needed_width(self) -> int:

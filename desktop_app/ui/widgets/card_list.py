@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from .boxes import Card, ScrollColumn
 from .buttons import LinkButton
-from .layouts import discard
+from .layouts import discard, set_margins
 from .text_label import TextLabel
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ class CardList(ScrollColumn, Generic[T, C]):
         self._make, self._page, self._limit = make, page, page
         self._items: dict[str, T] = {}
         self._made_of: dict[str, T] = {}
-        self.column.setContentsMargins(0, 0, 12, 0)
+        set_margins(self.column, 0, 0, 12, 0)
         self.add(self.empty)
         self.add(self.more)
         self.more.clicked.connect(self._show_more)

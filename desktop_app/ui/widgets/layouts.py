@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QStyle, QVBoxLayout, QWidget
 
 from .look import scale
@@ -15,6 +16,7 @@ STRETCH = 1
 LayoutItem = QWidget | QLayout | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag] | int
 """What stands in a row or column: a widget or layout, one with its stretch factor and alignment, or empty room."""
 Margins = tuple[int, int, int, int]
+"""Pixels where reading begins, above, where it ends, and below."""
 
 
 def horizontal(
@@ -45,8 +47,14 @@ def discard(widget: QWidget) -> None:
     widget.deleteLater()
 
 
+def set_margins(layout: QLayout, begin: int, top: int, end: int, bottom: int) -> None:
+    """Set the margins. begin, end: of the sides where reading begins and ends; Qt turns the widgets alone around."""
+    left, right = (end, begin) if QGuiApplication.isRightToLeft() else (begin, end)
+    layout.setContentsMargins(left, top, right, bottom)
+
+
 def _fill(layout: QBoxLayout, items: tuple[LayoutItem, ...], margins: Margins, spacing: int | None) -> None:
-    layout.setContentsMargins(*margins)
+    set_margins(layout, *margins)
     if spacing is not None:
         layout.setSpacing(spacing)
     for item in items:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QDialog, QWidget
 from shiboken6 import isValid
 
 from .boxes import ScrollColumn
-from .layouts import FooterLayout, horizontal, vertical
+from .layouts import FooterLayout, horizontal, set_margins, vertical
 from .look import BOLD, Corner, scale
 from .scrim import Scrim
 from .sheet_ground import OpaqueGround, paint_ground
@@ -91,7 +91,7 @@ class Sheet(QDialog):
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
         above = vertical(title, spacing=4, margins=(24, 18, 24, 0))
         body = horizontal(area, margins=(24, 0, 8, 0))
-        area.column.setContentsMargins(0, 0, 16, 4)
+        set_margins(area.column, 0, 0, 16, 4)
         vertical(above, (body, 1), self.make_footer(*buttons, leading=leading), holder=self, spacing=spacing)
         self.let_scroll(head, above, area)
 
