@@ -89,7 +89,7 @@ def style_sheet() -> str:
     return f"""
 QToolTip {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 4px 8px; }}
 QLineEdit {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]};
-    border-radius: {Corner.CONTROL}px; padding: 0 {scale(8)}px; min-height: {scale(CONTROL_HEIGHT) - 2}px;
+    border-radius: {Corner.CONTROL}px; padding: 0 9px; min-height: {scale(CONTROL_HEIGHT) - 2}px;
     selection-background-color: {c["accent"]}; selection-color: {c["accent_ink"]};
     placeholder-text-color: {c["ink_faint"]}; }}
 QLineEdit:focus {{ border-color: {c["accent"]}; }}

@@ -11,12 +11,13 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.models.endpoint import DEFAULT_ADDRESS
 from desktop_app.models.keys import VARIABLES
-from desktop_app.settings import McpServer, Server, Settings
+from desktop_app.settings import McpServer, ModelLimits, Server, Settings
 from desktop_app.ui.settings.limits import parse_reply, parse_window
 from desktop_app.ui.settings.mcp_form import parse_command, parse_environment
 from desktop_app.ui.settings.model_choice import models_of
 from desktop_app.ui.settings.sections import policies_offered
 from desktop_app.ui.settings.server_kinds import KINDS
+from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.buttons import LinkButton
 
 
@@ -32,6 +33,17 @@ def dialog(window):
 )  # fmt: skip
 def test_windows_are_read_as_people_write_them(text, tokens):
     assert parse_window(text) == tokens
+
+
+@pytest.mark.parametrize(("language", "written"), [("en", "131,072"), ("de", "131.072")])
+def test_a_number_of_tokens_stands_as_the_language_writes_it(qapp, window, language_is_restored, language, written):
+    use_language(qapp, language)
+    settings = replace(SETTINGS, servers=(replace(STUDIO, limits={"qwen-7b": ModelLimits(0, 4_096)}),))
+    dialog = open_settings(window, settings)
+    (form,) = dialog.servers.forms
+    assert form.window_size.text() == written
+    assert form.models.max_output.text() == written.replace("131", "4").replace("072", "096")
+    assert dialog.settings() == settings, "and is read so"
 
 
 @pytest.mark.parametrize("text", ["many", "12 apples", "-5", "0", "100", "1.0001K", "128KB", "∞"])

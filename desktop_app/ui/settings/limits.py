@@ -12,6 +12,11 @@ _NUMBER = re.compile(r"(\d+(?:[.,]\d+)?)\s*([km]?)", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
+def format_limit(tokens: int) -> str:
+    """Return the number as it is written into a field; "" of 0."""
+    return format_number(tokens) if tokens else ""
+
+
 def parse_window(text: str) -> int:
     """Return the tokens of "128000", "128,000", "128K" or "1M"; 0, to ask the server, of "". Raises ValueError."""
     plain = text.strip().replace(" ", "").replace("_", "")

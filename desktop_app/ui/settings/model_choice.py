@@ -23,7 +23,7 @@ from desktop_app.ui.widgets.row_list import ENTER
 
 from .check_list import CheckList, CheckRow
 from .entries import Field, FormEntry
-from .limits import parse_reply, parse_window
+from .limits import format_limit, parse_reply, parse_window
 
 SEPARATORS = re.compile(r"[,;\s]+")
 ROWS = 7  # of the list at once
@@ -51,7 +51,7 @@ class ModelChoice(FormEntry):
         self._offers: dict[str, ModelOffer] = {}
         self._known: dict[str, ModelOffer] = {}
         self._limits: dict[str, tuple[str, str]] = {
-            name: (_number(limits.window), _number(limits.max_output)) for name, limits in server.limits.items()
+            name: (format_limit(own.window), format_limit(own.max_output)) for name, own in server.limits.items()
         }
         self.edit = QLineEdit()
         self.edit.setPlaceholderText(tr("Filter the list, or type a name"))
@@ -225,9 +225,5 @@ class ModelChoice(FormEntry):
             window_words(offer.window, offer.window_source) if offer and offer.window else tr("as the server tells")
         )
         known = offer.max_output if offer else 0
-        self.max_output.edit.setPlaceholderText(f"{known:,}" if known else tr("as the server tells"))
+        self.max_output.edit.setPlaceholderText(format_limit(known) or tr("as the server tells"))
         self.current_changed.emit()
-
-
-def _number(tokens: int) -> str:
-    return f"{tokens:,}" if tokens else ""

@@ -122,20 +122,12 @@ def memory_section(settings: Settings) -> QWidget:
 def tools_section(settings: Settings, servers: McpList) -> QWidget:
     """Return the section of where tools search and work, what is always allowed, and the MCP servers."""
     url, rounds = settings.search_url, str(settings.max_rounds)
-    hint = tr("leave empty for DuckDuckGo, or enter a SearXNG address")
+    hint, no_folder = tr("leave empty for DuckDuckGo, or enter a SearXNG address"), tr("leave empty for none")
     return section(
         tr("Tools"),
         Field("search_url", tr("Web search"), url, hint, lambda text: parse_address(text) if text else ""),
-        (
-            Field(
-                "folder",
-                tr("Working folder of new conversations"),
-                settings.folder,
-                tr("leave empty for none"),
-                _folder,
-            ),
-            Field("max_rounds", tr("Ask me after this many rounds of tool calls"), rounds, "25", _rounds),
-        ),
+        Field("folder", tr("Working folder of new conversations"), settings.folder, no_folder, _folder),
+        Field("max_rounds", tr("Ask me after this many rounds of tool calls"), rounds, "25", _rounds),
         RuleList(settings.rules),
         TextLabel(tr("MCP servers"), size=13, weight=MEDIUM),
         servers,

@@ -20,7 +20,7 @@ from desktop_app.ui.widgets.layouts import horizontal
 from .check_pane import CheckPane
 from .entries import Choice, Field, FormEntry
 from .forms import Form
-from .limits import parse_window
+from .limits import format_limit, parse_window
 from .model_choice import ModelChoice
 from .server_kinds import KINDS, address_hint, address_of, key_hint
 
@@ -45,7 +45,7 @@ class ServerForm(Form[Server]):
         hint = address_hint(server.kind)
         self.address = Field("base_url", tr("Base URL"), server.base_url, hint, self._parse_address)
         self.models = ModelChoice(server)
-        window = f"{server.window:,}" if server.window else ""
+        window = format_limit(server.window)
         hint = tr("128K, or leave empty to ask the server")
         self.window_size = Field("window", tr("Context window of all its models (tokens)"), window, hint, parse_window)
         self.remove_key = LinkButton(tr("Remove key"))

@@ -24,7 +24,7 @@ from desktop_app.ui.widgets.text_label import TextLabel
 
 from .check_list import CheckList, CheckRow
 from .entries import Choice, Field, FormEntry, LongText, OnOff, Segments, section
-from .limits import parse_reply
+from .limits import format_limit, parse_reply
 
 WIDTH, TOOLS = 600, 7
 EFFORTS = (("", translatable("As the model does")), ("low", translatable("Low")), ("medium", translatable("Medium")),
@@ -162,7 +162,7 @@ class SetupSheet(Sheet):
         options = setup.options
         for field, value in ((self.temperature, options.temperature), (self.top_p, options.top_p)):
             field.edit.setText("" if value is None else f"{value:g}")
-        self.max_output.edit.setText(f"{setup.max_output:,}" if setup.max_output else "")
+        self.max_output.edit.setText(format_limit(setup.max_output))
         self.effort.choices.choose(options.reasoning_effort)
         self.folder.edit.setText(persona.folder)
         self.policy.select.choose(persona.policy)

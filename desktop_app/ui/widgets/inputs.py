@@ -165,7 +165,7 @@ class Select(QComboBox):
         self.setCurrentIndex(self.findData(value))
 
     def sizeHint(self) -> QSize:
-        return QSize(200, scale(CONTROL_HEIGHT))
+        return QSize(scale(200), scale(CONTROL_HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, scale(CONTROL_HEIGHT))
@@ -185,8 +185,9 @@ class Select(QComboBox):
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         painter.setPen(QPen(colour("ink_soft"), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        x, y = reading_x(box.right() - 18, self), box.center().y()
-        painter.drawPolyline(QPolygonF([QPointF(x - 4, y - 2), QPointF(x, y + 2), QPointF(x + 4, y - 2)]))
+        x, y, half = reading_x(box.right() - 18, self), box.center().y(), scale(4)
+        corners = [QPointF(x - half, y - half / 2), QPointF(x, y + half / 2), QPointF(x + half, y - half / 2)]
+        painter.drawPolyline(QPolygonF(corners))
         if self.hasFocus():
             paint_focus(painter, box, Corner.CONTROL)
 
