@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication
 
 from .theme import Tint, theme
-from .widgets.look import CONTROL_HEIGHT, Corner, colour, font, scale
+from .widgets.look import CONTROL_HEIGHT, MEDIUM, Corner, colour, font, scale
 
 HANDLE = 6  # pixels of the width of a scroll bar's handle
 
@@ -110,4 +110,31 @@ QScrollBar::handle:hover {{ background: {c["ink_faint"]}; }}
 QAbstractScrollArea::corner {{ background: transparent; border: none; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+{file_dialog_rules()}"""
+
+
+def file_dialog_rules() -> str:
+    """Return the rules of Qt's own file dialog, whose widgets do not paint themselves."""
+    c, inner = theme.palette, scale(CONTROL_HEIGHT) - 2
+    return f"""
+QFileDialog QPushButton, QFileDialog QComboBox {{ background: {c["raised"]}; color: {c["ink"]};
+    border: 1px solid {c["line"]}; border-radius: {Corner.CONTROL}px; min-height: {inner}px; padding: 0 12px; }}
+QFileDialog QPushButton {{ font-weight: {MEDIUM}; }}
+QFileDialog QPushButton:default {{ background: {c["accent"]}; color: {c["accent_ink"]}; border-color: {c["accent"]}; }}
+QFileDialog QPushButton:hover:!default, QFileDialog QToolButton:hover {{ background: {c["line_soft"]}; }}
+QFileDialog QPushButton:disabled {{ background: {c["free"]}; color: {c["ink_faint"]}; border-color: {c["line"]}; }}
+QFileDialog QPushButton:focus, QFileDialog QComboBox:focus {{ border-color: {c["accent"]}; }}
+QFileDialog QComboBox::drop-down {{ border: none; width: {scale(24)}px; }}
+QFileDialog QComboBox::down-arrow {{ width: 0; height: 0; margin-right: 8px;
+    border-top: {scale(5)}px solid {c["ink_soft"]};
+    border-left: {scale(4)}px solid {c["raised"]}; border-right: {scale(4)}px solid {c["raised"]}; }}
+QFileDialog QToolButton {{ background: transparent; border: none; border-radius: {Corner.ROW}px; padding: 6px; }}
+QFileDialog QToolButton:checked {{ background: {c["accent_soft"]}; }}
+QFileDialog QListView, QFileDialog QTreeView {{ background: {c["raised"]}; border: 1px solid {c["line"]};
+    border-radius: {Corner.CONTROL}px; padding: 4px; selection-background-color: {c["accent_soft"]};
+    selection-color: {c["ink"]}; }}
+QFileDialog QHeaderView {{ background: {c["raised"]}; }}
+QFileDialog QHeaderView::section {{ background: {c["raised"]}; color: {c["ink_soft"]}; border: none;
+    border-bottom: 1px solid {c["line"]}; padding: 4px 6px; }}
+QFileDialog QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 """

@@ -17,6 +17,7 @@ from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.composer.draft_field import local_files
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.file_dialog import FileDialog
 
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -43,7 +44,7 @@ class AttachController(Controller):
         composer.attachments.removed.connect(self.stop)
 
     def choose_files(self) -> None:
-        dialog = QFileDialog(self._parts, tr("Attach files"), str(Path.home()))
+        dialog = FileDialog(self._parts, tr("Attach files"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.attach_files)
         dialog.finished.connect(dialog.deleteLater)

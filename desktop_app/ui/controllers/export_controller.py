@@ -13,6 +13,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.formats import format_bytes
 
 from .controller import Controller, open_folder_of
@@ -56,7 +57,7 @@ class ExportController(Controller):
         if self._sheet is None:
             return
         kind = self._sheet.format.value()
-        dialog = QFileDialog(self._parts, tr("Export the conversation"), str(Path.home()))
+        dialog = FileDialog(self._parts, tr("Export the conversation"), str(Path.home()))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses, and the sheet asks
         dialog.setNameFilters([FILTERS[kind], tr("All files (*)")])

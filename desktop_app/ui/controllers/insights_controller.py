@@ -14,6 +14,7 @@ from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.file_dialog import FileDialog
 
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -86,7 +87,7 @@ class InsightsController(Controller):
 
     def choose_file(self) -> None:
         """Ask for the file that the figures are written to."""
-        dialog = QFileDialog(self._parts, tr("Export insights"), str(Path.home() / FILE_NAME), tr("Tables (*.csv)"))
+        dialog = FileDialog(self._parts, tr("Export insights"), str(Path.home() / FILE_NAME), tr("Tables (*.csv)"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("csv")
         dialog.fileSelected.connect(self.export)

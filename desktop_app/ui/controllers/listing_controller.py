@@ -12,6 +12,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.formats import format_number, format_title
 
 from .controller import Controller
@@ -108,7 +109,7 @@ class ListingController(Controller):
         return one.format(title=titles[0]) if len(titles) == 1 and titles[0] else several
 
     def choose_import(self) -> None:
-        dialog = QFileDialog(self._parts, tr("Import conversations"))
+        dialog = FileDialog(self._parts, tr("Import conversations"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setNameFilters([tr("Conversations (*.jsonl *.json)"), tr("All files (*)")])
         dialog.filesSelected.connect(self.import_files)

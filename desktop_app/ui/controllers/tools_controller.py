@@ -18,6 +18,7 @@ from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.file_dialog import FileDialog
 
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -66,7 +67,7 @@ class ToolsController(Controller):
         menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
 
     def choose_folder(self) -> None:
-        dialog = QFileDialog(self._parts, tr("Working folder of this conversation"), self._folder or str(Path.home()))
+        dialog = FileDialog(self._parts, tr("Working folder of this conversation"), self._folder or str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self.use_folder)

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.file_dialog import FileDialog
 
 SUFFIXES = {
     "bash": "sh", "c": "c", "c++": "cpp", "cpp": "cpp", "csharp": "cs", "css": "css", "diff": "diff", "go": "go",
@@ -22,7 +23,7 @@ def choose_code_file(parent: QWidget, block: str, notify: Callable[[str], None])
     how that ended.
     """
     language, _, code = block.partition("\n")
-    dialog = QFileDialog(parent, tr("Save the code"), str(Path.home()))
+    dialog = FileDialog(parent, tr("Save the code"), str(Path.home()))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.selectFile(f"code.{SUFFIXES.get(language.lower(), 'txt')}")
     dialog.fileSelected.connect(lambda path: notify(save_code(Path(path), code)))

@@ -1,0 +1,42 @@
+"""The file dialog. Where the system has none of its own, Qt's shows our theme."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QIcon, QPainter, QPixmap, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
+
+from .look import colour, scale
+
+WIDTH, HEIGHT = 760, 480  # pixels
+ARROWS = ("backButton", "forwardButton", "toParentButton")
+"""Buttons of Qt's dialog whose pictures are black, in the dark too."""
+
+
+class FileDialog(QFileDialog):
+    """Qt's dialog, opened with `open`. The style sheet of the application has its rules."""
+
+    def __init__(self, parent: QWidget, title: str, folder: str = "", kinds: str = "") -> None:
+        """kinds: of files, as in "Tables (*.csv)"."""
+        super().__init__(parent, title, folder, kinds)
+        self.resize(QSize(scale(WIDTH), scale(HEIGHT)).boundedTo(self.screen().availableSize()))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        for name in ARROWS:
+            if (button := self.findChild(QToolButton, name)) is not None:  # the system's own dialog has none of Qt's
+                button.setIcon(_in_ink(button))
+        super().showEvent(event)
+
+
+def _in_ink(button: QToolButton) -> QIcon:
+    """Return a button's picture in the colour of texts."""
+    made = QIcon()
+    for mode in (QIcon.Mode.Normal, QIcon.Mode.Disabled):
+        picture: QPixmap = button.icon().pixmap(button.iconSize(), button.devicePixelRatioF(), mode)
+        painter = QPainter(picture)
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+        ink = colour("ink") if mode is QIcon.Mode.Normal else colour("ink_faint", 0.5)
+        painter.fillRect(QRectF(picture.rect()), ink)
+        painter.end()
+        made.addPixmap(picture, mode)
+    return made
