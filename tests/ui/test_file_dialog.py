@@ -18,13 +18,8 @@ UI = Path(__file__).resolve().parents[2] / "desktop_app" / "ui"
 
 @pytest.fixture
 def themed(qapp: QApplication):
-    """Shows a theme and a text size; as they were at the end."""
-    style_sheet, palette, font = qapp.styleSheet(), qapp.palette(), qapp.font()
-    yield lambda choice, size=1.0: show_theme(qapp, choice, size)
-    show_theme(qapp, "light", 1.0)
-    qapp.setStyleSheet(style_sheet)
-    qapp.setPalette(palette)
-    qapp.setFont(font)
+    """Shows a theme and a text size."""
+    return lambda choice, size=1.0: show_theme(qapp, choice, size)
 
 
 def opened(window: QWidget, folder: Path) -> FileDialog:

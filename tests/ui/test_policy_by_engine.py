@@ -17,12 +17,13 @@ from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.engine import protocol as p
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, read_settings, write_settings
-from desktop_app.ui.app import watch_settings
+from desktop_app.ui.app import make_application, watch_settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.policy.policy_sheet import PolicySheet
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from desktop_app.ui.widgets.look import CONTROL_HEIGHT, scale
 from provider import Reply, ScriptedProvider
 
 pytestmark = pytest.mark.wire
@@ -127,3 +128,55 @@ def test_what_another_process_stores_is_used_and_kept_by_the_windows_next_save(r
     window = MainWindow(bridge, read_settings(settings_file(data_folder)), data_folder / "window.ini")
     watch_settings(window, data_folder)
     run(in_window(window, bridge, lambda: scene(window, bridge), lambda: bridge.engine_pid))
+
+
+def x_of_mark(window: MainWindow, mark: int) -> float:
+    """Where the gauge says that a mark stands, in pixels."""
+    bar = window.gauge.bar
+    found = [x for x in range(bar.width()) if bar.mark_at(x) == mark]
+    return sum(found) / len(found)
+
+
+@pytest.mark.usefixtures("language_is_restored")
+def test_in_german_at_200_percent_a_number_of_the_policy_moves_the_gauges_mark(run, qapp, data_folder: Path) -> None:
+    path = settings_file(data_folder)
+
+    def window_of(settings: Settings) -> tuple[MainWindow, Bridge]:
+        make_application(settings)
+        bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
+        return MainWindow(bridge, settings, data_folder / "window.ini"), bridge
+
+    async def choose_the_look(window: MainWindow) -> None:
+        window.settings.open()
+        await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
+        (dialog,) = window.findChildren(SettingsDialog)
+        dialog.show_section("look")
+        QTest.keyClick(dialog.entries["font_scale"].slider, Qt.Key.Key_End)
+        await until(lambda: qapp.font().pixelSize() == 28)
+        assert dialog.save.height() == scale(CONTROL_HEIGHT) == 72, "it is seen before it is saved"
+        QTest.keyClick(dialog.entries["language"].select, Qt.Key.Key_End)
+        QTest.mouseClick(dialog.save, LEFT)
+        await until(lambda: read_settings(path).language == "de" and read_settings(path).font_scale == 2.0)
+        await until(lambda: not window.findChildren(SettingsDialog))
+
+    async def turn_a_number(window: MainWindow) -> None:
+        await until(lambda: window.gauge.gauge and window.gauge.gauge.is_window_known)
+        assert window.composer.field.font().pixelSize() >= 28
+        before = x_of_mark(window, 2)
+        sheet = await open_sheet(window)
+        assert sheet.windowTitle() == "Platz schaffen"
+        type_share(sheet, "compact_at", "82,5 %")
+        await until(lambda: "früher" in sheet.effect.now.text())
+        assert x_of_mark(window, 2) == before, "nothing is changed by trying"
+        QTest.mouseClick(sheet.use_everywhere, LEFT)
+        await until(lambda: window.gauge.gauge.thresholds[2] == 0.825)
+        assert x_of_mark(window, 2) < before
+        assert "82 %" in window.gauge.bar.hint_of_mark(2)
+        assert read_settings(path).policies == (OwnPolicy("Meine", "balanced", {"compact_at": 0.825}),)
+
+    with ScriptedProvider([]) as provider:
+        server = Server("scripted", provider.base_url, ("scripted",), window=6_000, max_output=1_000)
+        write_settings(path, Settings(chat_model="scripted/scripted", servers=(server,), is_memory_on=False))
+        for scene in (choose_the_look, turn_a_number):  # the language is that of the next start
+            window, bridge = window_of(read_settings(path))
+            run(in_window(window, bridge, lambda: scene(window), lambda: window.chat.conversation))  # noqa: B023
