@@ -283,3 +283,11 @@ def test_in_a_narrow_window_the_effect_is_above_the_fields(window, qtbot) -> Non
     window.resize(640, 520)
     qtbot.waitUntil(lambda: sheet.effect.y() < sheet.area.y())
     assert sheet.area.width() > 500
+
+
+def test_in_a_low_window_there_is_one_area_that_scrolls(window, qtbot) -> None:
+    sheet = opened(window, "balanced")
+    window.resize(800, 500)
+    qtbot.waitUntil(lambda: sheet.area.isAncestorOf(sheet.effect))
+    window.resize(1_200, 900)
+    qtbot.waitUntil(lambda: not sheet.area.isAncestorOf(sheet.effect))

@@ -41,6 +41,7 @@ class PolicySheet(Sheet):
     """Signals: used(name, OwnPolicy or None if it is stored so already, is_everywhere); removed(name); tried(OwnPolicy)
     and compared(before, after), answered by `show_trial` and `show_past`."""
 
+    low = 460  # less has no room for two areas that scroll
     used = Signal(str, object, bool)
     removed = Signal(str)
     tried = Signal(object)

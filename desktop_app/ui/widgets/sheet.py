@@ -19,7 +19,6 @@ from .tab_order import walk_as_read
 from .text_label import TextLabel
 
 MARGIN = 24  # pixels between the sheet and the window's edges
-LOW = 300  # pixels of height below which only the title and the buttons do not scroll
 PAINT_PAUSE = 0.01  # seconds in which the window paints what is new, on its own
 
 
@@ -29,10 +28,11 @@ class Sheet(QDialog):
     A large sheet builds its content in `steps`, so that `open_gradually` can give the window's event loop a turn
     after each of them.
 
-    narrow: pixels of width below which it is as in a low window.
+    low: pixels of height below which only the title and the buttons do not scroll. narrow: pixels of width below which
+    it is as in a low window.
     """
 
-    narrow = 0
+    low, narrow = 300, 0
 
     def __init__(
         self,
@@ -250,7 +250,7 @@ class Sheet(QDialog):
             widget.setHidden(is_hidden)
 
     def _size_within(self, limit: QSize) -> QSize:
-        is_low = limit.height() < scale(LOW) or limit.width() < scale(self.narrow)
+        is_low = limit.height() < scale(self.low) or limit.width() < scale(self.narrow)
         if is_low is not self.is_low:
             self.is_low = is_low
             self.set_low(is_low)
