@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app.addresses import host_of
+from desktop_app.conversation.words import translatable
 from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file, replace_private_file
 from desktop_app.process_secrets import variable
 from desktop_app.settings import Server, ServerKind
@@ -24,7 +25,8 @@ from desktop_app.settings import Server, ServerKind
 from .endpoint import DEFAULT_ADDRESS
 
 SERVICE = "palimpsest"
-MEMORY = "in memory, for this session only"
+MEMORY = translatable("in memory, for this session only")
+MEMORY_BECAUSE = translatable("in memory, for this session only: {reason}")
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 VARIABLES: dict[ServerKind, tuple[str, ...]] = {
@@ -74,7 +76,7 @@ class _NotStored(Exception):
 
 class _KeyFile:
     def __init__(self, path: Path) -> None:
-        self.words = f"in the file {path}, as plain text that only you can read"
+        self.words = translatable("in the file {path}, as plain text that only you can read").format(path=path)
         self._path = path
 
     def read(self, names: Sequence[str]) -> dict[str, str]:
@@ -87,7 +89,8 @@ class _KeyFile:
         try:
             replace_private_file(self._path, content)
         except OSError as error:
-            raise _NotStored(f"{self._path} cannot be written ({error.strerror})") from error
+            told = translatable("{path} cannot be written ({reason})")
+            raise _NotStored(told.format(path=self._path, reason=error.strerror)) from error
 
     def _content(self) -> dict[str, str]:
         path = self._path
@@ -95,16 +98,18 @@ class _KeyFile:
             with path.open("rb") as file:
                 status = os.fstat(file.fileno())
                 if os.name == "posix" and (status.st_mode & OTHERS or status.st_uid != os.getuid()):
-                    raise _NotStored(f"others can read {path}; chmod 600 makes it yours alone")
+                    told = translatable("others can read {path}; chmod 600 makes it yours alone")
+                    raise _NotStored(told.format(path=path))
                 content = json.loads(file.read())
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise _NotStored(f"{path} cannot be read ({error.strerror})") from error
+            told = translatable("{path} cannot be read ({reason})")
+            raise _NotStored(told.format(path=path, reason=error.strerror)) from error
         except (ValueError, RecursionError):
-            raise _NotStored(f"{path} is not JSON") from None  # the cause would quote it
+            raise _NotStored(translatable("{path} is not JSON").format(path=path)) from None  # the cause would quote it
         if not isinstance(content, dict) or not all(isinstance(key, str) for key in content.values()):
-            raise _NotStored(f"{path} is not of the shape {{server: key}}")
+            raise _NotStored(translatable("{path} is not of the shape {{server: key}}").format(path=path))
         return content
 
 
@@ -117,8 +122,9 @@ class _Keyring:
         self._keyring = keyring
         backend = keyring.get_keyring()
         if not _is_safe(backend):
-            raise _NotStored(f"this system offers no keyring ({KEYS_FILE_VARIABLE} can name a file)")
-        self.words = f"in the system's keyring ({backend.name})"
+            told = translatable("this system offers no keyring ({variable} can name a file)")
+            raise _NotStored(told.format(variable=KEYS_FILE_VARIABLE))
+        self.words = translatable("in the system’s keyring ({name})").format(name=backend.name)
 
     def read(self, names: Sequence[str]) -> dict[str, str]:
         with _translate_errors():
@@ -140,7 +146,8 @@ def _translate_errors() -> Iterator[None]:
     try:
         yield
     except KeyringError as error:  # locked or broken; its text is not shown, since it might hold anything
-        raise _NotStored(f"the system's keyring did not open ({type(error).__name__})") from None
+        told = translatable("the system’s keyring did not open ({kind})")
+        raise _NotStored(told.format(kind=type(error).__name__)) from None
 
 
 def _is_safe(backend: Any) -> bool:
@@ -200,5 +207,5 @@ class Keys:
             self.storage = store.words
             use(store)
         except _NotStored as error:
-            self.storage = f"{MEMORY}: {error}"
+            self.storage = MEMORY_BECAUSE.format(reason=error)
             self._is_keyring_refused = file is None

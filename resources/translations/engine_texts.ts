@@ -1969,5 +1969,49 @@ The last lines of its errors:
         <source>(continued)</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>in memory, for this session only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>in memory, for this session only: {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>in the file {path}, as plain text that only you can read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be written ({reason})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>others can read {path}; chmod 600 makes it yours alone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be read ({reason})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is not JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is not of the shape {{server: key}}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this system offers no keyring ({variable} can name a file)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>in the system’s keyring ({name})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the system’s keyring did not open ({kind})</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -5348,6 +5348,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>+ MCP-Server hinzufügen</translation>
     </message>
     <message>
+        <source>No MCP server is set up yet.</source>
+        <translation>Es ist noch kein MCP-Server eingerichtet.</translation>
+    </message>
+    <message>
         <source>Filter the list, or type a name</source>
         <translation>Liste filtern oder Namen eintippen</translation>
     </message>
@@ -5677,6 +5681,14 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>+ Add a server</source>
         <translation>+ Server hinzufügen</translation>
+    </message>
+    <message>
+        <source>No server is set up yet.</source>
+        <translation>Es ist noch kein Server eingerichtet.</translation>
+    </message>
+    <message>
+        <source>Keys are kept {place}.</source>
+        <translation>Schlüssel liegen {place}.</translation>
     </message>
     <message>
         <source>This model belonged to “{server}”, which was removed. Choose another model.</source>
@@ -7413,6 +7425,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Einstellung suchen</translation>
     </message>
     <message>
+        <source>No setting has these words.</source>
+        <translation>Keine Einstellung hat diese Wörter.</translation>
+    </message>
+    <message>
         <source>Sections</source>
         <translation>Abschnitte</translation>
     </message>
@@ -7607,6 +7623,50 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>(continued)</source>
         <translation>(fortgesetzt)</translation>
+    </message>
+    <message>
+        <source>in memory, for this session only</source>
+        <translation>im Arbeitsspeicher, nur für diese Sitzung</translation>
+    </message>
+    <message>
+        <source>in memory, for this session only: {reason}</source>
+        <translation>im Arbeitsspeicher, nur für diese Sitzung: {reason}</translation>
+    </message>
+    <message>
+        <source>in the file {path}, as plain text that only you can read</source>
+        <translation>in der Datei {path}, als Klartext, den niemand sonst lesen kann</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written ({reason})</source>
+        <translation>{path} kann nicht geschrieben werden ({reason})</translation>
+    </message>
+    <message>
+        <source>others can read {path}; chmod 600 makes it yours alone</source>
+        <translation>andere können {path} lesen; chmod 600 ändert das</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read ({reason})</source>
+        <translation>{path} kann nicht gelesen werden ({reason})</translation>
+    </message>
+    <message>
+        <source>{path} is not JSON</source>
+        <translation>{path} ist kein JSON</translation>
+    </message>
+    <message>
+        <source>{path} is not of the shape {{server: key}}</source>
+        <translation>{path} hat nicht die Form {{server: key}}</translation>
+    </message>
+    <message>
+        <source>this system offers no keyring ({variable} can name a file)</source>
+        <translation>dieses System bietet keinen Schlüsselbund ({variable} kann eine Datei nennen)</translation>
+    </message>
+    <message>
+        <source>in the system’s keyring ({name})</source>
+        <translation>im Schlüsselbund des Systems ({name})</translation>
+    </message>
+    <message>
+        <source>the system’s keyring did not open ({kind})</source>
+        <translation>der Schlüsselbund des Systems ließ sich nicht öffnen ({kind})</translation>
     </message>
 </context>
 </TS>

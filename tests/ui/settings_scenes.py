@@ -10,7 +10,7 @@ from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import McpServer, Server, Settings
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
-STORAGE = "Keys lie in the system keyring."
+STORAGE = "in the system’s keyring (Safe)"
 STUDIO = Server("lmstudio", "http://localhost:1234/v1", ("qwen-7b", "llama-8b"), 131_072, 4_096)
 CLAUDE = Server("anthropic", "", ("claude-sonnet-4-5",), kind="anthropic")
 TRACKER = McpServer("tracker", ("npx", "-y", "the tracker"), environment={"LEVEL": "very loud"}, folder="/srv")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
-from settings_scenes import open_settings, refuse, write
+from settings_scenes import MODELS, SETTINGS, STUDIO, open_settings, refuse, write
 from ui_scenes import play_scene, until
 
+from desktop_app.engine.protocol import ModelsListed, SettingsRead
+from desktop_app.settings import Settings
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.theme import theme
+from desktop_app.ui.translation import use_language
 
 
 @pytest.fixture
@@ -79,3 +82,36 @@ async def test_another_text_size_is_seen_at_once_and_left_by_cancel(window, brid
     dialog.cancel.click()
     await until(lambda: theme.font_scale == before)
     QApplication.sendPostedEvents()
+
+
+def test_a_list_without_servers_and_a_search_without_hits_say_so(window, qtbot):
+    dialog = open_settings(window, Settings())
+    assert dialog.servers.empty.isVisible()
+    dialog.servers.add_form(STUDIO)
+    assert not dialog.servers.empty.isVisible()
+    dialog.servers.forms[0].remove.click()
+    assert dialog.servers.empty.isVisible()
+    assert dialog.side.field.hasFocus(), "and not the button that throws away"
+    qtbot.keyClicks(dialog.side.field, "xyzzy")
+    assert dialog.side.empty.isVisible()
+    dialog.side.field.clear()
+    assert not dialog.side.empty.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("in memory, for this session only", "Schlüssel liegen im Arbeitsspeicher, nur für diese Sitzung."),
+        ("in the system’s keyring (Safe)", "Schlüssel liegen im Schlüsselbund des Systems (Safe)."),
+        (
+            "in memory, for this session only: the system’s keyring did not open (Locked)",
+            "Schlüssel liegen im Arbeitsspeicher, nur für diese Sitzung: der Schlüsselbund des Systems ließ sich nicht "
+            "öffnen (Locked).",
+        ),
+    ],
+)
+def test_where_keys_are_kept_is_said_in_the_windows_language(qapp, window, language_is_restored, stored, shown):
+    use_language(qapp, "de")
+    dialog = SettingsDialog(SettingsRead(SETTINGS, (), stored), ModelsListed(MODELS), window)
+    dialog.open()
+    assert dialog.servers.forms[0].key.message.text() == shown

@@ -15,7 +15,7 @@ from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.gauge.bar import GaugeBar
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
-from desktop_app.ui.widgets.formats import format_decimal, format_number, isolate
+from desktop_app.ui.widgets.formats import format_decimal, format_number, format_wait, isolate
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -42,7 +42,9 @@ class EffectPane(ScrollColumn):
         self.table = ReplayTable()
         self.table.hide()
         if not title:
-            self.add(TextLabel(tr(NO_CONVERSATION), size=13, tint="ink_soft", wraps=True))
+            nothing = Card()
+            nothing.column.addWidget(TextLabel(tr(NO_CONVERSATION), size=13, tint="ink_soft", wraps=True))
+            self.add(nothing)
             return
         self.add(_card(tr("Now, in “{title}”").format(title=title), self.bar, self.now))
         self.add(_card(tr("Over its past"), self.past, self.table, self.method))
@@ -201,9 +203,7 @@ def _dollars(dollars: float) -> str:
 
 
 def _seconds(seconds: float) -> str:
-    if seconds >= 0.1:
-        return tr("{seconds} s").format(seconds=format_decimal(seconds, 1))
-    return tr("< {seconds} s").format(seconds=format_decimal(0.1, 1)) if seconds else tr("none")
+    return format_wait(seconds) if seconds else tr("none")
 
 
 def _card(title: str, *parts: QWidget) -> Card:

@@ -91,13 +91,15 @@ class FormList(FormEntry, Generic[F]):
 
     grown = Signal(object)
 
-    def __init__(self, name: str, about: str, below: QWidget) -> None:
-        """below: the buttons."""
+    def __init__(self, name: str, about: str, below: QWidget, nothing: str) -> None:
+        """below: the buttons. nothing: what stands where no server does."""
         self.forms: list[F] = []
+        self.empty = TextLabel(nothing, size=13, tint="ink_soft", wraps=True)
         self._removed_keys: dict[str, str] = {}
         super().__init__(name, "", below)
         self.column.setSpacing(8)
         self.column.insertWidget(0, note(about))
+        self.column.insertWidget(1, self.empty)
 
     def value(self) -> tuple[Any, ...]:
         return tuple(form.server() for form in self.forms)
@@ -120,6 +122,7 @@ class FormList(FormEntry, Generic[F]):
         """Append a form."""
         form.remove_requested.connect(lambda: self._remove(form))
         self.forms.append(form)
+        self.empty.hide()
         self.column.insertWidget(self.column.indexOf(self.control), form)
         return form
 
@@ -133,4 +136,5 @@ class FormList(FormEntry, Generic[F]):
             self._removed_keys[form.stored_key] = ""
         self.forms.remove(form)
         discard(form)
+        self.empty.setVisible(not self.forms)
         self.changed.emit()

@@ -102,7 +102,7 @@ class McpList(FormList[McpForm]):
     def __init__(self, names_with_key: tuple[str, ...]) -> None:
         self._names_with_key = names_with_key
         self.add_server = Button(tr("+ Add an MCP server"))
-        super().__init__("mcp_servers", tr(MCP_NOTE), self.add_server)
+        super().__init__("mcp_servers", tr(MCP_NOTE), self.add_server, tr("No MCP server is set up yet."))
         self.add_server.clicked.connect(lambda _=False: self.show_new(self.add_form(McpServer(""))))
 
     def add_form(self, server: McpServer) -> McpForm:

@@ -10,6 +10,7 @@ from desktop_app.ui.widgets.inputs import Select
 from desktop_app.ui.widgets.layouts import UNBOUNDED, vertical
 from desktop_app.ui.widgets.look import StyleAware, scale
 from desktop_app.ui.widgets.row_list import ListRow, RowList
+from desktop_app.ui.widgets.text_label import TextLabel
 
 WIDTH = 190  # pixels
 
@@ -34,12 +35,14 @@ class SectionList(StyleAware, QWidget):
         self.field.setPlaceholderText(tr("Find a setting"))
         self.field.setAccessibleName(tr("Find a setting"))
         self.field.setClearButtonEnabled(True)
+        self.empty = TextLabel(tr("No setting has these words."), size=13, tint="ink_soft", wraps=True)
+        self.empty.hide()
         self.list = RowList(has_body=False)
         self.list.setAccessibleName(tr("Sections"))
         self.choice = Select()
         self.choice.setAccessibleName(tr("Section"))
         self.choice.hide()
-        vertical(self.choice, self.field, (self.list, 1), holder=self, spacing=10)
+        vertical(self.choice, self.field, self.empty, (self.list, 1), holder=self, spacing=10)
         self.field.textChanged.connect(self._find)
         self.list.choice_changed.connect(self._choose)
         self.choice.activated.connect(lambda _: self.section_chosen.emit(self.choice.currentData()))
@@ -83,6 +86,7 @@ class SectionList(StyleAware, QWidget):
             if wanted in title.casefold() or wanted in words_of(section)
         ]
         self.list.rows.replace(found)
+        self.empty.setVisible(not found)
         if found:
             names = [row.key for row in found]
             self.list.setCurrentIndex(self.list.rows.index(names.index(chosen) if chosen in names else 0))

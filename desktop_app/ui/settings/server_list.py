@@ -14,6 +14,7 @@ from desktop_app.conversation.server_offers import ModelOffer, ModelPrice
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Server, ServerKind, Settings
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, LinkButton
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
@@ -80,7 +81,7 @@ class ServerList(FormList[ServerForm]):
         below = QWidget()
         buttons = horizontal(self.add_server, self.find_button, STRETCH, spacing=10)
         self._found_column = vertical(buttons, self.status, holder=below, spacing=8)
-        super().__init__("servers", tr(SERVERS_NOTE), below)
+        super().__init__("servers", tr(SERVERS_NOTE), below, tr("No server is set up yet."))
         self._read = read
         self._proposed: dict[ServerKind, tuple[str, ...]] = {}
         self.add_server.clicked.connect(lambda _=False: self._add_new(Server("", "", ())))
@@ -88,7 +89,8 @@ class ServerList(FormList[ServerForm]):
 
     def add_form(self, server: Server) -> ServerForm:
         """Add a form that edits this server."""
-        form = ServerForm(server, server.name in self._read.servers_with_key, self._read.key_storage)
+        storage = tr("Keys are kept {place}.").format(place=tr_engine(self._read.key_storage))
+        form = ServerForm(server, server.name in self._read.servers_with_key, storage)
         form.kind.changed.connect(lambda: self._offer_models(form))
         for field in (form.name, form.models):
             field.changed.connect(self.changed)

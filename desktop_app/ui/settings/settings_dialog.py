@@ -59,6 +59,7 @@ class SettingsDialog(Sheet):
         self.steps = self._build(read.settings, models)
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
+        self.set_first(self.side.field)  # and not the button that throws away
 
     def show_section(self, name: str) -> None:
         """Show that section alone."""
@@ -138,8 +139,8 @@ class SettingsDialog(Sheet):
         self.area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
         set_margins(self.area.column, 0, 0, 16, 12)
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
-        side = vertical(title, self.side, spacing=12)
-        self._body = horizontal(side, (self.area, 1), holder=body, spacing=24, margins=(24, 18, 8, 0))
+        self._side = vertical(title, self.side, spacing=12)
+        self._body = horizontal(self._side, (self.area, 1), holder=body, spacing=24, margins=(24, 18, 8, 0))
         vertical((body, 1), self.make_footer(self.cancel, self.save), holder=self, spacing=0)
 
     def _wanted_size(self, limit: QSize) -> QSize:
@@ -147,6 +148,7 @@ class SettingsDialog(Sheet):
         self.side.set_narrow(is_narrow)
         self._body.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
         self._body.setSpacing(12 if is_narrow else 24)
+        set_margins(self._side, 0, 0, 16 if is_narrow else 0, 0)  # as wide as the fields below
         return QSize(min(scale(WIDTH), limit.width()), min(scale(HEIGHT), limit.height()))
 
     def _add(self, name: str, title: str, section: QWidget) -> QWidget | None:

@@ -68,8 +68,11 @@ def format_duration(seconds: float) -> str:
 
 
 def format_wait(seconds: float) -> str:
-    """Return "0.4 s", or minutes."""
-    return tr("{seconds} s").format(seconds=format_decimal(seconds, 1)) if seconds < 59.95 else format_duration(seconds)
+    """Return "0.4 s", "< 0.1 s" for what reads as nothing else, or minutes."""
+    if seconds >= 59.95:
+        return format_duration(seconds)
+    shown = tr("< {seconds} s") if seconds < 0.05 else tr("{seconds} s")
+    return isolate(shown.format(seconds=format_decimal(max(seconds, 0.1), 1)))
 
 
 def format_percent(share: float) -> str:
