@@ -60,7 +60,7 @@ async def test_cancelling_the_sheet_cancels_the_export(window, bridge, monkeypat
     posted: list[object] = []
     monkeypatch.setattr(bridge, "post", posted.append)
     window.export.open()
-    window.findChild(ExportSheet).cancel.click()
+    (await opened_sheet(window, ExportSheet)).cancel.click()
     await until(lambda: not window.findChildren(ExportSheet))
     assert CancelComputation(Computation.EXPORT, window.chat.conversation) in posted
 
