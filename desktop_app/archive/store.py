@@ -19,7 +19,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.paths import make_private_file, make_private_folder
 
-from . import health, outlines, reading, writing
+from . import health, importing, outlines, reading, writing
 from . import memories as memory_rows
 from .damage import keep_damaged
 from .entry_counts import EntryCounts, lost_entries
@@ -135,6 +135,8 @@ class Store:
     store_unsent = _within(_writing, writing.store_unsent)
     store_partial = _within(_writing, writing.store_partial)
     set_archived = _within(_writing, writing.mark_archived)
+    known_messages = _within(_reading, importing.known_messages)
+    import_conversation = _within(_writing, importing.import_conversation)
     memories = _within(_reading, memory_rows.read)
     store_memories = _within(_writing, memory_rows.store)
     undo_memories = _within(_writing, memory_rows.undo)

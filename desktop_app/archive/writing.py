@@ -18,7 +18,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.surrogates import replace_surrogates_in_builtins, replace_surrogates_in_text
-from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, ConversationLink
+from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, ConversationLink, Imported
 from desktop_app.conversation.unsent import UnsentMessages
 
 from .failures import no_conversation
@@ -37,7 +37,7 @@ from .rows import (
 log = logging.getLogger(__name__)
 
 LOST_TITLE = "Lost conversation"
-BESIDE = (AuxiliaryUsage, ConversationLink)
+BESIDE = (AuxiliaryUsage, ConversationLink, Imported)
 """What is recorded beside the conversation, and makes it no newer: the title that comes later, the link of a sequel."""
 LOST_CONVERSATION = """INSERT OR IGNORE INTO conversations (id, title, created_at, updated_at, model, share, status)
     VALUES (?, ?, 0.0, 0.0, '', 0.0, 'safe')"""

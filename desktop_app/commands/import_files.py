@@ -1,26 +1,26 @@
-"""`palimpsest import FILE...`: conversations from JSON Lines of OpenAI chat messages."""
+"""`palimpsest import PATH...`: conversations from the files of other programs."""
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from uuid import uuid4
 
-from msgspec.structs import replace
+import msgspec
 
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.chat.titles import title_of
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs, view_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.openai_chat import BadChat, read_chat
+from desktop_app.conversation.foreign import FoundConversation, ReadConversation, UnreadFile
+from desktop_app.conversation.foreign_record import conversation_id
+from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.transcript import Transcript
+from desktop_app.imports.child import ImportRequest, replies
+from desktop_app.imports.formats import known_kinds
 from desktop_app.paths import database_file
 
 from .arguments import (
@@ -36,66 +36,94 @@ from .arguments import (
 )
 from .terminal import show, show_error
 
-Conversation = tuple[ConversationInfo, tuple[Message, ...]]
+Row = tuple[FoundConversation, int]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="JSON Lines of OpenAI chat messages")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder or a zip")
+    parser.add_argument("--list", action="store_true", help="only say what there is, and import nothing")
+    parser.epilog = f"What can be imported: {known_kinds()}."
     add_data_dir(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import each file that is sound, whole. Exit code 2 when one was not, 1 when the archive cannot be written."""
-    conversations = [conversation for file in args.files if (conversation := _read(file)) is not None]
-    code = 0 if len(conversations) == len(args.files) else BAD_INPUT
-    imported: list[Conversation] = []
-    try:
-        _store(database_file(data_of(args)), conversations, imported)
-    except ArchiveError as error:
-        print_failure(error.failure)
-        code = WORLD_ERROR
-    for info, messages in imported:
-        if repaired := describe_repairs(count_repairs(view_of(Transcript(Chain(messages))))):
-            show_error(f"palimpsest: “{info.title}”: repaired for the model: {repaired}.")
-    if args.json:  # for a program: as many messages as the record has, the system prompt too
-        rows = [{"id": info.id, "title": info.title, "messages": len(messages)} for info, messages in imported]
-        print_json({"conversations": rows})
-    elif imported:
-        lines = [(info.id, f"{info.messages:,}", cut_to_width(info.title, 60)) for info, _ in imported]
-        show(table([("CONVERSATION", "MESSAGES", "TITLE"), *lines], right=frozenset({1})))
+    """Import all conversations that can be read. Exit code 2 when something could not, 1 when the archive cannot be
+    written; each conversation is imported whole or not at all."""
+    unread: list[UnreadFile] = []
+    found = list(_found(args.paths, unread))
+    code = BAD_INPUT if unread or not found else 0
+    rows: list[Row] = []
+    if args.list:
+        rows = [(conversation, 0) for conversation in found]
+    elif found:
+        try:
+            _store(database_file(data_of(args)), args.paths, found, rows)
+        except ArchiveError as error:
+            print_failure(error.failure)
+            code = WORLD_ERROR
+    _print(rows, unread, args)
     return code
 
 
-def _read(file: Path) -> Conversation | None:
-    """Return the conversation of a file; None after printing what is wrong with it."""
-    try:
-        messages = read_chat(file.read_bytes(), lambda _index: uuid4().hex)
-    except BadChat as error:
-        location = f"{file}, line {error.line}" if error.line else str(file)
-        reason = error.reason
-    except OSError as error:
-        location, reason = str(file), (error.strerror or str(error)).lower()
-    else:
-        return _conversation(file, messages)
-    show_error(f"palimpsest: {location}: {reason.rstrip('.')}. Nothing was imported from this file.")
-    return None
+def _found(paths: list[str], unread: list[UnreadFile]) -> Iterator[FoundConversation]:
+    """Return what can be imported. What cannot is appended to `unread`."""
+    for reply in replies(ImportRequest(tuple(paths))):
+        if isinstance(reply, UnreadFile):
+            unread.append(reply)
+        elif isinstance(reply, FoundConversation):
+            yield reply
 
 
-def _conversation(file: Path, messages: Sequence[Message]) -> Conversation:
-    """Return the conversation of a file. Such files have no times: everything gets the present one."""
-    now = time.time()
-    first = next((m.text for m in messages if m.role is Role.USER and m.text.strip()), file.stem)
-    counted = [message for message in messages if message.is_counted]
-    info = ConversationInfo(uuid4().hex, title_of(first), created_at=now, updated_at=now, messages=len(counted))
-    return info, tuple(replace(message, at=now) for message in messages)
+def _store(archive: Path, paths: list[str], found: list[FoundConversation], rows: list[Row]) -> None:
+    """Store the conversations one by one, each with the number of its messages that are new appended to `rows`."""
+    outlines = {conversation.id: conversation for conversation in found}
+    with closing(Store(archive)) as store:
+        for reply in replies(ImportRequest(tuple(paths), frozenset(outlines))):
+            if isinstance(reply, ReadConversation):
+                new = store.import_conversation(reply.conversation, reply.file)
+                conversation = conversation_id(reply.conversation)
+                rows.append((outlines[conversation], new))
+                _tell_repairs(store, conversation, reply.conversation.title)
 
 
-def _store(archive: Path, conversations: Sequence[Conversation], imported: list[Conversation]) -> None:
-    """Store the conversations one by one; each is then appended to `imported`, which is right after a failure too."""
-    if conversations:
-        with closing(Store(archive)) as store:
-            for conversation in conversations:
-                store.create(*conversation)
-                imported.append(conversation)
+def _tell_repairs(store: Store, conversation: str, title: str) -> None:
+    view = view_of(Transcript(Chain(store.entries(conversation))))
+    if repaired := describe_repairs(count_repairs(view)):
+        show_error(f"palimpsest: “{title_in_english(title)}”: repaired for the model: {repaired}.")
+
+
+def _print(rows: list[Row], unread: list[UnreadFile], args: argparse.Namespace) -> None:
+    for each in unread:
+        title = f", “{each.title}”" if each.title else ""
+        show_error(f"palimpsest: {each.file}{title}: {each.reason.rstrip('.')}. Nothing was imported from this.")
+    for conversation, _ in rows:
+        for reason in conversation.unread:
+            show_error(f"palimpsest: {conversation.file}, “{conversation.title}”: {reason.rstrip('.')}.")
+    if args.json:  # for a program: as many messages as the record has, the system prompt too
+        print_json({"conversations": [_json(*row) for row in rows], "unread": msgspec.to_builtins(unread)})
+    elif rows:
+        names = ("CONVERSATION", "PROGRAM", "MESSAGES", "NEW", "LAST", "TITLE")
+        show(table([names, *(_line(*row) for row in rows)], right=frozenset({2, 3})))
+    elif not unread:
+        show_error(f"palimpsest: nothing was found. What can be imported: {known_kinds()}.")
+
+
+def _json(conversation: FoundConversation, new: int) -> dict[str, object]:
+    return {
+        "id": conversation.id,
+        "title": conversation.title,
+        "program": conversation.program,
+        "file": conversation.file,
+        "messages": len(conversation.message_ids),
+        "new": new,
+        "first_at": conversation.first_at,
+        "last_at": conversation.last_at,
+    }
+
+
+def _line(conversation: FoundConversation, new: int) -> tuple[str, ...]:
+    day = time.strftime("%Y-%m-%d", time.localtime(conversation.last_at)) if conversation.last_at else ""
+    title = cut_to_width(title_in_english(conversation.title), 60)
+    return conversation.id, conversation.program, f"{conversation.messages:,}", f"{new:,}", day, title

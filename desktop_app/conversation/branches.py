@@ -127,6 +127,10 @@ class Branches:
         """Return the branch with that message that was the current one last; None for an unknown message."""
         return next((name for name in reversed(self._used) if self._has(name, message_id)), None)
 
+    def ending_with(self, message_id: str) -> str | None:
+        """Return the branch whose newest message that is, the one used last of several; None if there is none."""
+        return next((name for name in reversed(self._used) if self._branches[name].newest == message_id), None)
+
     def left_messages(self, path: Iterable[AnyEntry]) -> dict[str, str]:
         """Return the ids of the messages that are not in that path, and the branch of each."""
         left = self._indexes.keys() - {entry.id for entry in path}

@@ -171,6 +171,19 @@ class ConversationLink(Entry, frozen=True, kw_only=True, tag="link"):
     """Whether it is the one from which this one came."""
 
 
+class Imported(Entry, frozen=True, kw_only=True, tag="imported"):
+    """The entries behind this one came from another program's file."""
+
+    program: str
+    """As the user knows it: "ChatGPT"."""
+    source_id: str
+    """What the conversation is called there."""
+    file: str
+    """Where it was found."""
+    rest: str = ""
+    """What has no place here, as it came, in JSON; "" for nothing."""
+
+
 class Pin(Entry, frozen=True, kw_only=True, tag="pin"):
     """A message that stays in every view, word for word."""
 
@@ -228,6 +241,7 @@ AnyEntry = (
     | Recalled
     | Permit
     | ConversationLink
+    | Imported
     | Pin
     | Unpin
     | BringBack
@@ -268,7 +282,7 @@ def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operatio
     return [e for e in entries if isinstance(e, Operation) and e.plan_id == operation.plan_id]
 
 
-GROWING = (Message, Recalled, Permit, Flush, FailedCompaction, AuxiliaryUsage, ConversationLink, Continuation)
+GROWING = (Message, Recalled, Permit, Flush, FailedCompaction, AuxiliaryUsage, ConversationLink, Imported, Continuation)
 """Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
 
 

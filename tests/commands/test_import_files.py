@@ -28,7 +28,7 @@ def entries(data: Path, conversation: str) -> list[Message]:
 
 def test_a_file_is_imported_whole_and_in_its_order(data: Path, chat_file, report) -> None:
     (imported,) = report("import", chat_file(CHAT), "--data-dir", data)["conversations"]
-    assert set(imported) == {"id", "title", "messages"}
+    assert {"id", "title", "messages", "new", "program"} <= set(imported)
     assert imported["messages"] == 5
     assert imported["title"].startswith("Please split billing/models/ledger.py")
     assert len(imported["title"]) <= 61
@@ -43,20 +43,20 @@ def test_a_file_is_imported_whole_and_in_its_order(data: Path, chat_file, report
 def test_several_files_and_a_title_from_the_files_name(data: Path, chat_file, printed) -> None:
     second = chat_file([{"role": "assistant", "content": "Hello"}], "greeting.jsonl")
     lines = printed("--data-dir", data, "import", chat_file(CHAT), second).splitlines()
-    assert lines[0].split() == ["CONVERSATION", "MESSAGES", "TITLE"]
-    assert lines[2].split()[1:] == ["1", "greeting"]
+    assert lines[0].split() == ["CONVERSATION", "PROGRAM", "MESSAGES", "NEW", "LAST", "TITLE"]
+    assert lines[2].split()[-1] == "greeting"
     assert lines[1].index(" 4 ") == lines[2].index(" 1 ")
 
 
 @pytest.mark.parametrize(
     ("content", "place"),
     [
-        (b'{"role": "user", "content": "fine"}\n\n{"role": "user", "cont\n', "bad.jsonl, line 3"),
-        (b'\n\n{"role": "user", "content": "fine"}\n\n{"role": "chief"}\n', "bad.jsonl, line 5"),
-        (b'{"role": "user", "content": "\xff"}', "bad.jsonl, line 1"),
-        (b"[" * 100_000, "bad.jsonl, line 1"),
+        (b'{"role": "user", "content": "fine"}\n\n{"role": "user", "cont\n', "bad.jsonl: line 3"),
+        (b'\n\n{"role": "user", "content": "fine"}\n\n{"role": "chief"}\n', "bad.jsonl: line 5"),
+        (b'{"role": "user", "content": "\xff"}', "bad.jsonl: line 1"),
+        (b"[" * 100_000, "bad.jsonl: it is of no known format"),
         (b"\n \n", "bad.jsonl"),
-        (json.dumps([{"title": "One", "mapping": {}}]).encode(), "ChatGPT"),
+        (json.dumps([{"title": "One", "mapping": {}, "parent": None}]).encode(), "“One”: it has no messages"),
         (None, "bad.jsonl"),
     ],
 )
@@ -72,7 +72,7 @@ def test_a_file_that_cannot_be_imported_is_named_and_the_sound_one_is_imported(
 
 
 def test_nothing_is_created_where_nothing_is_imported(tmp_path: Path, data: Path, report) -> None:
-    assert report("import", tmp_path, "--data-dir", data, code=2) == {"conversations": []}
+    assert report("import", tmp_path, "--data-dir", data, code=2)["conversations"] == []
     assert not data.exists()
 
 

@@ -1,0 +1,74 @@
+"""Conversations of other programs: what the archive has of them, and storing what it does not.
+
+Each function runs inside a transaction of its caller, so that a conversation is never imported in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from peewee import SqliteDatabase
+
+from desktop_app.conversation.foreign import ForeignConversation
+from desktop_app.conversation.foreign_record import conversation_id, new_entries
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.transcript import AnyEntry, Compaction
+
+from .reading import entries
+from .rows import ConversationRow
+from .writing import append, create, mark_archived
+
+AT_ONCE = 500
+"""Ids in one query: SQLite takes 999 values at least."""
+
+
+def known_messages(database: SqliteDatabase, ids: Sequence[str]) -> int:
+    """Return how many of these messages the archive has, in conversations that are not deleted."""
+    known = 0
+    for start in range(0, len(ids), AT_ONCE):
+        some = ids[start : start + AT_ONCE]
+        places = ", ".join("?" * len(some))
+        query = f"""SELECT COUNT(*) FROM entries e JOIN conversations c ON c.id = e.conversation
+            WHERE e.id IN ({places}) AND NOT c.is_deleted"""
+        known += database.execute_sql(query, some).fetchone()[0]
+    return known
+
+
+def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, file: str) -> int:
+    """Store what the archive does not have yet of a conversation, and return how many messages that are.
+
+    One that was imported before keeps its title and place in the list; one that was deleted here is there again.
+    """
+    found = conversation_id(foreign)
+    is_known = bool(database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (found,)).fetchone())
+    record = entries(database, found) if is_known else ()
+    new = new_entries(foreign, file, record)
+    if is_known:
+        ConversationRow.update(is_deleted=False).where(ConversationRow.id == found).execute(database)
+        append(database, found, new)
+    else:
+        create(database, _info_of(foreign, found, new), new)
+        _place_in_list(database, foreign, found)
+    archived = [name for entry in new if isinstance(entry, Compaction) for name in entry.archived]
+    mark_archived(database, found, archived, ())
+    return sum(isinstance(entry, Message) and entry.is_counted for entry in new)
+
+
+def _info_of(foreign: ForeignConversation, conversation: str, new: Sequence[AnyEntry]) -> ConversationInfo:
+    times = [entry.at for entry in new if entry.at]
+    created_at = foreign.created_at or min(times, default=0.0)
+    return ConversationInfo(
+        conversation,
+        foreign.title,
+        created_at=created_at,
+        updated_at=max(times, default=foreign.updated_at or created_at),
+        folder=foreign.folder,
+        section=foreign.section,
+    )
+
+
+def _place_in_list(database: SqliteDatabase, foreign: ForeignConversation, conversation: str) -> None:
+    if foreign.is_pinned or foreign.is_put_away:
+        places = {"is_pinned": foreign.is_pinned, "is_put_away": foreign.is_put_away}
+        ConversationRow.update(places).where(ConversationRow.id == conversation).execute(database)

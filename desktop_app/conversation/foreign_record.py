@@ -1,0 +1,146 @@
+"""A conversation of another program as a record of ours: its tree of messages as messages, rewinds and switches.
+
+All ids come from the program's own, so that the same conversation gives the same entries at each import, and a later
+export adds to the record what it has more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from .branches import Branches
+from .foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
+from .message import Message, Role
+from .transcript import AnyEntry, Compaction, Imported, Rewind, Switch, Trigger
+
+
+def conversation_id(foreign: ForeignConversation) -> str:
+    """Return the id that the conversation has here: the same for each export of it."""
+    return _hashed(foreign.program, foreign.id)
+
+
+def message_ids(foreign: ForeignConversation) -> tuple[str, ...]:
+    """Return the ids that its messages have here."""
+    conversation = conversation_id(foreign)
+    return tuple(_hashed(conversation, e.id) for e in foreign.entries if isinstance(e, ForeignMessage))
+
+
+def new_entries(foreign: ForeignConversation, file: str, record: Sequence[AnyEntry] = ()) -> list[AnyEntry]:
+    """Return what the record does not have yet of the conversation: all of it for a new one, [] if nothing is new.
+
+    file: where it was found. A branch that the user was in stays the current one; a new record ends in the branch that
+    was open in the other program. Without times, messages are taken to be of the time of the one before.
+    """
+    writer = _RecordWriter(foreign, record)
+    for entry in foreign.entries:
+        writer.add(entry)
+    if not writer.added:
+        return []
+    writer.end()
+    first = writer.added[0]
+    origin = Imported(
+        id=_hashed(writer.conversation, "imported", first.id),
+        at=first.at,
+        program=foreign.program,
+        source_id=foreign.id,
+        file=file,
+        rest=foreign.rest,
+    )
+    return [origin, *writer.added]
+
+
+def _hashed(*names: str) -> str:
+    return hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class _RecordWriter:
+    """Appends to a record what a tree of messages has more."""
+
+    def __init__(self, foreign: ForeignConversation, record: Iterable[AnyEntry]) -> None:
+        self.conversation = conversation_id(foreign)
+        self.added: list[AnyEntry] = []
+        record = list(record)
+        self._branches = Branches(record)
+        self._known = {entry.id for entry in record}
+        self._compactions: dict[str, str] = {}  # of each, the message with which it ends
+        self._current = foreign.current
+        self._before = self._branches.current if record else None
+        self._at = foreign.created_at
+        self._newest = ""
+
+    def add(self, entry: ForeignEntry) -> None:
+        """Append the entry, behind its parent, unless the record has it."""
+        entry_id, parent = self._id(entry.id), self._message_at(entry.parent)
+        if isinstance(entry, ForeignCompaction):
+            self._compactions[entry_id] = parent
+            if entry_id not in self._known:
+                self._go_behind(parent, entry_id)
+                self._append(self._compaction(entry, entry_id))
+        else:
+            self._newest = entry_id
+            if entry_id not in self._known:
+                self._go_behind(parent, entry_id)
+                self._append(self._message(entry, entry_id))
+
+    def end(self) -> None:
+        """Make the branch current that was: of a record that there is, the user's; of a new one, the program's."""
+        current = self._message_at(self._current) or self._newest
+        branch = self._before if self._before is not None else self._branches.branch_with(current)
+        if branch is not None:
+            self._switch_to(branch, _hashed(self.added[-1].id, "end"))
+
+    def _id(self, name: str) -> str:
+        return _hashed(self.conversation, name)
+
+    def _message_at(self, parent: str) -> str:
+        """Return our id of the message that an entry with this parent follows; "" for none."""
+        parent_id = self._id(parent) if parent else ""
+        return self._compactions.get(parent_id, parent_id)
+
+    def _go_behind(self, parent: str, entry_id: str) -> None:
+        """Make a branch current in which that parent is the newest message: one that there is, or a new one."""
+        if self._branches.newest == parent:
+            return
+        followers = self._branches.followers(parent)
+        branch = self._branches.ending_with(parent)
+        if branch is None and followers:
+            branch = self._branches.branch_with(followers[0])
+        if branch is not None:
+            self._switch_to(branch, entry_id)
+        if self._branches.newest != parent and followers:
+            self._append(Rewind(id=_hashed(entry_id, "rewind"), at=self._at, first_message_id=followers[0]))
+
+    def _switch_to(self, branch: str, cause: str) -> None:
+        if branch != self._branches.current:
+            self._append(Switch(id=_hashed(cause, "switch"), at=self._at, branch=branch))
+
+    def _append(self, entry: AnyEntry) -> None:
+        self.added.append(entry)
+        self._known.add(entry.id)
+        self._branches.add(entry)
+
+    def _message(self, entry: ForeignMessage, entry_id: str) -> AnyEntry:
+        self._at = entry.message.at or self._at
+        return replace(entry.message, id=entry_id, at=self._at)
+
+    def _compaction(self, entry: ForeignCompaction, entry_id: str) -> AnyEntry:
+        self._at = entry.at or self._at
+        path = self._branches.path()
+        gone = {name for other in path if isinstance(other, Compaction) for name in other.archived}
+        archived = tuple(
+            e.id for e in path if (isinstance(e, Message) and e.role is not Role.SYSTEM) and e.id not in gone
+        )
+        return Compaction(
+            id=entry_id,
+            at=self._at,
+            trigger=Trigger.BEFORE_REQUEST if entry.is_automatic else Trigger.USER,
+            strategy="llm",
+            archived=archived,
+            summary=entry.summary,
+            tokens_before=entry.tokens_before,
+            tokens_after=entry.tokens_after,
+            model=entry.model,
+        )

@@ -1,0 +1,148 @@
+"""ChatGPT's data export: `conversations.json`, alone or in its zip with images beside it.
+
+A list of conversations, each with a `mapping` of nodes: a message, or none at the root, with its parent and children.
+`current_node` is the end of the branch that was open. Newer exports part the list into `conversations-000.json` and so
+on. Seen in exports of 2023 to 2026; OpenAI documents none of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, cast
+
+from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+
+from .fields import Fields, rest_json
+from .format import Format, Found
+from .images import image_of
+from .sources import Source
+from .trees import in_order
+
+PROGRAM = "ChatGPT"
+ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
+TO_EVERYBODY = ("", "all")
+
+
+def recognizes(source: Source) -> bool:
+    """Return whether it is a list of conversations with a mapping."""
+    beginning = source.beginning.lstrip()
+    return beginning.startswith(b"[") and b'"mapping"' in beginning and b'"parent"' in beginning
+
+
+def read(source: Source) -> Iterator[Found]:
+    """Return the conversations of the list."""
+    for value in source.items("item"):
+        fields = Fields(value)
+        title = fields.text("title")
+        if not fields.object("mapping"):
+            yield UnreadFile(source.name, "it has no messages", title)
+        else:
+            yield _conversation(fields, title, source)
+
+
+def _conversation(fields: Fields, title: str, source: Source) -> ForeignConversation:
+    nodes = {node.text("id"): node for node in fields.objects("mapping")}
+    parents = {name: node.text("parent") for name, node in nodes.items()}
+    messages: dict[str, ForeignMessage] = {}
+    for name, node in nodes.items():
+        node.value("children")
+        message = _message(node.object("message"), source)
+        if message is not None:
+            messages[name] = ForeignMessage(name, "", message)
+    current, model = fields.text("current_node"), fields.text("default_model_slug")
+    is_put_away, is_pinned = fields.flag("is_archived"), fields.flag("is_starred")
+    created_at, updated_at = fields.time("create_time"), fields.time("update_time")
+    foreign_id = fields.text("conversation_id", "id") or f"{title}/{created_at}"
+    fields.skip("id")
+    return ForeignConversation(
+        PROGRAM,
+        foreign_id,
+        title,
+        in_order(messages, parents),
+        created_at=created_at,
+        updated_at=updated_at,
+        current=current,
+        model=model,
+        is_pinned=is_pinned,
+        is_put_away=is_put_away,
+        rest=rest_json(fields.rest()),
+    )
+
+
+def _message(fields: Fields, source: Source) -> Message | None:
+    """Return the message of a node; None for the root, and for what nobody ever saw."""
+    role = ROLES.get(fields.object("author").text("role"))
+    if role is None:
+        return None
+    parts = _parts(fields, role, source)
+    if not parts:
+        return None
+    about = fields.object("metadata")
+    is_whole = fields.text("status") in ("", "finished_successfully", "finished", "finished_partial_completion")
+    fields.skip("id")
+    return Message(
+        role=role,
+        parts=parts,
+        at=fields.time("create_time"),
+        model=about.text("model_slug") if role is Role.ASSISTANT else "",
+        is_interrupted=role is Role.ASSISTANT and not is_whole,
+    )
+
+
+def _parts(fields: Fields, role: Role, source: Source) -> tuple[Part, ...]:
+    content, recipient = fields.object("content"), fields.text("recipient")
+    kind = content.text("content_type")
+    if role is Role.ASSISTANT and recipient not in TO_EVERYBODY:
+        arguments = _said(content, source)
+        text = "\n".join(part.text for part in arguments if isinstance(part, Text))
+        return (ToolCall("", recipient, _as_json(text)),)
+    if role is Role.TOOL:
+        said = _said(content, source)
+        text = "\n".join(part.text for part in said if isinstance(part, Text))
+        images = [part for part in said if isinstance(part, Attachment)]
+        return (ToolResult("", fields.object("author").text("name") or "tool", text), *images)
+    if kind == "thoughts":
+        thoughts = [f"{t.text('summary')}\n\n{t.text('content')}".strip() for t in content.objects("thoughts")]
+        return (Reasoning("\n\n".join(thoughts)),) if any(thoughts) else ()
+    if kind == "reasoning_recap":
+        return ()
+    return _said(content, source)
+
+
+def _said(content: Fields, source: Source) -> tuple[Part, ...]:
+    """Return the texts and images of a content, whatever its type."""
+    kind = content.text("content_type")
+    if kind in ("code", "execution_output", "tether_quote", "tether_browsing_display", "system_error"):
+        text = content.text("text", "result")
+        return (Text(text),) if text else ()
+    if kind in ("user_editable_context", "model_editable_context"):
+        texts = content.text("user_profile"), content.text("user_instructions"), content.text("model_set_context")
+        return tuple(Text(text) for text in texts if text)
+    return tuple(part for value in cast("list[Any]", content.value("parts") or []) if (part := _part(value, source)))
+
+
+def _part(value: object, source: Source) -> Part | None:
+    if isinstance(value, str):
+        return Text(value) if value else None
+    fields = Fields(value)
+    pointer = fields.text("asset_pointer")
+    if pointer:
+        return image_of(source.folder, pointer.rpartition("/")[2])
+    text = fields.text("text")  # of what was spoken
+    return (
+        Text(text) if text else Attachment(fields.text("content_type") or "part", "application/json", json.dumps(value))
+    )
+
+
+def _as_json(text: str) -> str:
+    """Return the arguments of a call as JSON: what is none, such as code, under the name "input"."""
+    try:
+        is_object = isinstance(json.loads(text), dict)
+    except ValueError:
+        is_object = False
+    return text if is_object else json.dumps({"input": text}, ensure_ascii=False)
+
+
+FORMAT = Format(PROGRAM, "the zip of a data export, or the conversations.json in it", recognizes, read)

@@ -1,0 +1,105 @@
+"""Reads files of other programs in a process of its own: what they hold may be made to take for ever, or all memory.
+
+Its argument is an `ImportRequest` as JSON. It writes frames to its standard output: four bytes of length, the lowest
+last, and a value in MessagePack, one of `ChildReply`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from desktop_app.conversation.foreign import (
+    ForeignConversation,
+    ForeignMessage,
+    FoundConversation,
+    ReadConversation,
+    ReadProgress,
+    UnreadFile,
+)
+from desktop_app.conversation.foreign_record import conversation_id, message_ids
+
+from .formats import read_all
+from .sources import BadFile, sources_in
+
+MAX_MEMORY = 1_500_000_000
+"""Bytes of address space."""
+PROGRESS_STEP = 2**20
+"""Bytes between two reports of progress."""
+ChildReply = FoundConversation | ReadConversation | UnreadFile | ReadProgress
+
+
+class ImportRequest(msgspec.Struct, frozen=True):
+    """What the process is asked for."""
+
+    paths: tuple[str, ...]
+    """Files, folders and zips."""
+    only: frozenset[str] | None = None
+    """The conversations, by the ids that they have here, that are wanted whole; None: what there is."""
+
+
+def replies(request: ImportRequest) -> Iterator[ChildReply]:
+    """Return what is found in all paths, in their order, with progress between."""
+    for name in request.paths:
+        try:
+            yield from _replies_of(Path(name), request.only)
+        except BadFile as error:
+            yield UnreadFile(name, error.reason)
+        except MemoryError:
+            yield UnreadFile(name, "it takes more memory than there may be used for it")
+
+
+def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ChildReply]:
+    sources, reported = sources_in(path), 0
+    size = sources.size
+    for source, found in read_all(sources):
+        if isinstance(found, UnreadFile):
+            yield found
+        elif only is None:
+            yield _outline(found, source.name)
+        elif conversation_id(found) in only:
+            yield ReadConversation(source.name, found)
+        if sources.bytes_read - reported > PROGRESS_STEP:
+            reported = sources.bytes_read
+            yield ReadProgress(min(reported, size), size)
+
+
+def _outline(found: ForeignConversation, file: str) -> FoundConversation:
+    times = [e.message.at for e in found.entries if isinstance(e, ForeignMessage) and e.message.at]
+    return FoundConversation(
+        conversation_id(found),
+        found.program,
+        found.title,
+        file,
+        found.messages,
+        min(times, default=found.created_at),
+        max(times, default=found.updated_at or found.created_at),
+        message_ids(found),
+        found.unread,
+    )
+
+
+def main(argument: str, output: BinaryIO) -> None:
+    """Write the replies to that request."""
+    encode = msgspec.msgpack.Encoder().encode
+    for reply in replies(msgspec.json.decode(argument, type=ImportRequest)):
+        frame = encode(reply)
+        output.write(len(frame).to_bytes(4, "big") + frame)
+        output.flush()
+
+
+def _limit_memory() -> None:
+    with suppress(ImportError, ValueError, OSError):  # where the system can do that
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+
+
+if __name__ == "__main__":
+    _limit_memory()
+    main(sys.argv[1], sys.stdout.buffer)

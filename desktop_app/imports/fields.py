@@ -1,0 +1,138 @@
+"""An object of a foreign file, read field by field. What nobody read is its rest, which an import keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, cast
+
+LATEST = 32_503_680_000.0
+"""Seconds until the year 3000: a larger number of seconds is one of milliseconds."""
+
+
+class Fields:
+    """The fields of one JSON object.
+
+    A field that is not of the type that was asked for counts as missing, and stays in the rest: files of other programs
+    change from version to version.
+    """
+
+    def __init__(self, value: object) -> None:
+        self._value = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        self._read: set[str] = set()
+        self._inner: dict[str, Fields | list[Fields]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def text(self, *names: str) -> str:
+        """Return the first of these fields that is a text with anything in it; "" if none is."""
+        return next(self._of_type(names, str), "")
+
+    def number(self, *names: str) -> float:
+        """Return the first of these fields that is a number; 0 if none is."""
+        found = (value for value in self._of_type(names, int | float) if not isinstance(value, bool))
+        return next(found, 0)
+
+    def flag(self, *names: str) -> bool:
+        """Return whether any of these fields is true."""
+        return any(list(self._of_type(names, bool)))
+
+    def time(self, *names: str) -> float:
+        """Return the first of these fields that is a time, in seconds since 1970, UTC; 0.0 if none is.
+
+        Read are numbers of seconds and of milliseconds, and ISO 8601, without an offset as UTC.
+        """
+        for name in names:
+            seconds = seconds_of(self._value.get(name))
+            if seconds:
+                self._read.add(name)
+                return seconds
+        return 0.0
+
+    def strings(self, name: str) -> list[str]:
+        """Return the texts of a list of texts."""
+        value = self._value.get(name)
+        texts = cast("list[object]", value) if isinstance(value, list) else []
+        if not all(isinstance(text, str) for text in texts):
+            return []
+        self._read.add(name)
+        return cast("list[str]", texts)
+
+    def object(self, name: str) -> Fields:
+        """Return the fields of an object; without any if there is none."""
+        value = self._value.get(name)
+        if not isinstance(value, dict):
+            return Fields({})
+        inner = self._inner.get(name)
+        if not isinstance(inner, Fields):
+            self._inner[name] = inner = Fields(cast("object", value))
+        return inner
+
+    def objects(self, name: str) -> list[Fields]:
+        """Return the objects of a list of objects, or of an object of objects in its order; [] if there is none."""
+        value = self._value.get(name)
+        if isinstance(value, dict):
+            value = list(cast("dict[str, object]", value).values())
+        if not isinstance(value, list):
+            return []
+        inner = self._inner.get(name)
+        if not isinstance(inner, list):
+            self._inner[name] = inner = [Fields(element) for element in cast("list[object]", value)]
+        return inner
+
+    def value(self, name: str) -> Any:
+        """Return a field as it is; None if there is none."""
+        self._read.add(name)
+        return self._value.get(name)
+
+    def skip(self, *names: str) -> None:
+        """Count these fields as read: they say what is said elsewhere."""
+        self._read.update(names)
+
+    def rest(self) -> dict[str, Any]:
+        """Return what was not read, without what is empty."""
+        return {name: left for name, value in self._value.items() if (left := self._rest_of(name, value)) not in EMPTY}
+
+    def _rest_of(self, name: str, value: Any) -> Any:
+        inner = self._inner.get(name)
+        if isinstance(inner, Fields):
+            return inner.rest()
+        if inner is not None:
+            rests = {str(number): rest for number, each in enumerate(inner) if (rest := each.rest())}
+            return rests or None
+        return None if name in self._read else value
+
+    def _of_type(self, names: tuple[str, ...], kind: Any) -> Iterator[Any]:
+        for name in names:
+            value = self._value.get(name)
+            if isinstance(value, kind):
+                self._read.add(name)
+                if value not in EMPTY:
+                    yield value
+
+
+EMPTY: tuple[object, ...] = (None, "", [], {})
+
+
+def seconds_of(value: object) -> float:
+    """Return a time in seconds since 1970, UTC; 0.0 for what is none."""
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            return 0.0
+        value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return 0.0
+    seconds = float(value) / 1000 if value > LATEST else float(value)
+    return seconds if 0 < seconds < LATEST else 0.0
+
+
+def rest_json(rest: Mapping[str, Any]) -> str:
+    """Return what has no place, as it is kept; "" for nothing."""
+    return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else ""

@@ -1,0 +1,57 @@
+"""All formats that can be imported, and what they find in files.
+
+A further format is a file like `chatgpt.py`, and a line in FORMATS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from desktop_app.chat.titles import title_of
+from desktop_app.conversation.foreign import ForeignMessage, UnreadFile
+from desktop_app.conversation.message import Role
+
+from . import chatgpt, openai_files
+from .format import Format, Found
+from .sources import BadFile, Source, Sources
+
+FORMATS: tuple[Format, ...] = (chatgpt.FORMAT, openai_files.FORMAT)
+"""The first one that recognizes a file reads it."""
+
+
+def known_kinds() -> str:
+    """Return what can be imported, in words for the user."""
+    return "; ".join(f"{each.program}: {each.where}" for each in FORMATS)
+
+
+def read_all(sources: Sources) -> Iterator[tuple[Source, Found]]:
+    """Return what is found in the files one after the other, each with the file that it is in.
+
+    A file of no known format is passed over if another one was recognized; else it is an UnreadFile.
+    """
+    unknown: list[tuple[Source, str]] = []
+    is_any_known = False
+    for source in sources:
+        try:
+            recognized = next((each for each in FORMATS if each.recognizes(source)), None)
+            if recognized is None:
+                unknown.append((source, "it is of no known format"))
+                continue
+            is_any_known = True
+            for found in recognized.read(source):
+                yield source, _titled(found, source)
+        except BadFile as error:
+            yield source, UnreadFile(source.name, error.reason)
+    for source, reason in [] if is_any_known else unknown:
+        yield source, UnreadFile(source.name, reason)
+
+
+def _titled(found: Found, source: Source) -> Found:
+    """Return a conversation without a title with that of its first words, or of its file."""
+    if isinstance(found, UnreadFile) or found.title:
+        return found
+    said = (e.message.text for e in found.entries if isinstance(e, ForeignMessage) and e.message.role is Role.USER)
+    title = title_of(next(filter(str.strip, said), "")) or source.name.rpartition("/")[2].rpartition(".")[0]
+    return replace(found, title=title)

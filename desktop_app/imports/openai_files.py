@@ -1,0 +1,110 @@
+"""Conversations in OpenAI's chat shape: a message a line, a list of messages, or objects with a list `messages`.
+
+Such files name neither conversations nor messages. So a conversation is known by how it begins, and a message by itself
+and all before it: a file that has grown brings its conversation up to date.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from msgspec.structs import replace
+
+from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.openai_chat import BadChat, messages_of
+
+from .fields import Fields, rest_json
+from .format import Format, Found
+from .sources import BYTE_ORDER_MARK, BadFile, Source
+
+PROGRAM = "OpenAI JSON"
+FIRST = 4
+"""Messages by which a conversation is known."""
+TIMES = ("timestamp", "created_at", "create_time", "at", "date")
+PLACED = ("role", "content", "name", "reasoning_content", "tool_call_id", "tool_calls", "function_call", *TIMES)
+Json = dict[str, Any]
+_ROLE = re.compile(rb'"role"\s*:\s*"')
+
+
+def recognizes(source: Source) -> bool:
+    """Return whether it is JSON with roles in it. It is asked last, since other programs' files have roles, too."""
+    return source.beginning.lstrip()[:1] in (b"{", b"[") and bool(_ROLE.search(source.beginning))
+
+
+def read(source: Source) -> Iterator[Found]:
+    """Return the conversations of the file: one of messages alone, and one for each object with messages."""
+    alone: list[tuple[str, Json]] = []
+    for place, value in _values(source.read()):
+        fields = Fields(value)
+        inner = fields.value("messages")
+        if isinstance(inner, list):
+            said = [
+                (f"{place}, message {n}", _object(each, place)) for n, each in enumerate(cast("list[Json]", inner), 1)
+            ]
+            yield _conversation(said, source, fields)
+        else:
+            alone.append((place, _object(value, place)))
+    if alone:
+        yield _conversation(alone, source, Fields({}))
+
+
+def _object(value: object, place: str) -> Json:
+    if not isinstance(value, dict):
+        raise BadFile(f"{place}: a chat message must be a JSON object")
+    return cast("Json", value)
+
+
+def _conversation(said: list[tuple[str, Json]], source: Source, about: Fields) -> Found:
+    """Return the conversation of these messages, each with where it stands."""
+    try:
+        messages = messages_of([value for _, value in said], lambda _: "")
+    except BadChat as error:
+        return UnreadFile(source.name, f"{said[error.line - 1][0]}: {error.reason}")
+    entries: list[ForeignMessage] = []
+    rests: dict[str, Json] = {}
+    name = ""
+    for number, ((_, value), message) in enumerate(zip(said, messages, strict=True)):
+        parent, name = name, _hashed(name, value)
+        entries.append(ForeignMessage(name, parent, replace(message, at=Fields(value).time(*TIMES))))
+        if rest := {field: given for field, given in value.items() if field not in PLACED and given}:
+            rests[str(number)] = rest
+    title = about.text("title", "name")
+    key = entries[min(FIRST, len(entries)) - 1].id if entries else ""
+    rest = about.rest() | ({"messages": rests} if rests else {})
+    return ForeignConversation(PROGRAM, key, title, tuple(entries), created_at=source.modified, rest=rest_json(rest))
+
+
+def _hashed(before: str, value: Json) -> str:
+    return hashlib.sha256(f"{before}{json.dumps(value, sort_keys=True)}".encode()).hexdigest()
+
+
+def _values(content: bytes) -> Iterator[tuple[str, object]]:
+    """Return the values of one JSON list, the one object, or those of the lines, each with where it stands."""
+    text = content.removeprefix(BYTE_ORDER_MARK)
+    try:
+        whole: object = json.loads(text)
+    except (ValueError, RecursionError):
+        yield from ((f"line {number}", _value(line, number)) for number, line in _filled_lines(text))
+        return
+    values = cast("list[object]", whole) if isinstance(whole, list) else [whole]
+    yield from ((f"element {number}", value) for number, value in enumerate(values, start=1))
+
+
+def _filled_lines(text: bytes) -> Iterator[tuple[int, bytes]]:
+    return ((number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
+
+
+def _value(line: bytes, number: int) -> object:
+    try:
+        return json.loads(line)
+    except UnicodeDecodeError as error:
+        raise BadFile(f"line {number}: this is not UTF-8 text") from error
+    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
+        raise BadFile(f"line {number}: this is not JSON ({error})") from error
+
+
+FORMAT = Format(PROGRAM, "JSON Lines with a chat message each, a JSON list of them, or requests", recognizes, read)

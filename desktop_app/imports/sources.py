@@ -1,0 +1,212 @@
+"""The files that are looked through: one alone, all of a folder, or all of a zip, which is never unpacked."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from functools import cached_property, partial
+from pathlib import Path
+from typing import IO
+
+import ijson
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BEGINNING = 65_536
+"""Bytes of a file by which a format recognizes it."""
+MAX_WHOLE = 256 * 2**20
+"""Bytes of a file that is read whole: lists of conversations are not, a list of one conversation's messages is."""
+MAX_IMAGE = 20 * 2**20
+"""Bytes of an image that is taken along."""
+
+
+OpenStream = Callable[[], IO[bytes]]
+
+
+class BadFile(Exception):
+    """Raised for what cannot be read. reason: in words for the user."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Source:
+    """One file."""
+
+    def __init__(self, name: str, size: int, modified: float, open_stream: OpenStream, folder: Sources) -> None:
+        self.name = name
+        """Its path within the folder or the zip, with "/"."""
+        self.size = size
+        self.modified = modified
+        """When, in seconds since 1970, for what has no times of its own; 0.0 if that is not known."""
+        self.folder = folder
+        """What lies beside it."""
+        self._open = open_stream
+
+    def open(self) -> io.BufferedReader:
+        """Return its content as a stream. Raises BadFile."""
+        try:
+            return io.BufferedReader(_CountedStream(self._open(), self.folder))
+        except RuntimeError as error:  # of zipfile
+            raise BadFile("it is locked with a password") from error
+        except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
+            raise BadFile(f"it cannot be opened ({error})") from error
+
+    @cached_property
+    def beginning(self) -> bytes:
+        """Its first bytes, as many as recognizing it takes, without a byte order mark. Raises BadFile."""
+        with self.open() as stream, _reading():
+            return stream.read(BEGINNING).removeprefix(BYTE_ORDER_MARK)
+
+    def read(self, limit: int = MAX_WHOLE) -> bytes:
+        """Return all of it. Raises BadFile, for more than `limit` bytes too, whatever the size is said to be."""
+        with self.open() as stream, _reading():
+            content = stream.read(limit + 1)
+        if len(content) > limit:
+            raise BadFile(f"it is larger than {limit // 2**20} MB")
+        return content
+
+    def lines(self) -> Iterator[bytes]:
+        """Return its lines that are not blank, one after the other. Raises BadFile, for an endless line too."""
+        with self.open() as stream, _reading():
+            while line := stream.readline(MAX_WHOLE):
+                if len(line) == MAX_WHOLE:
+                    raise BadFile(f"it has a line of more than {MAX_WHOLE // 2**20} MB")
+                if line.strip():
+                    yield line
+
+    def items(self, path: str) -> Iterator[object]:
+        """Return the values at a path of a JSON file one after the other, so that a large one does not fill memory.
+
+        path: as ijson's: "item" for the elements of a list, "conversations.item". Raises BadFile where it is no JSON
+        any more; what stood before was returned.
+        """
+        with self.open() as stream, _reading():
+            try:
+                if stream.peek(3).startswith(BYTE_ORDER_MARK):
+                    stream.read(3)
+                yield from ijson.items(stream, path, use_float=True)
+            except ijson.JSONError as error:
+                raise BadFile(f"it is not whole: {_first_line(error)}") from error
+            except UnicodeDecodeError as error:
+                raise BadFile("it is not UTF-8 text") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+class _CountedStream(io.RawIOBase):
+    """A stream that tells its folder how much of it was read."""
+
+    def __init__(self, stream: IO[bytes], folder: Sources) -> None:
+        self._stream = stream
+        self._folder = folder
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        content = self._stream.read(len(buffer))
+        buffer[: len(content)] = content
+        self._folder.bytes_read += len(content)
+        return len(content)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Turn what goes wrong while a stream is read into BadFile."""
+    try:
+        yield
+    except (OSError, EOFError, zipfile.BadZipFile, NotImplementedError, zlib.error) as error:
+        raise BadFile(f"it cannot be read ({error})") from error
+
+
+class Sources:
+    """All files of a folder or a zip, or one alone."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Source] = {}
+        self.bytes_read = 0
+        """Of all files so far; a file that is looked at twice counts twice."""
+
+    def add(self, name: str, size: int, modified: float, open_stream: OpenStream) -> None:
+        """Add a file of that path."""
+        self._files[name] = Source(name, size, modified, open_stream, self)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(source.size for source in self)
+
+    def __iter__(self) -> Iterator[Source]:
+        return iter(self._files.values())
+
+    def named(self, name: str) -> Source | None:
+        """Return the file of that path."""
+        return self._files.get(name)
+
+    def under(self, folder: str) -> list[Source]:
+        """Return the files in a folder and the folders in it, in the order of their paths."""
+        return [source for name, source in sorted(self._files.items()) if name.startswith(folder.rstrip("/") + "/")]
+
+    def beginning_with(self, name: str) -> Source | None:
+        """Return a file whose own name begins so, wherever it lies."""
+        return next((s for path, s in self._files.items() if path.rpartition("/")[2].startswith(name)), None)
+
+
+def sources_in(path: Path) -> Sources:
+    """Return the files of a folder or a zip, or that one file. Raises BadFile."""
+    if path.is_dir():
+        return _of_folder(path)
+    try:
+        if zipfile.is_zipfile(path):
+            return _of_zip(path)
+        status = path.stat()
+    except OSError as error:
+        raise BadFile((error.strerror or str(error)).lower()) from error
+    alone = Sources()
+    alone.add(path.name, status.st_size, status.st_mtime, partial(path.open, "rb"))
+    return alone
+
+
+def _of_folder(folder: Path) -> Sources:
+    found = Sources()
+    for directory, folders, names in os.walk(folder):  # follows no links to folders, which could go round in a circle
+        folders.sort()
+        for name in sorted(names):
+            file = Path(directory, name)
+            if file.is_file():  # no pipe, which would be waited for
+                status = file.stat()
+                name = file.relative_to(folder).as_posix()
+                found.add(name, status.st_size, status.st_mtime, partial(file.open, "rb"))
+    return found
+
+
+def _of_zip(path: Path) -> Sources:
+    found = Sources()
+    try:
+        archive = zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
+        raise BadFile(f"it is a damaged zip file ({error})") from error
+    for info in archive.infolist():
+        if not info.is_dir():
+            found.add(info.filename, info.file_size, _time_of(info), partial(archive.open, info))
+    return found
+
+
+def _time_of(info: zipfile.ZipInfo) -> float:
+    """Return when a file of a zip was changed: it says so in the local time of wherever it was made."""
+    try:
+        return datetime(*info.date_time).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from desktop_app.archive import importing
+from desktop_app.archive.store import Store
+from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage
+from desktop_app.conversation.foreign_record import conversation_id, message_ids
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.transcript import Imported
+
+
+def said(name: str, parent: str, at: float, role: Role = Role.USER) -> ForeignMessage:
+    return ForeignMessage(name, parent, Message(role=role, parts=(Text(f"said {name}"),), at=at))
+
+
+TRIP = ForeignConversation(
+    "Elsewhere",
+    "trip",
+    "A trip to Lisbon",
+    (said("a", "", 100.0), said("b", "a", 101.0, Role.ASSISTANT), said("c", "a", 102.0, Role.ASSISTANT)),
+    created_at=99.0,
+    section="Travel",
+    is_pinned=True,
+    current="b",
+)
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    store = Store(path)
+    yield store
+    store.close()
+
+
+def test_a_conversation_stands_in_the_list_as_it_did_there_and_then(store: Store) -> None:
+    assert store.import_conversation(TRIP, "export.zip") == 3
+    (info,) = store.conversations()
+    assert (info.id, info.title, info.section, info.is_pinned) == (conversation_id(TRIP), TRIP.title, "Travel", True)
+    assert (info.created_at, info.updated_at, info.messages) == (99.0, 102.0, 3)
+    assert [result.title for result in store.search("said b")] == [TRIP.title]
+
+
+def test_importing_twice_stores_nothing_twice(store: Store) -> None:
+    store.import_conversation(TRIP, "export.zip")
+    before = store.entries(conversation_id(TRIP))
+    assert store.import_conversation(TRIP, "again.zip") == 0
+    assert store.entries(conversation_id(TRIP)) == before
+
+
+def test_a_later_export_brings_it_up_to_date_and_keeps_what_the_user_changed(store: Store) -> None:
+    store.import_conversation(TRIP, "export.zip")
+    store.change(conversation_id(TRIP), title="My trip")
+    later = replace(TRIP, title="Renamed there", entries=(*TRIP.entries, said("d", "b", 200.0)))
+    assert store.known_messages(message_ids(later)) == 3
+    assert store.import_conversation(later, "later.zip") == 1
+    (info,) = store.conversations()
+    assert (info.title, info.messages, info.updated_at) == ("My trip", 4, 200.0)
+
+
+def test_one_that_was_deleted_here_is_there_again(store: Store) -> None:
+    store.import_conversation(TRIP, "export.zip")
+    store.change(conversation_id(TRIP), is_deleted=True)
+    assert store.known_messages(message_ids(TRIP)) == 0
+    assert store.import_conversation(TRIP, "export.zip") == 0
+    assert [info.id for info in store.conversations()] == [conversation_id(TRIP)]
+
+
+def test_messages_behind_a_compaction_are_archived_and_found(store: Store) -> None:
+    cut = ForeignCompaction("cut", "b", "They planned a trip.", at=103.0)
+    compacted = replace(TRIP, entries=(TRIP.entries[0], TRIP.entries[1], cut, said("d", "cut", 104.0)), current="d")
+    store.import_conversation(compacted, "session.jsonl")
+    assert {result.message: result.archived for result in store.search("said")}.values()
+    assert [result.archived for result in store.search('"said a"')] == [True]
+    assert [result.archived for result in store.search('"said d"')] == [False]
+
+
+def test_what_fails_in_the_middle_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(importing, "mark_archived", fail)
+    with pytest.raises(Exception, match="full"):
+        store.import_conversation(TRIP, "export.zip")
+    assert store.conversations() == ()
+
+
+def test_where_it_comes_from_and_what_had_no_place_can_be_seen(store: Store) -> None:
+    store.import_conversation(replace(TRIP, rest='{"mood":"sunny"}'), "export.zip")
+    (origin,) = [e for e in store.entries(conversation_id(TRIP)) if isinstance(e, Imported)]
+    assert (origin.program, origin.file, origin.rest) == ("Elsewhere", "export.zip", '{"mood":"sunny"}')
+
+
+def test_many_messages_are_asked_for_in_parts(store: Store) -> None:
+    links = [said(f"m{n}", f"m{n - 1}" if n else "", float(n + 1)) for n in range(1_201)]
+    long = replace(TRIP, id="long", entries=tuple(links), current="")
+    store.import_conversation(long, "export.zip")
+    assert store.known_messages(message_ids(long)) == 1_201

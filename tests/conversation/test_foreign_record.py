@@ -1,0 +1,163 @@
+"""Trees of messages of other programs as records: held against the tree itself, path by path."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from desktop_app.context.view.view import view_of
+from desktop_app.conversation.branches import Branches
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
+from desktop_app.conversation.foreign_record import conversation_id, new_entries
+from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Imported, Switch, Transcript
+from examples import examples
+
+
+def said(text: str, at: float = 0.0, role: Role = Role.USER) -> Message:
+    return Message(role=role, parts=(Text(text),), at=at)
+
+
+def tree(*links: tuple[str, str], current: str = "") -> ForeignConversation:
+    """A conversation of messages that say their own names: (name, parent)."""
+    messages = tuple(
+        ForeignMessage(name, parent, said(name, at=float(n + 1))) for n, (name, parent) in enumerate(links)
+    )
+    return ForeignConversation("Elsewhere", "c1", "A tree", messages, current=current)
+
+
+def path_in(foreign: ForeignConversation, name: str) -> list[str]:
+    """What is said from the first message to that one, by walking up the tree."""
+    parents = {entry.id: entry.parent for entry in foreign.entries}
+    way: list[str] = []
+    while name:
+        way.append(name)
+        name = parents[name]
+    return way[::-1]
+
+
+def path_of(entries: list[AnyEntry]) -> list[str]:
+    return [entry.text for entry in Branches(entries).path() if isinstance(entry, Message)]
+
+
+def all_paths(entries: list[AnyEntry]) -> set[tuple[str, ...]]:
+    """The paths of all branches that end in a message which nothing follows."""
+    branches = Branches(entries)
+    ends = [e.id for e in entries if isinstance(e, Message) and not branches.followers(e.id)]
+    paths: set[tuple[str, ...]] = set()
+    for end in ends:
+        name = branches.ending_with(end)
+        assert name is not None
+        paths.add(tuple(path_of([*entries, Switch(branch=name)])))
+    return paths
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> ForeignConversation:
+    count = draw(st.integers(1, 14))
+    links = [(f"m{n}", draw(st.sampled_from(["", *(f"m{k}" for k in range(n))]))) for n in range(count)]
+    return tree(*links, current=draw(st.sampled_from([name for name, _ in links])))
+
+
+@settings(max_examples=examples(200))
+@given(trees())
+def test_every_path_of_the_tree_is_a_branch_of_the_record(foreign: ForeignConversation) -> None:
+    entries = new_entries(foreign, "file.json")
+    parents = {entry.parent for entry in foreign.entries}
+    leaves = [entry.id for entry in foreign.entries if entry.id not in parents]
+    assert all_paths(entries) == {tuple(path_in(foreign, leaf)) for leaf in leaves}
+    assert sum(isinstance(entry, Message) for entry in entries) == len(foreign.entries)
+    assert len({entry.id for entry in entries}) == len(entries)
+
+
+@settings(max_examples=examples(200))
+@given(trees())
+def test_the_branch_that_was_open_is_the_current_one(foreign: ForeignConversation) -> None:
+    assert foreign.current in path_of(new_entries(foreign, "file.json"))
+
+
+@settings(max_examples=examples(200))
+@given(trees(), st.integers(0, 14))
+def test_a_later_export_adds_what_it_has_more_and_nothing_twice(whole: ForeignConversation, known: int) -> None:
+    earlier = ForeignConversation("Elsewhere", "c1", "A tree", whole.entries[:known])
+    record = new_entries(earlier, "first.json")
+    record += new_entries(whole, "second.json", record)
+    parents = {entry.parent for entry in whole.entries}
+    leaves = [entry.id for entry in whole.entries if entry.id not in parents]
+    assert all_paths(record) == {tuple(path_in(whole, leaf)) for leaf in leaves}
+    assert new_entries(whole, "third.json", record) == []
+    assert len({entry.id for entry in record}) == len(record)
+
+
+@settings(max_examples=examples(100))
+@given(trees(), trees())
+def test_what_the_user_wrote_here_stays_open(foreign: ForeignConversation, later: ForeignConversation) -> None:
+    record = new_entries(foreign, "first.json")
+    mine = said("mine")
+    record.append(Message(id="mine", role=mine.role, parts=mine.parts))
+    added = new_entries(
+        tree(*[(e.id, e.parent) for e in foreign.entries], ("late", later.entries[0].parent)), "2", record
+    )
+    assert path_of([*record, *added])[-1] == "mine"
+
+
+def test_a_message_keeps_its_time_and_one_without_has_that_of_the_one_before() -> None:
+    messages = [("a", 5.0), ("b", 0.0), ("c", 9.0)]
+    linked = [
+        ForeignMessage(name, before, said(name, at))
+        for (name, at), before in zip(messages, ["", "a", "b"], strict=True)
+    ]
+    entries = new_entries(ForeignConversation("Elsewhere", "c1", "", tuple(linked)), "file.json")
+    assert [entry.at for entry in entries if isinstance(entry, Message)] == [5.0, 5.0, 9.0]
+
+
+def test_the_record_says_where_it_comes_from() -> None:
+    foreign = ForeignConversation("Elsewhere", "c1", "", tree(("a", "")).entries, rest='{"x":1}')
+    first = new_entries(foreign, "file.json")[0]
+    assert isinstance(first, Imported)
+    assert (first.program, first.source_id, first.file, first.rest) == ("Elsewhere", "c1", "file.json", '{"x":1}')
+
+
+def test_conversations_of_two_programs_are_two() -> None:
+    one, other = (ForeignConversation(program, "c1", "", ()) for program in ("Elsewhere", "Nowhere"))
+    assert conversation_id(one) != conversation_id(other)
+
+
+def compacted() -> ForeignConversation:
+    entries: tuple[ForeignEntry, ...] = (
+        ForeignMessage("system", "", said("be kind", role=Role.SYSTEM)),
+        ForeignMessage("a", "system", said("a")),
+        ForeignMessage("b", "a", said("b", role=Role.ASSISTANT)),
+        ForeignCompaction("cut", "b", "They greeted.", at=7.0, tokens_before=150_000),
+        ForeignMessage("c", "cut", said("c", at=8.0)),
+    )
+    return ForeignConversation("Elsewhere", "c1", "", entries)
+
+
+def test_a_compaction_is_one_here_with_all_that_was_said_before_archived() -> None:
+    entries = new_entries(compacted(), "file.jsonl")
+    view = view_of(Transcript(Chain(entries)))
+    said_now = [item.message.text for item in view.items]
+    assert view.summary is not None
+    assert view.summary.summary == "They greeted."
+    assert said_now[0] == "be kind"
+    assert said_now[-1] == "c"
+    assert not {"a", "b"} & set(said_now)
+
+
+def test_a_second_compaction_archives_only_what_came_since_and_is_not_taken_in_twice() -> None:
+    first = compacted()
+    again = (*first.entries, ForeignCompaction("cut2", "c", "Then more.", at=9.0))
+    record = new_entries(first, "file.jsonl")
+    record += new_entries(ForeignConversation("Elsewhere", "c1", "", again), "file.jsonl", record)
+    compactions = [entry for entry in record if isinstance(entry, Compaction)]
+    assert [len(compaction.archived) for compaction in compactions] == [2, 1]
+
+
+def test_our_own_message_type_is_what_is_stored() -> None:
+    message = user_message("hello")
+    entries = new_entries(ForeignConversation("E", "c", "", (ForeignMessage("a", "", message),)), "f")
+    stored = entries[-1]
+    assert isinstance(stored, Message)
+    assert stored.parts == message.parts
