@@ -103,6 +103,8 @@ class ArchiveThread:
     store_memories = _on_thread(Store.store_memories)
     undo_memories = _on_thread(Store.undo_memories)
     redo_memories = _on_thread(Store.redo_memories)
+    known_messages = _on_thread(Store.known_messages)
+    import_conversation = _on_thread(Store.import_conversation)
     search = _on_thread(Store.search)
     outline = _on_thread(Store.outline)
     postings = _on_thread(Store.postings)

@@ -15,11 +15,11 @@ from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs, view_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.foreign import FoundConversation, ReadConversation, UnreadFile
+from desktop_app.conversation.foreign import FoundConversation, ImportRequest, ReadConversation, UnreadFile
 from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.transcript import Transcript
-from desktop_app.imports.child import ImportRequest, replies
+from desktop_app.imports.child import replies
 from desktop_app.imports.formats import known_kinds
 from desktop_app.paths import database_file
 

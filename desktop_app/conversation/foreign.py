@@ -110,3 +110,15 @@ class UnreadFile(msgspec.Struct, frozen=True, tag="unread"):
     """In words for the user."""
     title: str = ""
     """Of the conversation, where it is about one."""
+
+
+class ImportRequest(msgspec.Struct, frozen=True):
+    """What an import asks of the files of other programs."""
+
+    paths: tuple[str, ...]
+    """Files, folders and zips."""
+    only: frozenset[str] | None = None
+    """The conversations that are wanted whole, by the ids that they have here; None: what there is."""
+
+
+ImportReply = FoundConversation | ReadConversation | UnreadFile | ReadProgress

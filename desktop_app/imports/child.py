@@ -1,7 +1,7 @@
 """Reads files of other programs in a process of its own: what they hold may be made to take for ever, or all memory.
 
 Its argument is an `ImportRequest` as JSON. It writes frames to its standard output: four bytes of length, the lowest
-last, and a value in MessagePack, one of `ChildReply`.
+last, and a value in MessagePack, one of `ImportReply`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from desktop_app.conversation.foreign import (
     ForeignConversation,
     ForeignMessage,
     FoundConversation,
+    ImportReply,
+    ImportRequest,
     ReadConversation,
     ReadProgress,
     UnreadFile,
@@ -31,19 +33,9 @@ MAX_MEMORY = 1_500_000_000
 """Bytes of address space."""
 PROGRESS_STEP = 2**20
 """Bytes between two reports of progress."""
-ChildReply = FoundConversation | ReadConversation | UnreadFile | ReadProgress
 
 
-class ImportRequest(msgspec.Struct, frozen=True):
-    """What the process is asked for."""
-
-    paths: tuple[str, ...]
-    """Files, folders and zips."""
-    only: frozenset[str] | None = None
-    """The conversations, by the ids that they have here, that are wanted whole; None: what there is."""
-
-
-def replies(request: ImportRequest) -> Iterator[ChildReply]:
+def replies(request: ImportRequest) -> Iterator[ImportReply]:
     """Return what is found in all paths, in their order, with progress between."""
     for name in request.paths:
         try:
@@ -54,7 +46,7 @@ def replies(request: ImportRequest) -> Iterator[ChildReply]:
             yield UnreadFile(name, "it takes more memory than there may be used for it")
 
 
-def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ChildReply]:
+def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ImportReply]:
     sources, reported = sources_in(path), 0
     size = sources.size
     for source, found in read_all(sources):

@@ -1,0 +1,109 @@
+"""Importing conversations of other programs: first what there is, then what the user chose of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.conversation.foreign import (
+    ForeignConversation,
+    FoundConversation,
+    ImportReply,
+    ImportRequest,
+    ReadConversation,
+    ReadProgress,
+    UnreadFile,
+)
+from desktop_app.conversation.foreign_record import conversation_id
+
+Report = Callable[[ReadProgress], None]
+"""Where progress goes."""
+
+
+class ForeignFiles(Protocol):
+    """Files of other programs."""
+
+    def read(self, request: ImportRequest) -> AsyncGenerator[ImportReply, None]:
+        """Yield what is found in them. Closing the iterator ends the reading. What cannot be read is an UnreadFile."""
+        ...
+
+
+class ImportArchive(Protocol):
+    """What an import needs of the archive. Its methods raise ArchiveError."""
+
+    async def known_messages(self, ids: Sequence[str]) -> int:
+        """Return how many of these messages there are, in conversations that are not deleted."""
+        ...
+
+    async def import_conversation(self, foreign: ForeignConversation, file: str) -> int:
+        """Store what there is not yet of a conversation, in one transaction; return how many messages that are."""
+        ...
+
+
+class ImportOffer(msgspec.Struct, frozen=True):
+    """What can be imported, newest first, and what could not be read."""
+
+    found: tuple[FoundConversation, ...] = ()
+    unread: tuple[UnreadFile, ...] = ()
+
+
+class ImportOutcome(msgspec.Struct, frozen=True):
+    """What came of an import."""
+
+    conversations: int = 0
+    """How many are new, or have become longer."""
+    messages: int = 0
+    """How many are new."""
+    unread: tuple[UnreadFile, ...] = ()
+    newest: str = ""
+    """The id of the one that was changed last of them, to be opened."""
+
+
+async def look_through(
+    files: ForeignFiles, archive: ImportArchive, paths: tuple[str, ...], report: Report
+) -> ImportOffer:
+    """Return what can be imported from these files, folders and zips. Nothing is stored. Raises ArchiveError."""
+    found: dict[str, FoundConversation] = {}
+    unread: list[UnreadFile] = []
+    async with aclosing(files.read(ImportRequest(paths))) as replies:
+        async for reply in replies:
+            match reply:
+                case FoundConversation():
+                    found[reply.id] = replace(reply, known=await archive.known_messages(reply.message_ids))
+                case UnreadFile():
+                    unread.append(reply)
+                case ReadProgress():
+                    report(reply)
+                case ReadConversation():
+                    raise AssertionError("nobody asked for it")
+    newest_first = sorted(found.values(), key=lambda each: -each.last_at)
+    return ImportOffer(tuple(newest_first), tuple(unread))
+
+
+async def import_conversations(
+    files: ForeignFiles, archive: ImportArchive, paths: tuple[str, ...], chosen: frozenset[str], report: Report
+) -> ImportOutcome:
+    """Import the chosen conversations of these paths, each in one transaction: what was imported before a cancel stays,
+    and the next import goes on from there. Raises ArchiveError."""
+    outcome, last_at = ImportOutcome(), -1.0
+    async with aclosing(files.read(ImportRequest(paths, chosen))) as replies:
+        async for reply in replies:
+            match reply:
+                case ReadConversation(file, foreign):
+                    new = await archive.import_conversation(foreign, file)
+                    outcome = replace(
+                        outcome, conversations=outcome.conversations + bool(new), messages=outcome.messages + new
+                    )
+                    if foreign.updated_at >= last_at:
+                        last_at, outcome = foreign.updated_at, replace(outcome, newest=conversation_id(foreign))
+                case UnreadFile():
+                    outcome = replace(outcome, unread=(*outcome.unread, reply))
+                case ReadProgress():
+                    report(reply)
+                case FoundConversation():
+                    raise AssertionError("nobody asked for it")
+    return outcome
