@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -130,6 +130,13 @@ class Conversations:
             if conversation in self._sessions:
                 return None
             return await self.openings.open_partially(await self._info_with_model(conversation))
+
+    def were_imported(self, conversations: Iterable[str]) -> None:
+        """Read these anew when they are opened next: their records have grown in the archive."""
+        for conversation in conversations:
+            if conversation in self._sessions and not self.turns.is_busy(conversation):
+                self._sessions.remove(conversation)
+        self._list_changed()
 
     def _keep(self, session: Session) -> None:
         self._outdated.discard(session.id)

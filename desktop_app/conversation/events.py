@@ -222,6 +222,13 @@ class FiguresCounted(Event, frozen=True, tag="figures_counted"):
     """What it has cost so far."""
 
 
+class ImportProgressed(Event, frozen=True, tag="import_progress"):
+    """Files of other programs were read so far. It is of no conversation."""
+
+    bytes_read: int
+    bytes: int
+
+
 class TurnFailed(Event, frozen=True, tag="turn_failed"):
     """The turn ended early; everything that was acknowledged is stored."""
 
@@ -274,6 +281,7 @@ TurnEvent = (
     | ModelChanged
     | GaugeChanged
     | FiguresCounted
+    | ImportProgressed
     | TurnFailed
     | Noticed
     | TurnFinished

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.events import (
     GaugeChanged,
+    ImportProgressed,
     ReasoningDelta,
     RoomProgressed,
     TextDelta,
@@ -23,7 +24,7 @@ JOIN_SECONDS = 0.033
 MAX_OUTPUT = 20_000
 """Characters of a tool's output in one line: more than a screen holds, and the whole comes with its result."""
 
-Joinable = TextDelta | ReasoningDelta | ToolOutputReceived | GaugeChanged | RoomProgressed
+Joinable = TextDelta | ReasoningDelta | ToolOutputReceived | GaugeChanged | RoomProgressed | ImportProgressed
 
 
 class EventCoalescer:

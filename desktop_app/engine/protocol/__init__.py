@@ -10,6 +10,7 @@ from .base import *
 from .computations import *
 from .context import *
 from .conversations import *
+from .imports import *
 from .insights import *
 from .lines import *
 from .policies import *

@@ -19,6 +19,7 @@ from .base import EngineRequest, EngineResponse
 from .computations import ComputationRequest
 from .context import ContextRequest
 from .conversations import ConversationsRequest
+from .imports import ImportingRequest
 from .insights import InsightsRequest
 from .policies import PolicyRequest
 from .servers import ServerRequest
@@ -42,6 +43,7 @@ AnyRequest = (
     | ServerRequest
     | SetupRequest
     | AttachmentRequest
+    | ImportingRequest
     | InsightsRequest
     | ComputationRequest
 )

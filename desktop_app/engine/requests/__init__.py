@@ -13,6 +13,7 @@ from . import (
     computations,
     context,
     conversations,
+    imports,
     insights,
     policies,
     servers,
@@ -38,6 +39,7 @@ AREAS: dict[object, Respond] = {
     p.ServerRequest: servers.respond,
     p.SetupRequest: setups.respond,
     p.InsightsRequest: insights.respond,
+    p.ImportingRequest: imports.respond,
 }
 RESPONDERS = {request: respond for area, respond in AREAS.items() for request in get_args(area) or (area,)}
 

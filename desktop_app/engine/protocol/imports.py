@@ -1,0 +1,47 @@
+"""Importing conversations of other programs."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.foreign import FoundConversation, UnreadFile
+
+from .base import Done, EngineRequest, EngineResponse
+
+
+class LookedThrough(EngineResponse, frozen=True):
+    """What can be imported, newest first, without the ids of its messages; and what could not be read."""
+
+    found: tuple[FoundConversation, ...]
+    unread: tuple[UnreadFile, ...]
+    # What can be imported at all, in words, where nothing was found.
+    known_kinds: str = ""
+
+
+class LookThrough(EngineRequest[LookedThrough], frozen=True):
+    """Look through files, folders and zips; nothing is stored. `ImportProgressed` tells how far it is."""
+
+    paths: tuple[str, ...]
+
+
+class ImportFinished(EngineResponse, frozen=True):
+    """What came of it."""
+
+    # New ones, and those that have become longer.
+    conversations: int
+    messages: int
+    unread: tuple[UnreadFile, ...]
+    # The id of the one that was said last; "" if nothing was imported.
+    newest: str
+
+
+class ImportConversations(EngineRequest[ImportFinished], frozen=True):
+    """Import conversations that were found in these paths, by the ids that they have here."""
+
+    paths: tuple[str, ...]
+    chosen: frozenset[str]
+
+
+class CancelImport(EngineRequest[Done], frozen=True):
+    """Cancel LookThrough or ImportConversations, which then fails with the kind "cancelled". What is imported stays."""
+
+
+ImportingRequest = LookThrough | ImportConversations | CancelImport
