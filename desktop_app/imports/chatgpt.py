@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, cast
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
@@ -43,11 +42,11 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _conversation(fields: Fields, title: str, source: Source) -> ForeignConversation:
-    nodes = {node.text("id"): node for node in fields.objects("mapping")}
+    nodes = fields.object("mapping").named_objects()
     parents = {name: node.text("parent") for name, node in nodes.items()}
     messages: dict[str, ForeignMessage] = {}
     for name, node in nodes.items():
-        node.value("children")
+        node.skip("id", "children")
         message = _message(node.object("message"), source)
         if message is not None:
             messages[name] = ForeignMessage(name, "", message)
@@ -120,7 +119,7 @@ def _said(content: Fields, source: Source) -> tuple[Part, ...]:
     if kind in ("user_editable_context", "model_editable_context"):
         texts = content.text("user_profile"), content.text("user_instructions"), content.text("model_set_context")
         return tuple(Text(text) for text in texts if text)
-    return tuple(part for value in cast("list[Any]", content.value("parts") or []) if (part := _part(value, source)))
+    return tuple(part for value in content.values("parts") if (part := _part(value, source)))
 
 
 def _part(value: object, source: Source) -> Part | None:

@@ -56,12 +56,15 @@ class Fields:
 
     def strings(self, name: str) -> list[str]:
         """Return the texts of a list of texts."""
+        return [text for text in self.values(name) if isinstance(text, str)]
+
+    def values(self, name: str) -> list[object]:
+        """Return the elements of a list as they are; [] if there is none."""
         value = self._value.get(name)
-        texts = cast("list[object]", value) if isinstance(value, list) else []
-        if not all(isinstance(text, str) for text in texts):
+        if not isinstance(value, list):
             return []
         self._read.add(name)
-        return cast("list[str]", texts)
+        return cast("list[object]", value)
 
     def object(self, name: str) -> Fields:
         """Return the fields of an object; without any if there is none."""
@@ -84,6 +87,10 @@ class Fields:
         if not isinstance(inner, list):
             self._inner[name] = inner = [Fields(element) for element in cast("list[object]", value)]
         return inner
+
+    def named_objects(self) -> dict[str, Fields]:
+        """Return the fields that are objects, by their names."""
+        return {name: self.object(name) for name, value in self._value.items() if isinstance(value, dict)}
 
     def value(self, name: str) -> Any:
         """Return a field as it is; None if there is none."""
