@@ -25,14 +25,13 @@ TO_EVERYBODY = ("", "all")
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is a list of conversations with a mapping."""
-    beginning = source.beginning.lstrip()
-    return beginning.startswith(b"[") and b'"mapping"' in beginning and b'"parent"' in beginning
+    """Return whether it is conversations with a mapping: a list of them, or one, as browser extensions save it."""
+    return "mapping" in source.first_keys
 
 
 def read(source: Source) -> Iterator[Found]:
     """Return the conversations of the list."""
-    for value in source.items("item"):
+    for value in source.items("item" if source.beginning.lstrip().startswith(b"[") else ""):
         fields = Fields(value)
         title = fields.text("title")
         if not fields.object("mapping"):

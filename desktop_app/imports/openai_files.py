@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -27,12 +26,11 @@ FIRST = 4
 TIMES = ("timestamp", "created_at", "create_time", "at", "date")
 PLACED = ("role", "content", "name", "reasoning_content", "tool_call_id", "tool_calls", "function_call", *TIMES)
 Json = dict[str, Any]
-_ROLE = re.compile(rb'"role"\s*:\s*"')
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is JSON with roles in it. It is asked last, since other programs' files have roles, too."""
-    return source.beginning.lstrip()[:1] in (b"{", b"[") and bool(_ROLE.search(source.beginning))
+    """Return whether its first object has a role, or messages. It is asked last: other programs' files have, too."""
+    return not source.first_keys.isdisjoint(("role", "messages"))
 
 
 def read(source: Source) -> Iterator[Found]:

@@ -7,7 +7,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,6 +18,8 @@ import ijson
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BEGINNING = 65_536
 """Bytes of a file by which a format recognizes it."""
+SMALL_BUFFER = 1_024
+"""Bytes that are parsed at once, so that nothing behind the first object is."""
 MAX_WHOLE = 256 * 2**20
 """Bytes of a file that is read whole: lists of conversations are not, a list of one conversation's messages is."""
 MAX_IMAGE = 20 * 2**20
@@ -62,6 +64,25 @@ class Source:
         """Its first bytes, as many as recognizing it takes, without a byte order mark. Raises BadFile."""
         with self.open() as stream, _reading():
             return stream.read(BEGINNING).removeprefix(BYTE_ORDER_MARK)
+
+    @cached_property
+    def first_keys(self) -> frozenset[str]:
+        """The keys of the first JSON object, alone, on a line or in a list, as far as its beginning shows them; none
+        of a file that does not begin with one. Raises BadFile."""
+        keys: set[str] = set()
+        depth = 0
+        with suppress(ijson.JSONError, UnicodeDecodeError):  # it ends where the beginning does
+            for event, value in ijson.basic_parse(self.beginning, multiple_values=True, buf_size=SMALL_BUFFER):
+                if depth == 0 and event not in ("start_map", "start_array"):
+                    break
+                depth += event.startswith("start") - event.startswith("end")
+                if event == "start_array" and not keys and depth == 1:
+                    depth = 0
+                elif event == "map_key" and depth == 1:
+                    keys.add(value)
+                elif event == "end_map" and depth == 0:
+                    break
+        return frozenset(keys)
 
     def read(self, limit: int = MAX_WHOLE) -> bytes:
         """Return all of it. Raises BadFile, for more than `limit` bytes too, whatever the size is said to be."""

@@ -1,0 +1,77 @@
+"""What lies in a file, a folder or a zip, as the formats see it."""
+
+from __future__ import annotations
+
+import os
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from desktop_app.imports.sources import BadFile, sources_in
+
+
+@pytest.mark.parametrize(
+    ("content", "keys"),
+    [
+        ('{"a": {"b": 1}, "c": [{"d": 2}]}\n{"e": 3}', {"a", "c"}),
+        ('[{"a": {"b": 1}}, {"e": 3}]', {"a"}),
+        ('\ufeff  [\n {"a": 1}]', {"a"}),
+        ('{"a": 1, "long": "' + "x" * 100_000, {"a", "long"}),
+        ('{"a": 1, "b": tru', {"a", "b"}),
+        ("[[1]]", set()),
+        ("[7, 8]", set()),
+        ("hello", set()),
+        ("", set()),
+    ],
+)
+def test_the_keys_of_the_first_object_are_seen(tmp_path: Path, content: str, keys: set[str]) -> None:
+    (tmp_path / "a").write_text(content)
+    (source,) = sources_in(tmp_path / "a")
+    assert source.first_keys == keys
+
+
+def test_a_folder_is_looked_through_without_links_and_pipes(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "b.json").write_text("{}")
+    (tmp_path / "a.json").write_text("[]")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "in" / "round").symlink_to(tmp_path)
+    assert sorted(source.name for source in sources_in(tmp_path)) == ["a.json", "in/b.json"]
+
+
+def test_a_large_zip_does_not_fill_memory(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("a.json", "w") as file:
+        file.write(b"[")
+        for _ in range(200):
+            file.write(b'{"text": "' + b"x" * 500_000 + b'"},')
+        file.write(b"{}]")
+    (source,) = sources_in(tmp_path / "a.zip")
+    tracemalloc.start()
+    assert sum(1 for _ in source.items("item")) == 201
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert source.size > 100_000_000
+    assert peak < 20_000_000
+
+
+def test_what_is_too_large_to_be_read_whole_is_refused_whatever_it_says(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(bytes(1_001))
+    (source,) = sources_in(tmp_path / "a")
+    with pytest.raises(BadFile, match="larger"):
+        source.read(1_000)
+
+
+def test_a_locked_or_damaged_zip_and_a_missing_file_are_named(tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04" + bytes(40) + b"PK\x05\x06" + bytes(18))
+    with zipfile.ZipFile(tmp_path / "cut.zip", "w") as archive:
+        archive.writestr("a.json", "[1, 2, 3]" * 100)
+    content = bytearray((tmp_path / "cut.zip").read_bytes())
+    content[60:70] = b"0123456789"
+    (tmp_path / "cut.zip").write_bytes(content)
+    (source,) = sources_in(tmp_path / "cut.zip")
+    with pytest.raises(BadFile):
+        source.read()
+    with pytest.raises(BadFile, match="no such file"):
+        sources_in(tmp_path / "missing")
