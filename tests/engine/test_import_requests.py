@@ -11,7 +11,6 @@ from desk import Desk
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.engine import protocol as p
-from desktop_app.engine.requests.imports import IMPORT
 
 pytestmark = pytest.mark.wire
 
@@ -60,9 +59,9 @@ async def test_where_nothing_is_found_the_known_kinds_are_named(desk: Desk, tmp_
 async def test_looking_through_can_be_cancelled(desk: Desk, tmp_path: Path) -> None:
     file = chat_file(tmp_path / "one.jsonl", *["word " * 1_000] * 2_000)
     looking = asyncio.ensure_future(desk.ask(p.LookThrough((file,))))
-    while not desk.engine.newest.is_running(IMPORT):
+    while not desk.engine.newest.is_running(f"{p.Computation.IMPORT} "):
         await asyncio.sleep(0)
-    await desk.ask(p.CancelImport())
+    await desk.ask(p.CancelComputation(p.Computation.IMPORT))
     with pytest.raises(WorldError) as caught:
         await looking
     assert caught.value.failure.kind == "cancelled"

@@ -18,6 +18,8 @@ class Computation(StrEnum):
     """ReplayPolicy."""
     INSIGHTS = "insights"
     """ReadInsights."""
+    IMPORT = "import"
+    """LookThrough and ImportConversations. What was imported before stays."""
     EXPORT = "export"
     """ExportConversation and ExportInsights."""
 

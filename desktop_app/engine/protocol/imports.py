@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from desktop_app.conversation.foreign import FoundConversation, UnreadFile
 
-from .base import Done, EngineRequest, EngineResponse
+from .base import EngineRequest, EngineResponse
 
 
 class LookedThrough(EngineResponse, frozen=True):
@@ -40,8 +40,4 @@ class ImportConversations(EngineRequest[ImportFinished], frozen=True):
     chosen: frozenset[str]
 
 
-class CancelImport(EngineRequest[Done], frozen=True):
-    """Cancel LookThrough or ImportConversations, which then fails with the kind "cancelled". What is imported stays."""
-
-
-ImportingRequest = LookThrough | ImportConversations | CancelImport
+ImportingRequest = LookThrough | ImportConversations

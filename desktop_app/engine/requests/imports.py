@@ -14,9 +14,6 @@ from desktop_app.engine.engine import Engine
 from desktop_app.imports.formats import known_kinds
 from desktop_app.tools.foreign_files import ForeignFileReader
 
-IMPORT = "import"
-"""The key of the task that looks through files, or imports what was found in them."""
-
 
 async def respond(engine: Engine, request: p.ImportingRequest) -> p.EngineResponse:
     """Carry out a request. Raises WorldError for errors of the world."""
@@ -27,7 +24,7 @@ async def respond(engine: Engine, request: p.ImportingRequest) -> p.EngineRespon
 
     match request:
         case p.LookThrough():
-            offer = await engine.run_newest(IMPORT, look_through(files, archive, request.paths, report))
+            offer = await engine.compute(p.Computation.IMPORT, "", look_through(files, archive, request.paths, report))
             found = tuple(replace(each, message_ids=()) for each in offer.found)
             return request.respond_with(p.LookedThrough(found, offer.unread, "" if found else known_kinds()))
         case p.ImportConversations():
@@ -35,14 +32,11 @@ async def respond(engine: Engine, request: p.ImportingRequest) -> p.EngineRespon
                 engine.conversations.turns.refuse_while_running(conversation)
             work = import_conversations(files, archive, request.paths, request.chosen, report)
             try:
-                outcome = await engine.run_newest(IMPORT, work)
+                outcome = await engine.compute(p.Computation.IMPORT, "", work)
             finally:  # what was imported before a cancel is in the list, too
                 engine.conversations.were_imported(request.chosen)
             return request.respond_with(
                 p.ImportFinished(outcome.conversations, outcome.messages, outcome.unread, outcome.newest)
             )
-        case p.CancelImport():
-            await engine.newest.cancel(IMPORT)
-            return request.respond_with(p.Done())
         case _:
             assert_never(request)
