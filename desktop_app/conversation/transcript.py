@@ -172,14 +172,11 @@ class ConversationLink(Entry, frozen=True, kw_only=True, tag="link"):
 
 
 class Imported(Entry, frozen=True, kw_only=True, tag="imported"):
-    """The entries behind this one came from another program's file."""
+    """The entries behind this one came from another program's file, where the conversation is called `source_id`."""
 
     program: str
-    """As the user knows it: "ChatGPT"."""
     source_id: str
-    """What the conversation is called there."""
     file: str
-    """Where it was found."""
     rest: str = ""
     """What has no place here, as it came, in JSON; "" for nothing."""
 
