@@ -177,8 +177,7 @@ class Imported(Entry, frozen=True, kw_only=True, tag="imported"):
     program: str
     source_id: str
     file: str
-    rest: str = ""
-    """What has no place here, as it came, in JSON; "" for nothing."""
+    rest: str = ""  # what has no place here, as it came, in JSON
 
 
 class Pin(Entry, frozen=True, kw_only=True, tag="pin"):
@@ -257,8 +256,7 @@ def makes_room(entry: AnyEntry) -> TypeGuard[Operation]:
 
 def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
     """Return the entries that hold: without undone operations and the undoing. An undone `Undo` undoes nothing."""
-    entries = list(entries)
-    if not any(isinstance(entry, Undo) for entry in entries):
+    if not any(isinstance(entry, Undo) for entry in (entries := list(entries))):
         return entries  # nearly always, of records that may be long
     undone: set[str] = set()
     holding: list[AnyEntry] = []
