@@ -80,7 +80,6 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     """Tokens that a request could take then; 0 if that was not known, and in older records."""
     seconds: float = 0.0
     model: str = ""
-    """Who wrote the summary."""
     usage: Usage | None = None
     """What its provider reported for all calls that this took."""
     note: str = ""
@@ -256,7 +255,8 @@ def makes_room(entry: AnyEntry) -> TypeGuard[Operation]:
 
 def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
     """Return the entries that hold: without undone operations and the undoing. An undone `Undo` undoes nothing."""
-    if not any(isinstance(entry, Undo) for entry in (entries := list(entries))):
+    entries = list(entries)
+    if not any(isinstance(entry, Undo) for entry in entries):
         return entries  # nearly always, of records that may be long
     undone: set[str] = set()
     holding: list[AnyEntry] = []
