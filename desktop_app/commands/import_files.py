@@ -1,4 +1,4 @@
-"""`palimpsest import PATH...`: conversations from the files of other programs."""
+"""`palimpsest import PATH...` and `import --found`: conversations from the files of other programs."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from desktop_app.paths import database_file
 from .arguments import (
     BAD_INPUT,
     WORLD_ERROR,
+    BadInput,
     add_data_dir,
     add_json,
     cut_to_width,
@@ -34,6 +35,7 @@ from .arguments import (
     print_json,
     table,
 )
+from .found_histories import add_found, chosen_histories, list_histories
 from .terminal import show, show_error
 
 Row = tuple[FoundConversation, int]
@@ -41,7 +43,9 @@ Row = tuple[FoundConversation, int]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder or a zip")
+    paths = "a file, a folder or a zip; with --found the name of a program"
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=paths)
+    add_found(parser)
     parser.add_argument("--list", action="store_true", help="only say what there is, and import nothing")
     parser.epilog = f"What can be imported: {known_kinds()}."
     add_data_dir(parser)
@@ -51,15 +55,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Import all conversations that can be read. Exit code 2 when something could not, 1 when the archive cannot be
     written; each conversation is imported whole or not at all."""
+    if args.found and not args.paths and not args.all:
+        list_histories(args.json)
+        return 0
+    paths = chosen_histories(args.paths) if args.found else args.paths
+    if not paths:
+        raise BadInput("Nothing was named to be imported", advice="Name files, folders or zips, or see --found.")
+    return _import(paths, args)
+
+
+def _import(paths: list[str], args: argparse.Namespace) -> int:
     unread: list[UnreadFile] = []
-    found = list(_found(args.paths, unread))
+    found = list(_found(paths, unread))
     code = BAD_INPUT if unread or not found else 0
     rows: list[Row] = []
     if args.list:
         rows = [(conversation, 0) for conversation in found]
     elif found:
         try:
-            _store(database_file(data_of(args)), args.paths, found, rows)
+            _store(database_file(data_of(args)), paths, found, rows)
         except ArchiveError as error:
             print_failure(error.failure)
             code = WORLD_ERROR

@@ -112,6 +112,17 @@ class UnreadFile(msgspec.Struct, frozen=True, tag="unread"):
     """Of the conversation, where it is about one."""
 
 
+class FoundHistory(msgspec.Struct, frozen=True):
+    """A folder of this machine in which a program keeps its conversations, by its files: nothing of them was read."""
+
+    program: str
+    path: str
+    files: int
+    bytes: int
+    newest: float
+    """When one was changed last, in seconds since 1970."""
+
+
 class ImportRequest(msgspec.Struct, frozen=True):
     """What an import asks of the files of other programs."""
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from desk import Desk
+from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.engine import protocol as p
+from desktop_app.imports import histories, openai_files
 
 pytestmark = pytest.mark.wire
 
@@ -65,3 +67,16 @@ async def test_looking_through_can_be_cancelled(desk: Desk, tmp_path: Path) -> N
     with pytest.raises(WorldError) as caught:
         await looking
     assert caught.value.failure.kind == "cancelled"
+
+
+async def test_histories_of_this_machine_are_found(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    assert (await desk.ask(p.FindHistories())).histories == ()
+    monkeypatch.setattr(histories, "FORMATS", (replace(openai_files.FORMAT, program="Tea Chat", homes=(".tea",)),))
+    (tmp_path / ".tea").mkdir()
+    chat_file(tmp_path / ".tea" / "one.jsonl", "What is tea?")
+    (found,) = (await desk.ask(p.FindHistories())).histories
+    assert (found.program, found.path, found.files) == ("Tea Chat", str(tmp_path / ".tea"), 1)
+    (offered,) = (await desk.ask(p.LookThrough((found.path,)))).found
+    assert offered.title == "What is tea?"

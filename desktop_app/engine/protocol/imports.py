@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.foreign import FoundConversation, UnreadFile
+from desktop_app.conversation.foreign import FoundConversation, FoundHistory, UnreadFile
 
 from .base import EngineRequest, EngineResponse
 
@@ -14,6 +14,16 @@ class LookedThrough(EngineResponse, frozen=True):
     unread: tuple[UnreadFile, ...]
     # What can be imported at all, in words, where nothing was found.
     known_kinds: str = ""
+
+
+class HistoriesFound(EngineResponse, frozen=True):
+    """The folders of this machine in which other programs keep their conversations, newest first."""
+
+    histories: tuple[FoundHistory, ...]
+
+
+class FindHistories(EngineRequest[HistoriesFound], frozen=True):
+    """Find what could be looked through on this machine; no file is read."""
 
 
 class LookThrough(EngineRequest[LookedThrough], frozen=True):
@@ -40,4 +50,4 @@ class ImportConversations(EngineRequest[ImportFinished], frozen=True):
     chosen: frozenset[str]
 
 
-ImportingRequest = LookThrough | ImportConversations
+ImportingRequest = FindHistories | LookThrough | ImportConversations

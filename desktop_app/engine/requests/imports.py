@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from desktop_app.conversation.foreign import ReadProgress
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.imports.formats import known_kinds
+from desktop_app.imports.histories import find_histories
 from desktop_app.tools.foreign_files import ForeignFileReader
 
 
@@ -23,6 +25,8 @@ async def respond(engine: Engine, request: p.ImportingRequest) -> p.EngineRespon
         engine.coalescer.publish(ImportProgressed("", progress.bytes_read, progress.bytes))
 
     match request:
+        case p.FindHistories():
+            return request.respond_with(p.HistoriesFound(await asyncio.to_thread(find_histories)))
         case p.LookThrough():
             offer = await engine.compute(p.Computation.IMPORT, "", look_through(files, archive, request.paths, report))
             found = tuple(replace(each, message_ids=()) for each in offer.found)
