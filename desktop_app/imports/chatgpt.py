@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
-from .fields import Fields, rest_json
+from .fields import Fields, arguments_json, rest_json
 from .format import Format, Found
 from .images import image_of
 from .sources import Source
@@ -31,7 +31,7 @@ def recognizes(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Found]:
     """Return the conversations of the list."""
-    for value in source.items("item" if source.beginning.lstrip().startswith(b"[") else ""):
+    for value in source.values():
         fields = Fields(value)
         title = fields.text("title")
         if not fields.object("mapping"):
@@ -95,7 +95,7 @@ def _parts(fields: Fields, role: Role, source: Source) -> tuple[Part, ...]:
     if role is Role.ASSISTANT and recipient not in TO_EVERYBODY:
         arguments = _said(content, source)
         text = "\n".join(part.text for part in arguments if isinstance(part, Text))
-        return (ToolCall("", recipient, _as_json(text)),)
+        return (ToolCall("", recipient, arguments_json(text)),)
     if role is Role.TOOL:
         said = _said(content, source)
         text = "\n".join(part.text for part in said if isinstance(part, Text))
@@ -132,15 +132,6 @@ def _part(value: object, source: Source) -> Part | None:
     return (
         Text(text) if text else Attachment(fields.text("content_type") or "part", "application/json", json.dumps(value))
     )
-
-
-def _as_json(text: str) -> str:
-    """Return the arguments of a call as JSON: what is none, such as code, under the name "input"."""
-    try:
-        is_object = isinstance(json.loads(text), dict)
-    except ValueError:
-        is_object = False
-    return text if is_object else json.dumps({"input": text}, ensure_ascii=False)
 
 
 FORMAT = Format(PROGRAM, "the zip of a data export, or the conversations.json in it", recognizes, read)

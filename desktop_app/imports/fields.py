@@ -143,3 +143,15 @@ def seconds_of(value: object) -> float:
 def rest_json(rest: Mapping[str, Any]) -> str:
     """Return what has no place, as it is kept; "" for nothing."""
     return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else ""
+
+
+def arguments_json(value: object) -> str:
+    """Return the arguments of a call as JSON: what is no object, such as code, under the name "input"."""
+    if value in EMPTY:
+        return "{}"
+    if isinstance(value, str):
+        try:
+            return value if isinstance(json.loads(value), dict) else json.dumps({"input": value}, ensure_ascii=False)
+        except ValueError:
+            return json.dumps({"input": value}, ensure_ascii=False)
+    return json.dumps(value if isinstance(value, dict) else {"input": value}, ensure_ascii=False)

@@ -9,6 +9,7 @@ from desktop_app.conversation.message import Attachment
 
 from .sources import MAX_IMAGE, BadFile, Sources
 
+NOT_IN_EXPORT = "not in the export"
 _SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -21,7 +22,7 @@ def image_of(folder: Sources, name: str) -> Attachment:
     """Return the image whose file's name begins so; its name alone where the file is missing, or too large."""
     source = folder.beginning_with(name)
     if source is None:
-        return Attachment(name, "application/octet-stream", "", about="not in the export")
+        return Attachment(name, "application/octet-stream", "", about=NOT_IN_EXPORT)
     file_name = source.name.rpartition("/")[2]
     try:
         content = source.read(MAX_IMAGE)
@@ -39,3 +40,13 @@ def attachment_of(name: str, content: bytes) -> Attachment:
         return Attachment(name, mimetypes.guess_type(name)[0] or "text/plain", content.decode())
     except UnicodeDecodeError:
         return Attachment(name, "application/octet-stream", "", about="not readable as text")
+
+
+def attachment_at(url: str, name: str = "image") -> Attachment:
+    """Return an image or a file of that address: with its content if that is what the address holds."""
+    media_type = url.removeprefix("data:").partition(",")[0].partition(";")[0]
+    if url.startswith("data:"):
+        return Attachment(name, media_type or "application/octet-stream", url)
+    if url.startswith(("https://", "http://")):
+        return Attachment(name, "image/*", url)
+    return Attachment(name, mimetypes.guess_type(name)[0] or "application/octet-stream", "", about=NOT_IN_EXPORT)

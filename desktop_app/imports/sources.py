@@ -101,6 +101,10 @@ class Source:
                 if line.strip():
                     yield line
 
+    def values(self) -> Iterator[object]:
+        """Return the elements of a list one after the other, or the one value of the file. Raises BadFile."""
+        return self.items("item" if self.beginning.lstrip().startswith(b"[") else "")
+
     def items(self, path: str) -> Iterator[object]:
         """Return the values at a path of a JSON file one after the other, so that a large one does not fill memory.
 

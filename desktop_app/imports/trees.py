@@ -2,11 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignMessage
+from desktop_app.conversation.message import Message, Part, Role, Text, ToolResult
+
+SYSTEM_PROMPT = "system prompt"
+"""The name of the message that a conversation's system prompt becomes."""
+
+
+class Tree:
+    """A tree of messages of a program whose replies hold their calls and results: these become messages of their own.
+
+    system_prompt: where the program keeps it apart from the messages; it stands before all of them.
+    """
+
+    def __init__(self, system_prompt: str = "") -> None:
+        self._messages: dict[str, ForeignMessage] = {}
+        self._parents: dict[str, str] = {}
+        self._ends: dict[str, str] = {}
+        self._root = ""
+        if system_prompt:
+            self._root = self.add(SYSTEM_PROMPT, "", Message(role=Role.SYSTEM, parts=(Text(system_prompt),)))
+
+    def add(self, name: str, parent: str, message: Message) -> str:
+        """Add a message, one without parts too, and return its name: another one where that name stands already."""
+        if not name or name in self._ends:
+            name = f"{name}#{len(self._ends)}"
+        end, before = name, parent
+        for number, piece in enumerate(_pieces(message), start=1):
+            end = name if number == 1 else f"{name}/{number}"
+            self._messages[end] = ForeignMessage(end, "", piece)
+            if number > 1:
+                self._parents[end] = before
+            before = end
+        self._parents[name] = parent
+        self._ends[name] = end
+        return name
+
+    def end_of(self, name: str) -> str:
+        """Return the last of the messages that the one of this name became; "" if there is none."""
+        return self._ends.get(name, "")
+
+    def in_order(self) -> tuple[ForeignMessage, ...]:
+        """Return the messages, each behind the one that it follows."""
+        linked = {
+            name: self._ends.get(parent, self._root if name != self._root else "") if name in self._ends else parent
+            for name, parent in self._parents.items()
+        }
+        return in_order(self._messages, linked)
+
+
+def _pieces(message: Message) -> Iterator[Message]:
+    """Return a message for each result, and one for what was said before, between and after."""
+    groups: list[list[Part]] = []
+    for part in message.parts:
+        if not groups or isinstance(part, ToolResult) or isinstance(groups[-1][0], ToolResult):
+            groups.append([])
+        groups[-1].append(part)
+    said = [number for number, group in enumerate(groups) if not isinstance(group[0], ToolResult)]
+    for number, group in enumerate(groups):
+        if number not in said:
+            yield Message(role=Role.TOOL, parts=tuple(group), at=message.at)
+        elif number == said[-1]:
+            yield replace(message, parts=tuple(group))
+        else:
+            yield replace(message, parts=tuple(group), usage=None, is_interrupted=False)
 
 
 def in_order(messages: Mapping[str, ForeignMessage], parents: Mapping[str, str]) -> tuple[ForeignMessage, ...]:

@@ -1,0 +1,165 @@
+"""LibreChat's export of a conversation as JSON: its messages in a list, or each with its answers as `children`.
+
+The text of a reply is `text`, or, of agents and newer versions, parts in `content`: text, think, tool_call. Seen in
+exports of 2024, in the program that writes them, and in the shapes that its versions up to 0.8 declare.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from msgspec.structs import replace
+
+from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+
+from .fields import Fields, arguments_json, rest_json
+from .format import Format, Found
+from .images import attachment_at, image_of
+from .sources import Source
+from .trees import Tree
+
+PROGRAM = "LibreChat"
+CUT_OFF = ("incomplete", "length")
+THINKING = re.compile(r":::thinking\n?(.*?):::", re.DOTALL)
+"""How versions without parts wrote what the model thought."""
+SAID_ELSEWHERE = ("conversationId", "messageId", "_id", "__v", "user", "updatedAt", "isTemporary", "expiredAt")
+
+
+def recognizes(source: Source) -> bool:
+    """Return whether it is a conversation that says when it was exported."""
+    return source.first_keys >= {"conversationId", "exportAt"}
+
+
+def read(source: Source) -> Iterator[Found]:
+    """Return the conversation of the file."""
+    for value in source.values():
+        fields = Fields(value)
+        title = fields.text("title")
+        messages = list(_flat(fields.values("messagesTree") or fields.values("messages")))
+        yield (
+            _conversation(fields, title, messages, source)
+            if messages
+            else UnreadFile(source.name, "it has no messages", title)
+        )
+
+
+def _flat(messages: list[object]) -> Iterator[tuple[str, Fields]]:
+    """Return all messages, each with the one whose child it is; "" for those of the list itself.
+
+    A tree is as deep as the conversation is long, so that nothing here may recurse.
+    """
+    left = [("", value) for value in reversed(messages)]
+    while left:
+        parent, value = left.pop()
+        if isinstance(value, dict):
+            message = cast("dict[str, Any]", value)
+            children = message.pop("children", None)
+            if isinstance(children, list):
+                name = Fields(message).text("messageId") or parent
+                left += [(name, child) for child in reversed(cast("list[object]", children))]
+            yield parent, Fields(message)
+
+
+def _conversation(
+    fields: Fields, title: str, messages: list[tuple[str, Fields]], source: Source
+) -> ForeignConversation:
+    options = fields.object("options")
+    options.skip("title", "endpoint")
+    tree = Tree(options.text("promptPrefix"))
+    rests: dict[str, Any] = {}
+    for above, message in messages:
+        parent = message.text("parentMessageId")
+        name = tree.add(message.text("messageId"), above or parent, _message(message, source))
+        message.skip(*SAID_ELSEWHERE)
+        if rest := message.rest():
+            rests[name] = rest
+    entries = tree.in_order()
+    model, foreign_id = options.text("model"), fields.text("conversationId")
+    fields.skip("branches", "recursive")
+    return ForeignConversation(
+        PROGRAM,
+        foreign_id or entries[0].id if entries else foreign_id,
+        title,
+        entries,
+        created_at=next((e.message.at for e in entries if e.message.at), 0.0) or source.modified,
+        model=model,
+        rest=rest_json(fields.rest() | ({"messages": rests} if rests else {})),
+    )
+
+
+def _message(fields: Fields, source: Source) -> Message:
+    is_user = fields.flag("isCreatedByUser")
+    if is_user:
+        fields.skip("sender")
+    text = fields.text("text")
+    said = [part for content in fields.objects("content") for part in _parts(content, source)]
+    files = [_file(file, source) for file in fields.objects("files")]
+    is_cut = fields.flag("unfinished", "error") or fields.text("finish_reason") in CUT_OFF
+    message = Message(
+        role=Role.USER if is_user else Role.ASSISTANT,
+        parts=(*(said or _texts(text)), *files),
+        at=fields.time("createdAt"),
+    )
+    if is_user:
+        return message
+    return replace(message, model=fields.text("model", "sender"), is_interrupted=is_cut)
+
+
+def _texts(text: str) -> list[Part]:
+    """Return a text, and what the model thought before it."""
+    thoughts = [Reasoning(thought.strip()) for thought in THINKING.findall(text)]
+    said = THINKING.sub("", text).strip() if thoughts else text
+    return [*thoughts, *([Text(said)] if said.strip() else [])]
+
+
+def _parts(content: Fields, source: Source) -> tuple[Part, ...]:
+    """Return what one part of a content says. What is for the program itself, such as which agent it is, is rest."""
+    kind = content.text("type")
+    if kind == "think":
+        thought = _value(content, "think")
+        return (Reasoning(thought),) if thought else ()
+    if kind == "tool_call":
+        return _call(content.object("tool_call"))
+    if kind == "image_url":
+        url = content.text("image_url") or content.object("image_url").text("url")
+        return (attachment_at(url),) if url else ()
+    if kind == "image_file":
+        return (_file(content.object("image_file"), source),)
+    text = _value(content, "text") or content.text("error")
+    return (Text(text),) if text else ()
+
+
+def _value(content: Fields, name: str) -> str:
+    """Return a text, which may be one with annotations."""
+    return content.text(name) or content.object(name).text("value")
+
+
+def _call(call: Fields) -> tuple[Part, ...]:
+    """Return a call and its result: an agent's, or one of an assistant of OpenAI's."""
+    function, code = call.object("function"), call.object("code_interpreter")
+    call_id = call.text("id")
+    name = call.text("name") or function.text("name") or call.text("type") or "tool"
+    given = call.value("args") or function.value("arguments") or code.value("input")
+    output = call.value("output") or function.value("output") or code.value("outputs")
+    result = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+    call.skip("type", "progress")
+    made = ToolCall(call_id, name, arguments_json(given))
+    return (made, ToolResult(call_id, name, result)) if output else (made,)
+
+
+def _file(file: Fields, source: Source) -> Attachment:
+    """Return a file: with its text if that was taken out of it; images lie on the server, or beside the export."""
+    path, kind, text = file.text("filepath"), file.text("type"), file.text("text")
+    name = file.text("filename") or path.rpartition("/")[2] or "file"
+    if text:
+        return Attachment(name, kind or "text/plain", text)
+    if path.startswith(("data:", "http://", "https://")):
+        return attachment_at(path, name)
+    return replace(image_of(source.folder, path.rpartition("/")[2] or name), name=name)
+
+
+FORMAT = Format(PROGRAM, "a conversation that was exported as JSON", recognizes, read)
