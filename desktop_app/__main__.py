@@ -18,6 +18,8 @@ COMMANDS = {
     "policy": ("policy", "the numbers that decide when room is made, and how"),
     "import": ("import_files", "import conversations"),
     "export": ("export", "write a conversation to a file"),
+    "backup": ("backup", "a copy of everything that was ever said, while the window is open or not"),
+    "restore": ("restore", "go back to a backup"),
     "search": ("search", "search everything ever said"),
     "recall": ("recall", "what a conversation holds about each query of standard input"),
     "chat": ("chat", "talk to a model without a window: a message a line"),

@@ -18,7 +18,7 @@ RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 SENTENCE_KINDS = RESOURCES / "sentence_kinds.bin"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*")
-FOLDERS = ("spills", "prompts", "drafts")
+FOLDERS = ("spills", "prompts", "drafts", "backups")
 """Whose files are ours, too, whatever their names."""
 
 
@@ -37,6 +37,11 @@ def keys_file() -> Path | None:
 def database_file(data: Path) -> Path:
     """Return the archive of that data folder."""
     return data / "archive.sqlite3"
+
+
+def backups_folder(data: Path) -> Path:
+    """Return the folder of the archive's backups."""
+    return data / "backups"
 
 
 def last_known_file(data: Path) -> Path:

@@ -49,16 +49,14 @@ def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
         return None
     is_truncated = _is_truncated(path)
     with closing(reading_connection(path, "mode=ro", is_truncated)) as database:
-        damage = "its end is missing" if is_truncated else _damage_of(database)
+        damage = "its end is missing" if is_truncated else damage_of(database)
         if not damage and not _has_lost(database, noted):
             return None
         log.error("the archive %s is damaged (%s); it is copied aside", path, damage or "its newest entries are gone")
         unfinished = _salvage(database, path) if damage else None
-    aside = _copy_aside(path)
+    aside = copy_aside(path, "damaged")
     if unfinished is not None:
-        for name in BESIDE:  # the log first: it would be taken for the new file's
-            path.with_name(path.name + name).unlink(missing_ok=True)
-        unfinished.replace(path)
+        replace_archive(path, unfinished)
     return aside
 
 
@@ -70,7 +68,7 @@ def _is_truncated(path: Path) -> bool:
     return not size_of_log(path) and path.stat().st_size < (65536 if size == 1 else size) * pages
 
 
-def _damage_of(database: SqliteDatabase) -> str:
+def damage_of(database: SqliteDatabase) -> str:
     """Return what is wrong with the file; "" if it is sound."""
     try:
         if version_of(database) > len(MIGRATIONS):
@@ -110,9 +108,10 @@ def _has_lost(database: SqliteDatabase, noted: Mapping[str, int]) -> bool:
         return False  # opening it raises
 
 
-def _copy_aside(path: Path) -> Path:
+def copy_aside(path: Path, reason: str) -> Path:
+    """Copy the archive, with SQLite's files beside it, to a free name that says why. Raises OSError."""
     number = 1
-    while (aside := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
+    while (aside := path.with_name(f"{path.stem}.{reason}-{number}{path.suffix}")).exists():
         number += 1
     for name in ("", *BESIDE):
         source = path.with_name(path.name + name)
@@ -121,6 +120,13 @@ def _copy_aside(path: Path) -> Path:
             shutil.copyfile(source, copy)
             copy.chmod(0o600)
     return aside
+
+
+def replace_archive(path: Path, new: Path) -> None:
+    """Put another file in the archive's place. Raises OSError."""
+    for name in BESIDE:  # the log first: it would be taken for the new file's
+        path.with_name(path.name + name).unlink(missing_ok=True)
+    new.replace(path)
 
 
 def _salvage(damaged: SqliteDatabase, path: Path) -> Path:

@@ -31,6 +31,10 @@ class EntryCounts:
         pairs = (line.rstrip("\n").rpartition(" ") for line in lines if line.endswith("\n"))
         return {conversation: int(count) for conversation, _, count in pairs if count.isdecimal() and len(count) < 12}
 
+    def forget(self) -> None:
+        """Remove the file, before another archive takes the place of the counted one. Raises OSError."""
+        self._file.unlink(missing_ok=True)
+
     def begin(self, database: SqliteDatabase) -> None:
         """Rewrite the file with the present counts. Raises OSError, and errors of peewee."""
         self._write("w", dict(database.execute_sql(COUNTS).fetchall()))

@@ -62,9 +62,7 @@ def _failure_of(error: Exception, path: Path) -> Failure | None:
             advice,
         )
     if is_damage(error):
-        kept = translatable("The file was left as it is; conversations outside of the damaged place can still be read.")
-        advice = translatable("Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.")
-        return Failure("damaged", translatable("The archive {path} is damaged").format(path=path), detail, kept, advice)
+        return damaged_archive(path, detail).failure
     match _code(error):
         case sqlite3.SQLITE_FULL:
             title, advice = translatable("The disk is full"), translatable("Free some space, then try again.")
@@ -89,6 +87,14 @@ def _failure_of(error: Exception, path: Path) -> Failure | None:
         case _:
             return None
     return Failure("disk", title, detail, KEPT, advice)
+
+
+def damaged_archive(path: Path, detail: str) -> ArchiveError:
+    """Return the error of an archive that is damaged."""
+    kept = translatable("The file was left as it is; conversations outside of the damaged place can still be read.")
+    advice = translatable("Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.")
+    title = translatable("The archive {path} is damaged").format(path=path)
+    return ArchiveError(Failure("damaged", title, detail, kept, advice))
 
 
 def already_open(path: Path, holder: str) -> ArchiveError:
@@ -168,3 +174,33 @@ def no_conversation(conversation: str) -> ArchiveError:
         translatable("It does not exist, or it was deleted."),
     )
     return ArchiveError(Failure("not_found", title, detail, advice=translatable("Choose one from the list.")))
+
+
+def backup_exists(path: Path) -> ArchiveError:
+    """Return the error of a backup that would replace a file."""
+    title = translatable("There is a file {name} already").format(name=path.name)
+    advice = translatable("Replace it, or choose another.")
+    return ArchiveError(Failure("exists", title, str(path), translatable("It is as it was."), advice))
+
+
+def backup_failed(path: Path, error: ArchiveError) -> ArchiveError:
+    """Return the error of a backup that was not made, because of that one."""
+    title = translatable("The backup {path} could not be made").format(path=path)
+    return _because_of(error, title, translatable("The archive and older backups are as they were."))
+
+
+def backup_not_restored(path: Path, error: ArchiveError) -> ArchiveError:
+    """Return the error of a backup that cannot be restored, because of that one."""
+    return _because_of(error, translatable("{path} cannot be restored").format(path=path), UNCHANGED)
+
+
+def _because_of(error: ArchiveError, title: str, kept: str) -> ArchiveError:
+    why = error.failure
+    detail = " ".join(part for part in (f"{why.title}.", why.detail) if part)
+    return ArchiveError(Failure(why.kind, title, detail, kept, why.advice))
+
+
+def damaged_backup(path: Path, damage: str) -> ArchiveError:
+    """Return the error of a backup that is not sound."""
+    title = translatable("The backup {path} is damaged").format(path=path)
+    return ArchiveError(Failure("damaged", title, damage, UNTOUCHED, translatable("Choose another backup.")))

@@ -6,6 +6,8 @@ A released migration is never changed; `tests/archive/data` has an archive of ea
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from peewee import SqliteDatabase
@@ -16,6 +18,9 @@ from .failures import newer_archive
 
 APPLICATION_ID = int.from_bytes(b"Plmp", "big")
 """In the header of every archive, which tells it from other SQLite files."""
+
+PAGES_AT_ONCE = 2048
+"""Pages that are copied between two checks whether the copy is still wanted: 8 MB."""
 
 Migration = tuple[str, ...]
 
@@ -146,14 +151,23 @@ def version_of(database: SqliteDatabase) -> int:
 def back_up(database: SqliteDatabase, target: Path) -> Path:
     """Copy the archive, completely or not at all. An older backup is kept: the copy then gets a number."""
     unfinished = target.with_suffix(".unfinished")
-    unfinished.unlink(missing_ok=True)
-    make_private_file(unfinished)
-    copy = sqlite3.connect(unfinished)
-    try:
-        database.connection().backup(copy)
-    finally:
-        copy.close()
+    copy_to_file(database, unfinished)
     free, number = target, 2
     while free.exists():
         free, number = target.with_name(f"{target.stem}-{number}{target.suffix}"), number + 1
     return unfinished.rename(free)
+
+
+def copy_to_file(database: SqliteDatabase, file: Path, check: Callable[[], None] = lambda: None) -> None:
+    """Copy the archive to that file, as it is at one moment, also while it is written. A failure leaves no file.
+
+    check: called often; what it raises ends the copying.
+    """
+    file.unlink(missing_ok=True)
+    make_private_file(file)
+    try:
+        with closing(sqlite3.connect(file)) as copy:
+            database.connection().backup(copy, pages=PAGES_AT_ONCE, progress=lambda *_: check())
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise

@@ -54,6 +54,17 @@ def open_to_read(path: Path) -> SqliteDatabase:
 
     Raises ArchiveError if there is none, or it is another program's or of another version; errors of peewee; OSError.
     """
+    database = open_as_it_is(path)
+    with closed_on_error(database):
+        if version_of(database) < len(MIGRATIONS):
+            raise older_archive(path, version_of(database))
+        migrate(database, path)
+        database.execute_sql("SELECT 1 FROM conversations LIMIT 1").fetchone()
+    return database
+
+
+def open_as_it_is(path: Path) -> SqliteDatabase:
+    """Open an archive of any version for reading only, as `open_to_read` does."""
     if not path.exists():
         raise no_archive(path)
     check_is_ours(path)
@@ -81,10 +92,7 @@ def reading_connection(path: Path, mode: str, is_truncated: bool = False) -> Sql
 def _reading(path: Path, mode: str) -> SqliteDatabase:
     database = reading_connection(path, mode)
     with closed_on_error(database):
-        if version_of(database) < len(MIGRATIONS):
-            raise older_archive(path, version_of(database))
-        migrate(database, path)
-        database.execute_sql("SELECT 1 FROM conversations LIMIT 1").fetchone()
+        version_of(database)  # reads the file
     return database
 
 

@@ -160,6 +160,26 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The backup {path} could not be made</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The archive and older backups are as they were.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be restored</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup {path} is damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose another backup.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Automatic compaction is paused: the last two freed less than 10 %. Unpin messages, choose a larger window, or optimize with a shorter tail.</source>
         <translation type="unfinished"></translation>
     </message>

@@ -160,6 +160,26 @@
         <translation>Eine aus der Liste wählen.</translation>
     </message>
     <message>
+        <source>The backup {path} could not be made</source>
+        <translation>Die Sicherung {path} konnte nicht angelegt werden</translation>
+    </message>
+    <message>
+        <source>The archive and older backups are as they were.</source>
+        <translation>Das Archiv und ältere Sicherungen sind, wie sie waren.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be restored</source>
+        <translation>{path} kann nicht wiederhergestellt werden</translation>
+    </message>
+    <message>
+        <source>The backup {path} is damaged</source>
+        <translation>Die Sicherung {path} ist beschädigt</translation>
+    </message>
+    <message>
+        <source>Choose another backup.</source>
+        <translation>Eine andere Sicherung wählen.</translation>
+    </message>
+    <message>
         <source>There is nothing to optimize right now: all messages are recent enough to stay unchanged.</source>
         <translation>Es gibt gerade nichts zu optimieren: Alle Nachrichten sind neu genug, um unverändert zu bleiben.</translation>
     </message>

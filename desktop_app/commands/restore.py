@@ -1,0 +1,29 @@
+"""`palimpsest restore FILE`: a backup takes the archive's place; what was there before is kept beside it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from desktop_app.archive.backup import restore_backup
+from desktop_app.paths import database_file
+
+from .arguments import add_data_dir, add_json, data_of, print_json
+from .terminal import show
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("file", metavar="FILE", type=Path, help="a backup; `palimpsest backup --list` lists them")
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Restore the backup. Nothing is changed if it is damaged, or while a window is open, with exit code 1."""
+    aside = restore_backup(database_file(data_of(args)), args.file)
+    if args.json:
+        print_json({"restored": str(args.file), "kept": None if aside is None else str(aside)})
+    else:
+        show(f"{args.file} is restored." + ("" if aside is None else f" What was there before is kept as {aside}"))
+    return 0
