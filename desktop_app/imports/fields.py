@@ -10,6 +10,9 @@ from typing import Any, cast
 LATEST = 32_503_680_000.0
 """Seconds until the year 3000: a larger number of seconds is one of milliseconds."""
 
+LARGEST = 2**63
+"""A count that is not smaller is none, and could not be stored."""
+
 
 class Fields:
     """The fields of one JSON object.
@@ -37,6 +40,11 @@ class Fields:
         """Return the first of these fields that is a number; 0 if none is."""
         found = (value for value in self._of_type(names, int | float) if not isinstance(value, bool))
         return next(found, 0)
+
+    def count(self, *names: str) -> int:
+        """Return the first of these fields that is a number, as a whole one; 0 for what counts nothing."""
+        value = self.number(*names)
+        return int(value) if 0 <= value < LARGEST else 0
 
     def flag(self, *names: str) -> bool:
         """Return whether any of these fields is true."""
@@ -152,6 +160,6 @@ def arguments_json(value: object) -> str:
     if isinstance(value, str):
         try:
             return value if isinstance(json.loads(value), dict) else json.dumps({"input": value}, ensure_ascii=False)
-        except ValueError:
+        except (ValueError, RecursionError):
             return json.dumps({"input": value}, ensure_ascii=False)
     return json.dumps(value if isinstance(value, dict) else {"input": value}, ensure_ascii=False)

@@ -1,0 +1,220 @@
+"""Sessions of the Codex CLI: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, one a file, which only ever grows.
+
+Since September 2025 a line is {timestamp, type, payload}. `response_item` is what the model was sent and answered;
+`event_msg` says the same again as the window shows it, with the tokens that were measured and what was taken back. The
+lines before that time are the items themselves, behind a line {id, timestamp, instructions} and without times. Seen in
+the source code of 2025 and in sessions of the versions 0.50 to 0.146.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from desktop_app.chat.titles import title_of
+from desktop_app.conversation.foreign import (
+    ForeignCompaction,
+    ForeignConversation,
+    ForeignEntry,
+    ForeignMessage,
+    UnreadFile,
+)
+from desktop_app.conversation.message import Role, Usage
+
+from .codex_items import Names, folder_in, message_of, written_by_user
+from .fields import Fields, rest_json
+from .format import Format, Found
+from .sources import BYTE_ORDER_MARK, Source
+
+PROGRAM = "Codex CLI"
+REPEATED = frozenset(
+    {
+        *("user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "context_compacted"),
+        *("exec_command_end", "image_generation_end", "UserMessage", "AgentMessage", "Reasoning", "CommandExecution"),
+    }
+)
+"""Events, and items of the event `item_completed`, that say what response items say."""
+
+
+def recognizes(source: Source) -> bool:
+    """Return whether its first line is one of a session: of today's lines, or the first of the older ones."""
+    keys = source.first_keys
+    is_older = "type" not in keys and {"id", "timestamp", "instructions"} <= keys
+    return is_older or {"timestamp", "type", "payload"} <= keys
+
+
+def read(source: Source) -> Iterator[Found]:
+    """Return the session. A line that is damaged is named, and the others are read."""
+    session = _Session()
+    for number, line in enumerate(source.lines(), start=1):
+        try:
+            value = json.loads(line.removeprefix(BYTE_ORDER_MARK))
+        except (ValueError, RecursionError):
+            session.unread.append(f"line {number}: this is not JSON")
+        else:
+            session.add(number, Fields(value), line)
+    yield session.conversation(source)
+
+
+class _Session:
+    """Takes the lines of a session one after the other."""
+
+    def __init__(self) -> None:
+        self.unread: list[str] = []
+        self._entries: list[ForeignEntry] = []
+        self._rests: dict[str, Any] = {}
+        self._names: Names = {}
+        self._path: list[str] = []
+        """The ids of the branch so far."""
+        self._turns: list[int] = []
+        """How long the path was before each of the user's messages in it."""
+        self._hash, self._written = hashlib.sha256(), b""
+        self._id = self._title = self._first = self._folder = self._model = ""
+        self._created_at = self._updated_at = 0.0
+        self._reply = -1
+        """The index of the newest entry of the model that no measured tokens belong to."""
+        self._tokens = 0
+        self._settings: dict[str, Any] = {}
+
+    def add(self, number: int, line: Fields, written: bytes) -> None:
+        """Add a line. written: as it stands in the file."""
+        self._written = written.strip()
+        at = line.time("timestamp")
+        self._updated_at = max(self._updated_at, at)
+        payload = line.object("payload")
+        kind = line.text("type")
+        match kind if payload else "":
+            case "response_item":
+                self._add_item(payload, at)
+            case "session_meta":
+                self._add_session(payload, at)
+            case "turn_context":
+                self._add_settings(payload)
+            case "compacted":
+                self._add_compaction(payload, at)
+            case "event_msg":
+                self._add_event(payload)
+            case _ if kind:  # a line of the older kind
+                self._add_item(line, at)
+            case _:
+                self._add_session(line, at)
+        if rest := (payload or line).rest():
+            self._rests[str(number)] = {"type": payload.text("type") or kind, **rest}
+
+    def _add_session(self, about: Fields, at: float) -> None:
+        """Take what the session says of itself; a session that was copied from another says of that one after it."""
+        about.skip("session_id", "record_type")
+        session, created_at, folder = about.text("id"), about.time("timestamp"), about.text("cwd")
+        if self._id and session not in ("", self._id):
+            about.skip("instructions", "base_instructions")
+        self._id = self._id or session
+        self._created_at = self._created_at or created_at or at
+        self._folder = self._folder or folder
+
+    def _add_settings(self, turn: Fields) -> None:
+        """Take the model of a turn. The other settings are kept where they change."""
+        self._model = turn.text("model") or self._model
+        self._folder = self._folder or turn.text("cwd")
+        turn.skip("turn_id", "cwd")
+        settings = turn.rest()
+        if settings == self._settings:
+            turn.skip(*settings)
+        self._settings = settings
+
+    def _add_item(self, item: Fields, at: float) -> None:
+        message = message_of(item, self._names)
+        if message is None:
+            return
+        is_reply = message.role is Role.ASSISTANT
+        written = written_by_user(message)
+        if written:
+            self._turns.append(len(self._path))
+            self._first = self._first or title_of(written)
+        self._folder = self._folder or folder_in(message)
+        message = replace(message, at=at, model=self._model if is_reply else "")
+        self._add_entry(ForeignMessage(self._next_id(), self._end, message))
+        if is_reply:
+            self._reply = len(self._entries) - 1
+
+    def _add_compaction(self, about: Fields, at: float) -> None:
+        """Add a summary. One that only OpenAI can read has no text: all before it stays what it was."""
+        for item in about.objects("replacement_history"):
+            if item.text("type") == "message":  # which was said before
+                item.skip("id", "role", "content", "phase")
+        summary = about.text("message")
+        if summary and self._end:
+            self._add_entry(ForeignCompaction(self._next_id(), self._end, summary, at, model=self._model))
+
+    def _add_event(self, event: Fields) -> None:
+        kind = event.text("type")
+        event.skip("last_agent_message")
+        if kind == "token_count":
+            self._add_usage(Fields(event.value("info")))
+            event.skip("rate_limits")
+        elif kind == "thread_rolled_back":
+            self._take_back(event.count("num_turns"))
+        elif kind == "thread_name_updated":
+            self._title = event.text("thread_name") or self._title
+        elif kind in REPEATED or (kind == "item_completed" and event.object("item").text("type") in REPEATED):
+            event.skip(*event.rest())
+            event.object("item").skip(*event.object("item").rest())
+
+    def _add_usage(self, info: Fields) -> None:
+        """Take the tokens of the newest request; events that say the same again have the same sum."""
+        tokens, usage = info.object("total_token_usage").count("total_tokens"), info.object("last_token_usage")
+        if tokens == self._tokens or self._reply < 0:
+            return
+        self._tokens = tokens
+        entry = self._entries[self._reply]
+        names = ("input_tokens", "output_tokens", "cached_input_tokens", "reasoning_output_tokens")
+        prompt, reply, cached, thought = (usage.count(name) for name in names)
+        if isinstance(entry, ForeignMessage):
+            measured = Usage(prompt, reply, cached, reasoning_tokens=thought)
+            self._entries[self._reply] = replace(entry, message=replace(entry.message, usage=measured))
+        self._reply = -1
+
+    def _take_back(self, turns: int) -> None:
+        """Go back to before the last turns of the user: what follows is another version of them."""
+        for _ in range(min(turns, len(self._turns))):
+            del self._path[self._turns.pop() :]
+        self._reply = -1
+
+    @property
+    def _end(self) -> str:
+        return self._path[-1] if self._path else ""
+
+    def _next_id(self) -> str:
+        """Return an id by the line and all entries before, which is the same when the session has grown."""
+        self._hash.update(self._written)
+        return self._hash.hexdigest()
+
+    def _add_entry(self, entry: ForeignEntry) -> None:
+        self._entries.append(entry)
+        self._path.append(entry.id)
+
+    def conversation(self, source: Source) -> Found:
+        """Return all of it as a conversation."""
+        if not any(isinstance(entry, ForeignMessage) for entry in self._entries):
+            return UnreadFile(source.name, "; ".join(["it has no messages", *self.unread]))
+        return ForeignConversation(
+            PROGRAM,
+            self._id or source.name.rpartition("/")[2],
+            self._title or self._first,
+            tuple(self._entries),
+            created_at=self._created_at or source.modified,
+            updated_at=self._updated_at,
+            current=self._end,
+            model=self._model,
+            folder=self._folder,
+            rest=rest_json(self._rests),
+            unread=tuple(self.unread),
+        )
+
+
+FORMAT = Format(
+    PROGRAM, "the folder ~/.codex/sessions, or a rollout-….jsonl in it", recognizes, read, homes=(".codex/sessions",)
+)
