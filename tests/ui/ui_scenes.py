@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.ui.bridge import Bridge
@@ -97,8 +97,8 @@ def _as_test(test: Any, scene: Callable[..., Any], fixtures: list[str]) -> Calla
 
 
 def press(button: QWidget) -> None:
-    """Click on a button once it is laid out."""
-    QApplication.processEvents()
+    """Click on a button once it is laid out. Other events wait: a coroutine's own step may not be entered again."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
