@@ -236,14 +236,15 @@ tested() {
 }
 
 # begin_tests NAME ARGS: the same in one process, while something else is done; end_tests NAME waits and shows it.
+declare -A BEGUN
 begin_tests() {
     run_tests "${@:2}" >"$ROOT/build/$1-tests.log" 2>&1 &
-    BEGUN=$!
+    BEGUN[$1]=$!
 }
 
 end_tests() {
     local log="$ROOT/build/$1-tests.log" code=0
-    wait "$BEGUN" || code=$?
+    wait "${BEGUN[$1]}" || code=$?
     cat "$log"
     judge "$code" "$log"
 }
