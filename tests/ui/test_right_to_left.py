@@ -24,7 +24,6 @@ from desktop_app.ui.insights.chart_points import ChartPoint
 from desktop_app.ui.policy.words import text_in_field, value_words
 from desktop_app.ui.request_view.part_list import PartList
 from desktop_app.ui.request_view.part_rows import PartAction, rows_of
-from desktop_app.ui.settings.check_list import CheckList, CheckRow
 from desktop_app.ui.settings.entries import Percent
 from desktop_app.ui.sidebar.arrangement import details_of
 from desktop_app.ui.theme import theme
@@ -32,6 +31,7 @@ from desktop_app.ui.transcript.display_list import Action, Flow, RowLayout, Text
 from desktop_app.ui.transcript.items import items_of
 from desktop_app.ui.transcript.row_layout import RowCache
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
+from desktop_app.ui.widgets.check_list import CheckList, CheckRow
 from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.inputs import Slider
 from desktop_app.ui.widgets.layouts import set_margins, vertical

@@ -17,12 +17,12 @@ from desktop_app.engine.protocol import SetupRead
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
+from desktop_app.ui.widgets.check_list import CheckList, CheckRow
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.look import MEDIUM, Corner
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .check_list import CheckList, CheckRow
 from .entries import Choice, Field, FormEntry, LongText, OnOff, Segments, section
 from .limits import format_limit, parse_reply
 

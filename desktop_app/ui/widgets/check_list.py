@@ -10,8 +10,9 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem
 
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.look import Corner, colour, in_reading_order, paint_box, scale
-from desktop_app.ui.widgets.row_list import ROW, AnyIndex, ListRow, RowDelegate, RowList
+
+from .look import Corner, colour, in_reading_order, paint_box, scale
+from .row_list import ROW, AnyIndex, ListRow, RowDelegate, RowList
 
 BOX = 15  # pixels
 
