@@ -81,10 +81,15 @@ class FoundConversation(msgspec.Struct, frozen=True, tag="found"):
     first_at: float
     last_at: float
     message_ids: tuple[str, ...]
-    """That its messages would have here."""
+    """That these messages would have here."""
     unread: tuple[str, ...] = ()
     known: int = -1
-    """How many of its messages are here already; -1 while nobody has looked."""
+    """How many of these messages are here already; -1 while nobody has looked."""
+
+    @property
+    def new(self) -> int:
+        """How many of its messages are not here yet."""
+        return self.messages - max(self.known, 0)
 
 
 class ReadConversation(msgspec.Struct, frozen=True, tag="read"):

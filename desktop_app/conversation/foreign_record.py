@@ -23,9 +23,10 @@ def conversation_id(foreign: ForeignConversation) -> str:
 
 
 def message_ids(foreign: ForeignConversation) -> tuple[str, ...]:
-    """Return the ids that its messages have here."""
+    """Return the ids that its messages have here, of those that a person counts."""
     conversation = conversation_id(foreign)
-    return tuple(_hashed(conversation, e.id) for e in foreign.entries if isinstance(e, ForeignMessage))
+    counted = (e for e in foreign.entries if isinstance(e, ForeignMessage) and e.message.is_counted)
+    return tuple(_hashed(conversation, e.id) for e in counted)
 
 
 def new_entries(foreign: ForeignConversation, file: str, record: Sequence[AnyEntry] = ()) -> list[AnyEntry]:

@@ -9,7 +9,7 @@ from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
-from desktop_app.conversation.foreign_record import conversation_id, new_entries
+from desktop_app.conversation.foreign_record import conversation_id, message_ids, new_entries
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Imported, Switch, Transcript
 from examples import examples
@@ -161,3 +161,10 @@ def test_our_own_message_type_is_what_is_stored() -> None:
     stored = entries[-1]
     assert isinstance(stored, Message)
     assert stored.parts == message.parts
+
+
+def test_the_messages_by_which_a_conversation_is_known_are_those_that_a_person_counts() -> None:
+    system = ForeignMessage("s", "", said("Be brief.", role=Role.SYSTEM))
+    question = ForeignMessage("q", "s", said("Hello"))
+    foreign = ForeignConversation("Elsewhere", "c1", "Brief", (system, question))
+    assert len(message_ids(foreign)) == foreign.messages == 1
