@@ -25,6 +25,7 @@ LATER = (  # what others import stands before them, where that takes long: each 
     "desktop_app.ui.insights.chart",
     "desktop_app.ui.insights.page",
     "desktop_app.ui.export_sheet",
+    "desktop_app.ui.importing.import_sheet",
     "desktop_app.ui.search.search_palette",
     "desktop_app.ui.tools.spill_viewer",
     "desktop_app.ui.palette.command_palette",

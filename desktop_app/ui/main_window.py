@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
-from .composer.draft_field import has_attachments
+from .composer.draft_field import has_attachments, local_files
 from .controllers.attach_controller import AttachController
 from .controllers.away_controller import AwayController
 from .controllers.command_controller import CommandController
@@ -28,6 +28,7 @@ from .controllers.export_controller import ExportController
 from .controllers.find_controller import FindController
 from .controllers.first_start import FirstStart
 from .controllers.graphic_controller import GraphicController
+from .controllers.import_controller import ImportController
 from .controllers.insights_controller import InsightsController
 from .controllers.listing_controller import ListingController
 from .controllers.memory_controller import MemoryController
@@ -73,6 +74,7 @@ class MainWindow(Parts):
         self.settings = SettingsController(bridge, self, settings)
         self.watch = EngineWatch(bridge, self, self.chat, self.settings)
         self.listing = ListingController(bridge, self, self.chat)
+        self.importing = ImportController(bridge, self, self.chat)
         self.export = ExportController(bridge, self, self.chat)
         self.context = ContextController(bridge, self, self.chat, self.export)
         self.notices = NotificationController(bridge, self, self.chat, self.context)
@@ -102,7 +104,7 @@ class MainWindow(Parts):
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
             self.attach, self.insights, self.commands, self.policies, self.request, self.finder, self.recovery,
-            self.models, self.setup,
+            self.models, self.setup, self.importing,
         )  # fmt: skip
         self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
         self._recall_layout()
@@ -131,7 +133,12 @@ class MainWindow(Parts):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self.attach.attach(event.mimeData())
+        """Import what is dropped on the list of conversations; attach what is dropped elsewhere."""
+        files, where = local_files(event.mimeData()), event.position().toPoint()
+        if files and self.sidebar.isVisible() and self.sidebar.rect().contains(self.sidebar.mapFrom(self, where)):
+            self.importing.open_with(tuple(files))
+        else:
+            self.attach.attach(event.mimeData())
         event.acceptProposedAction()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

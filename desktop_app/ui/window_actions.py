@@ -17,6 +17,7 @@ from .controllers.context_controller import ContextController
 from .controllers.conversation_controller import ConversationController
 from .controllers.export_controller import ExportController
 from .controllers.find_controller import FindController
+from .controllers.import_controller import ImportController
 from .controllers.insights_controller import InsightsController
 from .controllers.listing_controller import ListingController
 from .controllers.model_controller import ModelController
@@ -59,6 +60,7 @@ class WindowControllers:
     recovery: RecoveryController
     models: ModelController
     setup: SetupController
+    importing: ImportController
 
 
 def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
@@ -126,7 +128,8 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
                      parts.find_bar.next.click, ("F3",), parts.find_bar.isVisible),
         WindowAction(translatable("Find previous"), OPEN, translatable("the message before with the text"),
                      parts.find_bar.previous.click, ("Shift+F3",), parts.find_bar.isVisible),
-        WindowAction(translatable("Import conversations…"), ALL, translatable("from files"), listing.choose_import),
+        WindowAction(translatable("Import conversations…"), ALL, translatable("of other programs"),
+                     use.importing.open),
         WindowAction(translatable("Rename conversation"), OPEN, translatable("another title"),
                      rename, ("F2",), is_open),
         WindowAction(translatable("New conversation with a persona…"), ALL, translatable("with what you saved as one"),

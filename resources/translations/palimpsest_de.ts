@@ -1680,8 +1680,82 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Ordner öffnen</translation>
     </message>
     <message>
+        <source>Files, folders and zips of other programs, such as an export of ChatGPT. They can be dropped here, too. Nothing is stored before you have seen what there is.</source>
+        <translation>Dateien, Ordner und ZIP-Archive anderer Programme, etwa ein Export von ChatGPT. Sie lassen sich auch hier ablegen. Gespeichert wird erst, wenn du gesehen hast, was darin ist.</translation>
+    </message>
+    <message>
+        <source>What is imported before you cancel stays; importing again goes on from there.</source>
+        <translation>Was bis zum Abbrechen importiert ist, bleibt; ein weiterer Import macht dort weiter.</translation>
+    </message>
+    <message>
+        <source>No conversation has these words.</source>
+        <translation>Keine Unterhaltung hat diese Wörter.</translation>
+    </message>
+    <message>
+        <source>Progress of the import</source>
+        <translation>Fortschritt des Imports</translation>
+    </message>
+    <message>
+        <source>Filter by title or program…</source>
+        <translation>Nach Titel oder Programm filtern…</translation>
+    </message>
+    <message>
+        <source>Filter what was found</source>
+        <translation>Gefundenes filtern</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>Alle auswählen</translation>
+    </message>
+    <message>
+        <source>Select none</source>
+        <translation>Keine auswählen</translation>
+    </message>
+    <message>
+        <source>Import</source>
+        <translation>Importieren</translation>
+    </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>Ordner wählen…</translation>
+    </message>
+    <message>
+        <source>Choose files…</source>
+        <translation>Dateien wählen…</translation>
+    </message>
+    <message>
+        <source>Looking through {names}…</source>
+        <translation>{names} wird durchgesehen…</translation>
+    </message>
+    <message>
+        <source>{left} of {all} left</source>
+        <translation>noch {left} von {all}</translation>
+    </message>
+    <message>
+        <source>Nothing was found that can be imported. These can be:</source>
+        <translation>Nichts gefunden, das sich importieren lässt. Möglich sind:</translation>
+    </message>
+    <message>
         <source>reading…</source>
         <translation>wird gelesen…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations found. Nothing is stored yet.</source>
+        <translation>
+            <numerusform>%n Unterhaltung gefunden. Noch ist nichts gespeichert.</numerusform>
+            <numerusform>%n Unterhaltungen gefunden. Noch ist nichts gespeichert.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n are here already.</source>
+        <translation>
+            <numerusform>%n ist schon hier.</numerusform>
+            <numerusform>%n sind schon hier.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Import {sum}</source>
+        <translation>{sum} importieren</translation>
     </message>
     <message>
         <source>not seen by this model</source>
@@ -1890,6 +1964,38 @@ Die letzten Zeilen der Fehlerausgabe:
             <numerusform>%n Nachricht</numerusform>
             <numerusform>%n Nachrichten</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n parts could not be read</source>
+        <translation>
+            <numerusform>%n Teil nicht lesbar</numerusform>
+            <numerusform>%n Teile nicht lesbar</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>new</source>
+        <comment>a conversation</comment>
+        <translation>neu</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new messages</source>
+        <translation>
+            <numerusform>%n neue Nachricht</numerusform>
+            <numerusform>%n neue Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>already here</source>
+        <translation>schon hier</translation>
+    </message>
+    <message>
+        <source>d MMM yyyy</source>
+        <comment>a date, as QLocale reads it</comment>
+        <translation>d. MMM yyyy</translation>
+    </message>
+    <message>
+        <source>Conversations that were found</source>
+        <translation>Gefundene Unterhaltungen</translation>
     </message>
     <message>
         <source>Unpin</source>
@@ -3290,10 +3396,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Import conversations</source>
         <translation>Unterhaltungen importieren</translation>
-    </message>
-    <message>
-        <source>Conversations (*.jsonl *.json)</source>
-        <translation>Unterhaltungen (*.jsonl *.json)</translation>
     </message>
     <message>
         <source>Importing {file}…</source>
@@ -7037,8 +7139,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Unterhaltungen importieren…</translation>
     </message>
     <message>
-        <source>from files</source>
-        <translation>aus Dateien</translation>
+        <source>of other programs</source>
+        <translation>aus anderen Programmen</translation>
     </message>
     <message>
         <source>Rename conversation</source>
@@ -7687,6 +7789,41 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>the system’s keyring did not open ({kind})</source>
         <translation>der Schlüsselbund des Systems ließ sich nicht öffnen ({kind})</translation>
+    </message>
+    <message>
+        <source>Import cancelled. What was imported before stays.</source>
+        <translation>Import abgebrochen. Was bis dahin importiert war, bleibt.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations imported</source>
+        <translation>
+            <numerusform>%n Unterhaltung importiert</numerusform>
+            <numerusform>%n Unterhaltungen importiert</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There was nothing new to import.</source>
+        <translation>Es gab nichts Neues zu importieren.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could not be read</source>
+        <translation>
+            <numerusform>%n nicht lesbar</numerusform>
+            <numerusform>%n nicht lesbar</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <comment>a conversation</comment>
+        <translation>Anzeigen</translation>
+    </message>
+    <message>
+        <source>What to import</source>
+        <translation>Was importieren?</translation>
+    </message>
+    <message>
+        <source>What could not be read</source>
+        <translation>Was nicht lesbar war</translation>
     </message>
 </context>
 </TS>

@@ -32,6 +32,20 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n parts could not be read</source>
+        <translation>
+            <numerusform>%n part could not be read</numerusform>
+            <numerusform>%n parts could not be read</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new messages</source>
+        <translation>
+            <numerusform>%n new message</numerusform>
+            <numerusform>%n new messages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n messages found</source>
         <translation>
             <numerusform>%n message found</numerusform>
@@ -806,6 +820,34 @@
         <translation>
             <numerusform>{title} · %n character</numerusform>
             <numerusform>{title} · %n characters</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations imported</source>
+        <translation>
+            <numerusform>%n conversation imported</numerusform>
+            <numerusform>%n conversations imported</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could not be read</source>
+        <translation>
+            <numerusform>%n could not be read</numerusform>
+            <numerusform>%n could not be read</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations found. Nothing is stored yet.</source>
+        <translation>
+            <numerusform>%n conversation found. Nothing is stored yet.</numerusform>
+            <numerusform>%n conversations found. Nothing is stored yet.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n are here already.</source>
+        <translation>
+            <numerusform>%n is here already.</numerusform>
+            <numerusform>%n are here already.</numerusform>
         </translation>
     </message>
 </context>

@@ -1,18 +1,15 @@
-"""The list of conversations: rename, delete and restore, import, search."""
+"""The list of conversations: rename, delete and restore, samples, search."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog
-
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.formats import format_number, format_title
 
 from .controller import Controller
@@ -23,14 +20,13 @@ if TYPE_CHECKING:
 
 
 class ListingController(Controller):
-    """Renames, deletes, restores, imports and searches conversations."""
+    """Renames, deletes, restores and searches conversations, and imports samples."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._palette: SearchPalette | None = None
         sidebar, listed = parts.sidebar, parts.sidebar.list
         bridge.conversations_changed.connect(self.show)
-        sidebar.import_requested.connect(self.choose_import)
         sidebar.search_requested.connect(self.open_search)
         listed.delete_requested.connect(self.delete)
         listed.duplicate_requested.connect(self.duplicate)
@@ -39,7 +35,6 @@ class ListingController(Controller):
         listed.section_requested.connect(self.choose_section)
         listed.conversations.renamed.connect(self.rename)
         parts.header.title_changed.connect(self.rename_open)
-        parts.chat_pane.welcome.import_requested.connect(self.choose_import)
 
     def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
         self._parts.sidebar.show_conversations(conversations)
@@ -108,16 +103,8 @@ class ListingController(Controller):
         titles = [self._parts.sidebar.list.conversations.title_of(name) for name in conversations]
         return one.format(title=titles[0]) if len(titles) == 1 and titles[0] else several
 
-    def choose_import(self) -> None:
-        dialog = FileDialog(self._parts, tr("Import conversations"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setNameFilters([tr("Conversations (*.jsonl *.json)"), tr("All files (*)")])
-        dialog.filesSelected.connect(self.import_files)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
     def import_files(self, files: list[str]) -> None:
-        """Import the files one after the other, and open the last conversation."""
+        """Import samples one after the other, and open the last one: each becomes a conversation of its own."""
         self._bridge.start(self.import_and_open(files))
 
     async def import_and_open(self, files: list[str]) -> None:

@@ -1,0 +1,1 @@
+"""What an import found, and the choice of it."""
