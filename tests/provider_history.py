@@ -18,12 +18,16 @@ ADAPTIVE = re.compile(r"-4-[6-9]|-5\b")
 
 def problem_in(shape: str, body: Json) -> str:
     """What that API would have against the request; empty when it takes it."""
-    rules = {"anthropic": _anthropic, "gemini": _gemini, "openai": _openai, "responses": _responses}
+    rules = {"anthropic": _anthropic, "gemini": _gemini, "openai": _openai, "responses": _responses, "ollama": _ollama}
     return next(rules[shape](body), "")
 
 
 def _openai(body: Json) -> Iterator[str]:
     messages: Sequence[Json] = body["messages"]
+    if "tool_choice" in body and not body.get("tools"):
+        yield "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified."
+    if body.get("tools") == []:
+        yield "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead."
     if not messages:
         yield "Invalid 'messages': empty array."
     waiting: list[str] = []
@@ -47,6 +51,8 @@ def _responses(body: Json) -> Iterator[str]:
     called, answered = ([item["call_id"] for item in body["input"] if item.get("type") == kind] for kind in kinds)
     if sorted(called) != sorted(answered):
         yield f"Each function call must have its output: {called} are answered by {answered}"
+    if len(set(called)) < len(called):
+        yield f"Each call_id is used once: {called}"
 
 
 def _anthropic(body: Json) -> Iterator[str]:
@@ -56,6 +62,9 @@ def _anthropic(body: Json) -> Iterator[str]:
     markers = sum("cache_control" in part for part in _all_parts(body))
     if markers > MAX_MARKERS:
         yield f"A maximum of {MAX_MARKERS} blocks with cache_control may be provided. Found {markers}."
+    kinds = {part.get("type") for message in messages for part in _parts(message["content"])}
+    if kinds & {"tool_use", "tool_result"} and not body.get("tools"):  # litellm refuses in its place
+        yield "tools: Requests which have `tool_use` or `tool_result` blocks in them must define tools"
     called: list[str] = []
     for index, message in enumerate([*messages, {"content": []}]):
         parts = _parts(message["content"])
@@ -104,6 +113,20 @@ def _gemini(body: Json) -> Iterator[str]:
         if calls and before not in ("user", "function"):
             yield "A function call turn must come immediately after a user turn or a function response turn."
         before = content.get("role", "user")
+
+
+def _ollama(body: Json) -> Iterator[str]:
+    """It refuses none of this, but its templates take results for those of the calls right before them."""
+    open_calls = 0
+    for index, message in enumerate([*body["messages"], {"role": "user"}]):
+        if message["role"] == "tool":
+            open_calls -= 1
+            if open_calls < 0:
+                yield f"messages.{index}: a result without its call"
+        elif open_calls:
+            yield f"messages.{index}: {open_calls} calls without a result before it"
+        else:
+            open_calls = len(message.get("tool_calls") or ())
 
 
 def _parts(content: Any) -> list[Json]:

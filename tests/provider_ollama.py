@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from provider_history import problem_in
 from provider_openai import OpenAI
 from provider_script import Json, Overflow, Reply, pieces_of
 from provider_shapes import Answer, encode
@@ -63,7 +64,7 @@ class Ollama(OpenAI):
         return 404, encode({"error": f"model '{model}' not found"}).decode()
 
     def malformed(self, body: Json) -> str:
-        return ""
+        return problem_in("ollama", body)
 
     def overflow(self, step: Overflow) -> Answer:
         # Only its cloud refuses: https://github.com/badlogic/pi-mono, packages/ai/src/utils/overflow.ts
