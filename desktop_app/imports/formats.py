@@ -13,11 +13,25 @@ from desktop_app.chat.titles import title_of
 from desktop_app.conversation.foreign import ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Role
 
-from . import chatgpt, codex, librechat, openai_files, openwebui
+from . import (
+    chatgpt,
+    claude,
+    codex,
+    librechat,
+    openai_files,
+    openwebui,
+)
 from .format import Format, Found
 from .sources import BadFile, Source, Sources
 
-FORMATS: tuple[Format, ...] = (chatgpt.FORMAT, codex.FORMAT, librechat.FORMAT, openwebui.FORMAT, openai_files.FORMAT)
+FORMATS: tuple[Format, ...] = (
+    chatgpt.FORMAT,
+    codex.FORMAT,
+    librechat.FORMAT,
+    openwebui.FORMAT,
+    claude.FORMAT,
+    openai_files.FORMAT,
+)
 """The first one that recognizes a file reads it."""
 
 

@@ -1,0 +1,88 @@
+"""Contents of messages in Anthropic's shape: a text, or blocks of text, thinking, calls of tools, results and images.
+
+There a message has calls and their results in it; here a result is a message of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from desktop_app.conversation.message import Attachment, Part, Reasoning, Role, Text, ToolCall, ToolResult
+
+from .fields import Fields
+from .sources import MAX_IMAGE
+
+Turn = tuple[Role, tuple[Part, ...]]
+CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+
+
+def turns_of(role: Role, blocks: Iterable[Fields], names: Mapping[str, str]) -> list[Turn]:
+    """Return what is said in these blocks: parts of that role, cut where a result of a tool stands.
+
+    names: of the tools that were called, by the ids of the calls.
+    """
+    turns: list[Turn] = []
+    for block in blocks:
+        if block.text("type").endswith("tool_result"):
+            turns.append((Role.TOOL, _result(block, names)))
+        elif parts := _parts(block):
+            before = turns.pop()[1] if turns and turns[-1][0] is role else ()
+            turns.append((role, (*before, *parts)))
+    return turns
+
+
+def called_tools(blocks: Iterable[Fields]) -> dict[str, str]:
+    """Return the names of the tools that are called, by the ids of the calls."""
+    return {block.text("id"): block.text("name") for block in blocks if block.text("type") in CALLS}
+
+
+def _parts(block: Fields) -> tuple[Part, ...]:
+    """Return what a block says; () for one of a kind without a place here, which stays in the rest."""
+    kind = block.text("type")
+    if kind == "thinking":
+        thought = block.text("thinking")
+        return (Reasoning(thought),) if thought else ()
+    if kind in CALLS:
+        arguments = json.dumps(block.value("input") or {}, ensure_ascii=False)
+        return (ToolCall(block.text("id"), block.text("name") or "tool", arguments),)
+    if kind in ("image", "document"):
+        return (_attachment(block, kind),)
+    text = block.text("text")
+    return (Text(text),) if text else ()
+
+
+def _attachment(block: Fields, kind: str) -> Attachment:
+    source = block.object("source")
+    media_type, name = source.text("media_type"), block.text("title") or kind
+    data = source.text("data")
+    if media_type.startswith("image/") and 0 < len(data) * 3 // 4 <= MAX_IMAGE:
+        source.skip("type")
+        return Attachment(name, media_type, f"data:{media_type};base64,{data}")
+    if source.text("type") == "text" and data:
+        return Attachment(name, "text/plain", data)
+    about = "larger than 20 MB" if media_type.startswith("image/") and data else "not readable as text"
+    return Attachment(name, "application/octet-stream", "", about=about if data else "not in the export")
+
+
+def _result(block: Fields, names: Mapping[str, str]) -> tuple[Part, ...]:
+    """Return the result in a block, with the images that it has."""
+    call_id = block.text("tool_use_id")
+    name = block.text("name") or names.get(call_id) or "tool"
+    said = block.value("content")
+    elements = said if isinstance(said, list) else [said]
+    images = [_attachment(Fields(e), "image") for e in elements if isinstance(e, dict) and e.get("type") == "image"]
+    texts = [text for element in elements if (text := _text_of(element))]
+    return (ToolResult(call_id, name, "\n\n".join(texts), block.flag("is_error")), *images)
+
+
+def _text_of(element: object) -> str:
+    """Return what an element of a result says: a text, with the source that it is from; or else the JSON of it."""
+    if not isinstance(element, dict):
+        return element if isinstance(element, str) else "" if element is None else json.dumps(element)
+    fields = Fields(element)
+    if fields.text("type") == "image":
+        return ""
+    if text := fields.text("text"):
+        return "\n".join(filter(None, (fields.text("title"), fields.text("url"), text)))
+    return json.dumps(element, ensure_ascii=False)
