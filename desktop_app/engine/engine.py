@@ -16,8 +16,9 @@ from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.words import translatable
 from desktop_app.tools.file_names import FileNames
 
+from .backups import DailyBackups
 from .event_coalescer import EventCoalescer
-from .protocol import Computation
+from .protocol import Computation, EngineWarned
 from .services import EngineServices
 
 MAX_PLANS = 8
@@ -53,6 +54,7 @@ class Engine:
         self.services = services
         self.conversations = services.conversations
         self.coalescer = coalescer
+        self._backups = DailyBackups(services.data, lambda failure: coalescer.send(EngineWarned(failure)))
         self.shutdown_requested = asyncio.Event()
         self._is_warm = False
         self.file_names = FileNames()
@@ -66,6 +68,7 @@ class Engine:
         if not self._is_warm:
             self._is_warm = True
             self.conversations.in_background("warm-up", self.services.get_ready)
+            self.conversations.in_background("backups", self._backups.run)
 
     def ask_silent_servers(self) -> None:
         """Ask the servers again, in the background, if one of them did not respond."""

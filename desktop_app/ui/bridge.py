@@ -23,6 +23,7 @@ from desktop_app.engine.protocol import (
     Done,
     EngineRequest,
     EngineResponse,
+    EngineWarned,
     EventLine,
     Hello,
     ProtocolError,
@@ -94,8 +95,8 @@ class Bridge(QObject):
 
     Signals: became_ready(Welcome) after each start; happened(TurnEvent); conversations_changed(tuple of
     ConversationInfo); engine_died() when the engine ended and will be started again; engine_gave_up(Failure) when
-    it will not; failed(Failure) for an EngineFailure that a started coroutine let pass; crashed(str) for a bug,
-    told once.
+    it will not; failed(Failure) for an EngineFailure that a started coroutine let pass, or what the engine does by
+    itself; crashed(str) for a bug, told once.
     """
 
     became_ready = Signal(object)
@@ -206,6 +207,8 @@ class Bridge(QObject):
                 self.happened.emit(event)
             case ConversationsChanged(conversations):
                 self.conversations_changed.emit(conversations)
+            case EngineWarned(failure):
+                self.failed.emit(failure)
         return False
 
     def _take_welcome(self, line: ResponseLine[EngineResponse]) -> None:

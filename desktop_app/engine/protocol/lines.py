@@ -29,7 +29,7 @@ from .tools import ToolRequest
 from .turns import TurnRequest
 from .unsent import UnsentRequest
 
-VERSION = 12
+VERSION = 13
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
 
 AnyRequest = (
@@ -79,7 +79,13 @@ class ConversationsChanged(msgspec.Struct, frozen=True, tag="conversations_chang
     conversations: tuple[ConversationInfo, ...]
 
 
-EngineLine = ResponseLine[EngineResponse] | EventLine | ConversationsChanged
+class EngineWarned(msgspec.Struct, frozen=True, tag="engine_warned"):
+    """A line from the engine: what it does by itself did not work, such as the daily backup."""
+
+    failure: Failure
+
+
+EngineLine = ResponseLine[EngineResponse] | EventLine | ConversationsChanged | EngineWarned
 
 
 class _Numbered(msgspec.Struct, frozen=True):
@@ -90,7 +96,7 @@ _any_response: Any = Union[tuple({request.response_type() for request in get_arg
 _encoder = msgspec.json.Encoder()
 _request_decoder = msgspec.json.Decoder(RequestLine[AnyRequest])
 _number_decoder = msgspec.json.Decoder(_Numbered)
-_line_decoder = msgspec.json.Decoder(ResponseLine[_any_response] | EventLine | ConversationsChanged)
+_line_decoder = msgspec.json.Decoder(ResponseLine[_any_response] | EventLine | ConversationsChanged | EngineWarned)
 
 
 class ProtocolError(Exception):
