@@ -13,14 +13,7 @@ from desktop_app.chat.titles import title_of
 from desktop_app.conversation.foreign import ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Role
 
-from . import (
-    chatgpt,
-    claude,
-    codex,
-    librechat,
-    openai_files,
-    openwebui,
-)
+from . import chatgpt, claude, codex, gemini_cli, librechat, openai_files, openwebui
 from .format import Format, Found
 from .sources import BadFile, Source, Sources
 
@@ -30,6 +23,7 @@ FORMATS: tuple[Format, ...] = (
     librechat.FORMAT,
     openwebui.FORMAT,
     claude.FORMAT,
+    gemini_cli.FORMAT,
     openai_files.FORMAT,
 )
 """The first one that recognizes a file reads it."""
