@@ -13,11 +13,12 @@ from desktop_app.chat.titles import title_of
 from desktop_app.conversation.foreign import ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Role
 
-from . import chatgpt, claude, codex, gemini_cli, librechat, openai_files, openwebui
+from . import chatgpt, cherry, claude, codex, gemini_cli, librechat, openai_files, openwebui
 from .format import Format, Found
 from .sources import BadFile, Source, Sources
 
 FORMATS: tuple[Format, ...] = (
+    cherry.FORMAT,
     chatgpt.FORMAT,
     codex.FORMAT,
     librechat.FORMAT,
