@@ -44,6 +44,11 @@ def backups_folder(data: Path) -> Path:
     return data / "backups"
 
 
+def spills_folder(data: Path) -> Path:
+    """Return the folder of the long outputs of tools, whole."""
+    return data / "spills"
+
+
 def last_known_file(data: Path) -> Path:
     """Return the file of what servers last said of their models."""
     return data / "models.json"

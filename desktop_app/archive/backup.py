@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 from peewee import SqliteDatabase
 
-from desktop_app.chat.ports import ArchiveError
 from desktop_app.paths import FOLDER_MODE, make_private_folder
 
 from .damage import copy_aside, damage_of, replace_archive
@@ -24,6 +23,7 @@ from .failures import (
     backup_not_restored,
     damaged_archive,
     damaged_backup,
+    failing_as,
     newer_archive,
     world_errors,
 )
@@ -64,7 +64,7 @@ def make_backup(archive: Path, target: Path, check: Check = lambda: None, is_rep
     if target.exists() and not (is_replacing and target.is_file()):
         raise backup_exists(target)
     unfinished = target.with_name(target.name + UNFINISHED)
-    with _failing_as(lambda error: backup_failed(target, error)), world_errors(target):
+    with failing_as(lambda error: backup_failed(target, error)), world_errors(target):
         try:
             with closing(open_as_it_is(archive)) as database, database.atomic("DEFERRED"):  # counted and copied as one
                 target.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -127,7 +127,7 @@ def restore_backup(archive: Path, backup: Path) -> Path | None:
         make_private_folder(archive.parent)
         lock = FolderLock(archive)
         try:
-            with _failing_as(lambda error: backup_not_restored(backup, error)):
+            with failing_as(lambda error: backup_not_restored(backup, error)):
                 _copy_checked(backup, unfinished)
             aside = copy_aside(archive, "before-restore") if archive.exists() else None
             EntryCounts(archive).forget()
@@ -199,12 +199,3 @@ def _remove_old(folder: Path, now: datetime) -> None:
             path.unlink(missing_ok=True)
         except OSError as error:
             log.warning("the old backup %s cannot be removed: %s", path, error)
-
-
-@contextmanager
-def _failing_as(described: Callable[[ArchiveError], ArchiveError]) -> Iterator[None]:
-    """Say of an error what could not be done because of it."""
-    try:
-        yield
-    except ArchiveError as error:
-        raise described(error) from error

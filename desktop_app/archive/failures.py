@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -34,6 +34,15 @@ def world_errors(path: Path) -> Iterator[None]:
         if failure is None:
             raise
         raise ArchiveError(failure) from error
+
+
+@contextmanager
+def failing_as(described: Callable[[ArchiveError], ArchiveError]) -> Iterator[None]:
+    """Say of an error what could not be done because of it."""
+    try:
+        yield
+    except ArchiveError as error:
+        raise described(error) from error
 
 
 def is_damage(error: BaseException) -> bool:
@@ -204,3 +213,10 @@ def damaged_backup(path: Path, damage: str) -> ArchiveError:
     """Return the error of a backup that is not sound."""
     title = translatable("The backup {path} is damaged").format(path=path)
     return ArchiveError(Failure("damaged", title, damage, UNTOUCHED, translatable("Choose another backup.")))
+
+
+def bad_export(path: Path, detail: str) -> ArchiveError:
+    """Return the error of a file of the whole archive that cannot be read."""
+    title = translatable("{path} cannot be imported").format(path=path)
+    advice = translatable("Export everything again, with the newest Palimpsest.")
+    return ArchiveError(Failure("damaged", title, detail, UNCHANGED, advice))

@@ -28,6 +28,7 @@ from .lock import FolderLock
 from .opening import check_is_ours, closed_on_error, open_to_read, open_to_write
 from .recall_search import RecallSearch
 from .search import search_messages
+from .whole_archive import import_whole
 
 log = logging.getLogger(__name__)
 
@@ -137,6 +138,7 @@ class Store:
     set_archived = _within(_writing, writing.mark_archived)
     known_messages = _within(_reading, importing.known_messages)
     import_conversation = _within(_writing, importing.import_conversation)
+    import_whole = _within(_writing, import_whole)
     memories = _within(_reading, memory_rows.read)
     store_memories = _within(_writing, memory_rows.store)
     undo_memories = _within(_writing, memory_rows.undo)

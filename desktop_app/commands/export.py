@@ -1,4 +1,4 @@
-"""`palimpsest export [CONVERSATION [FILE]]`: a conversation as Markdown, HTML or JSON Lines."""
+"""`palimpsest export [CONVERSATION [FILE]]`: a conversation as Markdown, HTML or JSON Lines; `--all`: everything."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from contextlib import closing
 from pathlib import Path
 
 from desktop_app.archive.store import Store
+from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.export import FORMATS, render_export, write_export
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.listing import ConversationInfo, title_in_english
 from desktop_app.conversation.transcript import Transcript
-from desktop_app.paths import database_file
+from desktop_app.paths import database_file, spills_folder
 
 from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, table
 from .terminal import show
+from .whole import print_whole
 
 SUFFIXES = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json", ".jsonl": "json"}
 
@@ -26,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("conversation", metavar="CONVERSATION", nargs="?", help="its id, how that begins, or its title")
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="where to (else standard output)")
     parser.add_argument("--format", choices=sorted(FORMATS), help="else by the suffix of FILE, else markdown")
+    parser.add_argument("--all", type=Path, metavar="ZIP", help="write everything that there is to that file")
     parser.add_argument("--view", action="store_true", help="what the model sees now, instead of all that was said")
     parser.add_argument("--replace", action="store_true", help="replace FILE if it is there already")
     parser.epilog = "Without a conversation: those that there are."
@@ -35,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the conversation; without one, list them. A file that is there already stays, with exit code 1."""
+    if args.all is not None:
+        if args.conversation is not None:
+            raise BadInput("--all takes no conversation", advice="Give the file alone: `palimpsest export --all ZIP`.")
+        written = export_whole(database_file(data_of(args)), spills_folder(data_of(args)), args.all, args.replace)
+        print_whole(written, args.json)
+        return 0
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
         infos = store.conversations()
         if args.conversation is None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from desktop_app.archive.store import Store
+from desktop_app.archive.whole_archive import describe_whole, is_whole_archive
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs, view_of
@@ -21,7 +22,7 @@ from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.imports.child import replies
 from desktop_app.imports.formats import known_kinds
-from desktop_app.paths import database_file
+from desktop_app.paths import database_file, spills_folder
 
 from .arguments import (
     BAD_INPUT,
@@ -37,6 +38,7 @@ from .arguments import (
 )
 from .found_histories import add_found, chosen_histories, list_histories
 from .terminal import show, show_error
+from .whole import print_whole
 
 Row = tuple[FoundConversation, int]
 
@@ -61,7 +63,22 @@ def run(args: argparse.Namespace) -> int:
     paths = chosen_histories(args.paths) if args.found else args.paths
     if not paths:
         raise BadInput("Nothing was named to be imported", advice="Name files, folders or zips, or see --found.")
+    if any(is_whole_archive(Path(path)) for path in paths):
+        return _import_whole(paths, args)
     return _import(paths, args)
+
+
+def _import_whole(paths: list[str], args: argparse.Namespace) -> int:
+    """Import all that `export --all` has written, or nothing of it."""
+    if len(paths) > 1:
+        raise BadInput("A file of `export --all` is imported alone", advice="Import the others with another command.")
+    if args.list:
+        print_whole(describe_whole(Path(paths[0])), args.json)
+        return 0
+    data = data_of(args)
+    with closing(Store(database_file(data))) as store:
+        print_whole(store.import_whole(spills_folder(data), Path(paths[0])), args.json)
+    return 0
 
 
 def _import(paths: list[str], args: argparse.Namespace) -> int:

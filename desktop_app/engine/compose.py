@@ -24,7 +24,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
 from desktop_app.models.last_known import LastKnownFile
-from desktop_app.paths import SENTENCE_KINDS, database_file, last_known_file, settings_file
+from desktop_app.paths import SENTENCE_KINDS, database_file, last_known_file, settings_file, spills_folder
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
 from desktop_app.tools.archive_tools import RecallTool, SaveMemoryTool
 from desktop_app.tools.mcp.source import McpServers
@@ -87,7 +87,7 @@ async def compose_services(
         return min(policy.recall_most, round(session.budget.usable * policy.recall_share)), session.counts.text
 
     # What a model may call.
-    spills = SpillFolder(data / "spills")
+    spills = SpillFolder(spills_folder(data))
     mcp = McpServers(settings.mcp_servers, keys.get, on_bug)
     save_memory = SaveMemoryTool(archive, lambda: current().is_memory_on)
     archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_room)))

@@ -180,6 +180,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{path} cannot be imported</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export everything again, with the newest Palimpsest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Automatic compaction is paused: the last two freed less than 10 %. Unpin messages, choose a larger window, or optimize with a shorter tail.</source>
         <translation type="unfinished"></translation>
     </message>

@@ -180,6 +180,14 @@
         <translation>Eine andere Sicherung wählen.</translation>
     </message>
     <message>
+        <source>{path} cannot be imported</source>
+        <translation>{path} kann nicht importiert werden</translation>
+    </message>
+    <message>
+        <source>Export everything again, with the newest Palimpsest.</source>
+        <translation>Alles noch einmal exportieren, mit dem neuesten Palimpsest.</translation>
+    </message>
+    <message>
         <source>There is nothing to optimize right now: all messages are recent enough to stay unchanged.</source>
         <translation>Es gibt gerade nichts zu optimieren: Alle Nachrichten sind neu genug, um unverändert zu bleiben.</translation>
     </message>

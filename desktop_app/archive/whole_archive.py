@@ -1,0 +1,254 @@
+"""The whole archive as files in a zip, and back: docs/archive-format.md describes it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import sqlite3
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from peewee import IntegrityError, SqliteDatabase
+
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.paths import FILE_MODE, FOLDER_MODE, replace_private_file
+
+from .failures import backup_exists, backup_failed, bad_export, failing_as, world_errors
+from .opening import open_to_read
+from .rows import UnreadableEntry, decode, decode_unsent
+from .writing import append, mark_archived, store_unsent
+
+log = logging.getLogger(__name__)
+
+FORMAT, VERSION = "palimpsest-archive", 1
+INDEX, CONVERSATIONS, MEMORIES = "archive.json", "conversations.jsonl", "memories.jsonl"
+MAX_LINE = 256 * 2**20
+_SPILL = re.compile(r"spills/[0-9a-f]{2}/([0-9a-f]{64})")
+
+Row = dict[str, Any]
+
+
+class WholeArchive(msgspec.Struct, frozen=True):
+    """What was written to such a file, or read from it."""
+
+    file: str
+    conversations: int
+    entries: int
+    memories: int
+    spills: int
+    known: int = 0
+    """Conversations that the archive had already, which stayed as they were."""
+    unreadable: int = 0
+    """Entries that the archive itself cannot read."""
+
+
+def export_whole(archive: Path, spills: Path, target: Path, is_replacing: bool = False) -> WholeArchive:
+    """Write everything to that file, complete or not at all. Raises ArchiveError.
+
+    A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`.
+    """
+    if target.exists() and not (is_replacing and target.is_file()):
+        raise backup_exists(target)
+    unfinished = target.with_name(target.name + ".unfinished")
+    with failing_as(lambda error: backup_failed(target, error)), world_errors(target):
+        try:
+            with closing(open_to_read(archive)) as database, database.atomic("DEFERRED"):
+                descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_TRUNC, FILE_MODE)
+                with open(descriptor, "w+b") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as written:
+                    made = _write(database, spills, written, target)
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return made
+
+
+def _write(database: SqliteDatabase, spills: Path, written: zipfile.ZipFile, target: Path) -> WholeArchive:
+    index: list[Row] = []
+    unreadable = 0
+    for number, row in enumerate(_rows(database, "conversations", "created_at, id"), 1):
+        file = f"conversations/{number:06}.jsonl"
+        count, bad = _write_entries(database, row["id"], written, file)
+        index.append({"file": file, "entries": count, "info": row} | _beside(database, row["id"]))
+        unreadable += bad
+    _write_lines(written, CONVERSATIONS, index)
+    memories = _write_lines(written, MEMORIES, _rows(database, "memories", "number"))
+    texts = _write_spills(spills, written)
+    entries = sum(line["entries"] for line in index)
+    made = WholeArchive(str(target), len(index), entries, memories, texts, unreadable=unreadable)
+    about = {"format": FORMAT, "version": VERSION, "made_at": datetime.now(UTC).timestamp()}
+    counts = {"conversations": len(index), "entries": entries, "memories": memories, "spills": texts}
+    written.writestr(INDEX, json.dumps(about | counts))
+    return made
+
+
+def _beside(database: SqliteDatabase, conversation: str) -> Row:
+    """Return what is stored of a conversation beside its entries: which of them are archived, and what is not sent."""
+    archived = database.execute_sql(
+        """SELECT e.id FROM archived a JOIN entries e ON e.number = a.entry
+        WHERE e.conversation = ? ORDER BY e.position""",
+        (conversation,),
+    )
+    unsent = database.execute_sql("SELECT body FROM drafts WHERE conversation = ?", (conversation,)).fetchone()
+    return {"archived": [name for (name,) in archived], "unsent": unsent and unsent[0]}
+
+
+def _write_spills(spills: Path, written: zipfile.ZipFile) -> int:
+    count = 0
+    for file in sorted(spills.glob("*/*")):
+        name = f"spills/{file.parent.name}/{file.name}"
+        with suppress(FileNotFoundError):  # cleaned away meanwhile: nothing refers to it
+            if _SPILL.fullmatch(name):
+                written.writestr(name, file.read_bytes())
+                count += 1
+    return count
+
+
+def _write_entries(database: SqliteDatabase, conversation: str, written: zipfile.ZipFile, file: str) -> tuple[int, int]:
+    """Write the entries of a conversation, and return how many there are, and how many cannot be read."""
+    count = bad = 0
+    rows = database.execute_sql(
+        "SELECT id, body FROM entries WHERE conversation = ? ORDER BY position", (conversation,)
+    )
+    with written.open(file, "w", force_zip64=True) as stream:
+        for name, body in rows:
+            try:
+                decode(body)
+            except (msgspec.DecodeError, TypeError, RecursionError) as error:
+                log.error("entry %s of conversation %s cannot be read: %s", name, conversation, error)
+                bad += 1
+                continue
+            stream.write(msgspec.json.format(body, indent=-1).encode() + b"\n")
+            count += 1
+    return count, bad
+
+
+def _write_lines(written: zipfile.ZipFile, file: str, rows: Iterable[Row]) -> int:
+    lines = [json.dumps(row) + "\n" for row in rows]
+    written.writestr(file, "".join(lines))
+    return len(lines)
+
+
+def _rows(database: SqliteDatabase, table: str, order: str) -> Iterator[Row]:
+    found = database.execute_sql(f"SELECT * FROM {table} ORDER BY {order}")
+    names = [column[0] for column in found.description]
+    for row in found.fetchall():
+        yield {name: value for name, value in zip(names, row, strict=True) if name != "number"}
+
+
+def is_whole_archive(path: Path) -> bool:
+    """Return whether it is a file that `export_whole` has written, of any version."""
+    with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, KeyError):
+        if path.is_file() and zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as zipped, zipped.open(INDEX) as stream:
+                return json.loads(stream.read(65_536))["format"] == FORMAT
+    return False
+
+
+def describe_whole(path: Path) -> WholeArchive:
+    """Return what such a file says that it holds. Raises ArchiveError."""
+    with world_errors(path), _reading(path), zipfile.ZipFile(path) as zipped:
+        about = _index(zipped, path)
+        return WholeArchive(
+            str(path), *(int(about[name]) for name in ("conversations", "entries", "memories", "spills"))
+        )
+
+
+def import_whole(database: SqliteDatabase, spills: Path, path: Path) -> WholeArchive:
+    """Store everything of such a file, inside a transaction of the caller. Raises ArchiveError.
+
+    Conversations and memories that the archive has already stay as they are.
+    """
+    with _reading(path), zipfile.ZipFile(path) as zipped:
+        _index(zipped, path)
+        texts = _store_spills(zipped, spills)
+        stored = [_store_conversation(database, zipped, line) for line in _lines(zipped, CONVERSATIONS)]
+        memories = sum(_insert(database, "memories", line) for line in _lines(zipped, MEMORIES))
+        new = [count for count in stored if count is not None]
+        return WholeArchive(str(path), len(new), sum(new), memories, texts, known=len(stored) - len(new))
+
+
+def _index(zipped: zipfile.ZipFile, path: Path) -> Row:
+    about: Row = json.loads(zipped.read(INDEX))
+    if about.get("version") != VERSION:
+        detail = f"It is of version {about.get('version')}; this program knows version {VERSION}."
+        raise bad_export(path, detail)
+    return about
+
+
+def _store_conversation(database: SqliteDatabase, zipped: zipfile.ZipFile, line: Row) -> int | None:
+    """Return how many entries were stored; None if the archive has the conversation already."""
+    info: Row = line["info"]
+    entries = [decode(text.decode()) for text in _texts(zipped, line["file"])]
+    if len(entries) != line["entries"]:
+        raise ValueError(f"{line['file']} has {len(entries)} entries, not {line['entries']}")
+    if not _insert(database, "conversations", info):
+        return None
+    append(database, info["id"], entries)
+    mark_archived(database, info["id"], line["archived"], ())
+    if line["unsent"] is not None:
+        store_unsent(database, info["id"], decode_unsent(line["unsent"]))
+    database.execute_sql("UPDATE conversations SET updated_at = ? WHERE id = ?", (info["updated_at"], info["id"]))
+    return len(entries)
+
+
+def _insert(database: SqliteDatabase, table: str, row: Row) -> bool:
+    """Insert a row, and return whether it is new."""
+    known = {column[1] for column in database.execute_sql(f"PRAGMA table_info({table})")}
+    if unknown := sorted(row.keys() - known):
+        raise ValueError(f"it was written by a newer Palimpsest: {table} has {', '.join(unknown)}")
+    if not all(isinstance(value, str | int | float | None) for value in row.values()):
+        raise ValueError(f"{table} has a value that is neither text nor a number")
+    if database.execute_sql(f"SELECT 1 FROM {table} WHERE id = ?", (row["id"],)).fetchone():
+        return False
+    names, marks = ", ".join(row), ", ".join("?" * len(row))
+    database.execute_sql(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(row.values()))
+    return True
+
+
+def _store_spills(zipped: zipfile.ZipFile, folder: Path) -> int:
+    names = [match for name in zipped.namelist() if (match := _SPILL.fullmatch(name))]
+    for match in names:
+        content = zipped.read(match[0])
+        if sha256(content).hexdigest() != match[1]:
+            raise ValueError(f"{match[0]} has another content than its name says")
+        target = folder / match[1][:2] / match[1]
+        for part in (folder, target.parent):  # one by one: `mode` applies to the last alone
+            part.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        if not target.exists():
+            replace_private_file(target, content)
+    return len(names)
+
+
+def _lines(zipped: zipfile.ZipFile, file: str) -> Iterator[Row]:
+    return map(json.loads, _texts(zipped, file))
+
+
+def _texts(zipped: zipfile.ZipFile, file: str) -> Iterator[bytes]:
+    with zipped.open(file) as stream:
+        while line := stream.readline(MAX_LINE):
+            yield line
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Say of a file that is damaged that nothing of it was imported."""
+    try:
+        yield
+    except ArchiveError:
+        raise
+    except (IntegrityError, sqlite3.IntegrityError) as error:
+        raise bad_export(path, f"It does not fit what is here already: {error}") from error
+    except (
+        *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
+        *(msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError, OverflowError, UnreadableEntry),
+    ) as error:
+        raise bad_export(path, f"{type(error).__name__}: {error}") from error
