@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
+from .chatgpt_citations import with_links, with_older_links
 from .fields import Fields, arguments_json, rest_json
 from .format import Format, Found
 from .images import image_of
@@ -22,6 +25,8 @@ from .trees import in_order
 PROGRAM = "ChatGPT"
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 TO_EVERYBODY = ("", "all")
+CONTEXTS = ("user_editable_context", "model_editable_context")
+"""What the user, or the model, wants to be known in each conversation; nobody sees it there."""
 
 
 def recognizes(source: Source) -> bool:
@@ -74,10 +79,12 @@ def _message(fields: Fields, source: Source) -> Message | None:
     role = ROLES.get(fields.object("author").text("role"))
     if role is None:
         return None
-    parts = _parts(fields, role, source)
+    if fields.object("content").text("content_type") in CONTEXTS:
+        role = Role.SYSTEM
+    about = fields.object("metadata")
+    parts = (*_cited(_parts(fields, role, source), fields, about), *_files(about, source))
     if not parts:
         return None
-    about = fields.object("metadata")
     is_whole = fields.text("status") in ("", "finished_successfully", "finished", "finished_partial_completion")
     fields.skip("id")
     return Message(
@@ -87,6 +94,28 @@ def _message(fields: Fields, source: Source) -> Message | None:
         model=about.text("model_slug") if role is Role.ASSISTANT else "",
         is_interrupted=role is Role.ASSISTANT and not is_whole,
     )
+
+
+def _cited(parts: tuple[Part, ...], fields: Fields, about: Fields) -> Iterator[Part]:
+    """Return the parts with their citations as links; where not each of them is one, the content is kept as it came."""
+    references, citations = about.objects("content_references"), about.objects("citations")
+    for part in parts:
+        if not isinstance(part, Text):
+            yield part
+            continue
+        text, is_whole = with_links(with_older_links(part.text, citations), references)
+        if not is_whole:
+            fields.object("content").keep("parts")
+        if text.strip():
+            yield Text(text)
+
+
+def _files(about: Fields, source: Source) -> Iterator[Attachment]:
+    """Return the files that were given with a message; images stand in its content, too."""
+    for file in about.objects("attachments"):
+        name, kind, file_id = file.text("name"), file.text("mime_type", "mimeType"), file.text("id")
+        if file_id and not kind.startswith("image/"):
+            yield replace(image_of(source.folder, file_id), name=name or file_id)
 
 
 def _parts(fields: Fields, role: Role, source: Source) -> tuple[Part, ...]:
@@ -115,7 +144,7 @@ def _said(content: Fields, source: Source) -> tuple[Part, ...]:
     if kind in ("code", "execution_output", "tether_quote", "tether_browsing_display", "system_error"):
         text = content.text("text", "result")
         return (Text(text),) if text else ()
-    if kind in ("user_editable_context", "model_editable_context"):
+    if kind in CONTEXTS:
         texts = content.text("user_profile"), content.text("user_instructions"), content.text("model_set_context")
         return tuple(Text(text) for text in texts if text)
     return tuple(part for value in content.values("parts") if (part := _part(value, source)))
@@ -125,7 +154,7 @@ def _part(value: object, source: Source) -> Part | None:
     if isinstance(value, str):
         return Text(value) if value else None
     fields = Fields(value)
-    pointer = fields.text("asset_pointer")
+    pointer = fields.text("asset_pointer") or fields.object("audio_asset_pointer").text("asset_pointer")
     if pointer:
         return image_of(source.folder, pointer.rpartition("/")[2])
     text = fields.text("text")  # of what was spoken

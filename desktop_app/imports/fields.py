@@ -109,6 +109,10 @@ class Fields:
         """Count these fields as read: they say what is said elsewhere."""
         self._read.update(names)
 
+    def keep(self, *names: str) -> None:
+        """Count these fields as not read: they say more than what became of them."""
+        self._read.difference_update(names)
+
     def rest(self) -> dict[str, Any]:
         """Return what was not read, without what is empty."""
         return {name: left for name, value in self._value.items() if (left := self._rest_of(name, value)) not in EMPTY}
@@ -118,8 +122,9 @@ class Fields:
         if isinstance(inner, Fields):
             return inner.rest()
         if inner is not None:
-            rests = {str(number): rest for number, each in enumerate(inner) if (rest := each.rest())}
-            return rests or None
+            elements = list(value.values() if isinstance(value, dict) else value)
+            rests = [e.rest() if isinstance(raw, dict) else raw for e, raw in zip(inner, elements, strict=True)]
+            return {str(number): rest for number, rest in enumerate(rests) if rest not in EMPTY} or None
         return None if name in self._read else value
 
     def _of_type(self, names: tuple[str, ...], kind: Any) -> Iterator[Any]:
