@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
 import msgspec
 
@@ -26,6 +26,7 @@ from desktop_app.conversation.foreign import (
 )
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
 
+from .format import Found
 from .formats import read_all
 from .sources import BadFile, sources_in
 
@@ -49,7 +50,8 @@ def replies(request: ImportRequest) -> Iterator[ImportReply]:
 def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ImportReply]:
     sources, reported = sources_in(path), 0
     size = sources.size
-    for source, found in read_all(sources):
+    for source, each in read_all(sources):
+        found = _sendable(each)
         if isinstance(found, UnreadFile):
             yield found
         elif only is None:
@@ -59,6 +61,23 @@ def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ImportReply
         if sources.bytes_read - reported > PROGRESS_STEP:
             reported = sources.bytes_read
             yield ReadProgress(min(reported, size), size)
+
+
+def _sendable(found: Found) -> Found:
+    """Return it with "�" for what is no character, such as half of one that was cut off: that cannot be stored."""
+    try:
+        msgspec.msgpack.encode(found)
+    except UnicodeEncodeError:
+        return msgspec.convert(_in_characters(msgspec.to_builtins(found)), type(found))
+    return found
+
+
+def _in_characters(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {name: _in_characters(inner) for name, inner in cast("dict[str, Any]", value).items()}
+    return [_in_characters(inner) for inner in cast("list[Any]", value)] if isinstance(value, list | tuple) else value
 
 
 def _outline(found: ForeignConversation, file: str) -> FoundConversation:
