@@ -105,6 +105,10 @@ class Fields:
         self._read.add(name)
         return self._value.get(name)
 
+    def peek(self, name: str) -> Any:
+        """Return a field as it is, without counting it as read; None if there is none."""
+        return self._value.get(name)
+
     def skip(self, *names: str) -> None:
         """Count these fields as read: they say what is said elsewhere."""
         self._read.update(names)

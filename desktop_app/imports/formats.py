@@ -13,7 +13,7 @@ from desktop_app.chat.titles import title_of
 from desktop_app.conversation.foreign import ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Role
 
-from . import chatgpt, cherry, claude, codex, gemini_cli, librechat, openai_files, openwebui
+from . import chatgpt, cherry, claude, codex, gemini_cli, librechat, lm_studio, openai_files, openwebui
 from .format import Format, Found
 from .sources import BadFile, Source, Sources
 
@@ -25,6 +25,7 @@ FORMATS: tuple[Format, ...] = (
     openwebui.FORMAT,
     claude.FORMAT,
     gemini_cli.FORMAT,
+    lm_studio.FORMAT,
     openai_files.FORMAT,
 )
 """The first one that recognizes a file reads it."""
