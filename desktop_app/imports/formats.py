@@ -13,7 +13,18 @@ from desktop_app.chat.titles import title_of
 from desktop_app.conversation.foreign import ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Role
 
-from . import chatgpt, cherry, claude, codex, gemini_cli, librechat, lm_studio, openai_files, openwebui
+from . import (
+    chatgpt,
+    cherry,
+    claude,
+    claude_code,
+    codex,
+    gemini_cli,
+    librechat,
+    lm_studio,
+    openai_files,
+    openwebui,
+)
 from .format import Format, Found
 from .sources import BadFile, Source, Sources
 
@@ -26,6 +37,7 @@ FORMATS: tuple[Format, ...] = (
     claude.FORMAT,
     gemini_cli.FORMAT,
     lm_studio.FORMAT,
+    claude_code.FORMAT,
     openai_files.FORMAT,
 )
 """The first one that recognizes a file reads it."""

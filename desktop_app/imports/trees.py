@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from msgspec.structs import replace
 
-from desktop_app.conversation.foreign import ForeignMessage
+from desktop_app.conversation.foreign import ForeignEntry, ForeignMessage
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolResult
 
+AnyForeign = TypeVar("AnyForeign", bound=ForeignEntry)
 SYSTEM_PROMPT = "system prompt"
 """The name of the message that a conversation's system prompt becomes."""
 
@@ -72,21 +74,25 @@ def _pieces(message: Message) -> Iterator[Message]:
             yield replace(message, parts=tuple(group), usage=None, is_interrupted=False)
 
 
-def in_order(messages: Mapping[str, ForeignMessage], parents: Mapping[str, str]) -> tuple[ForeignMessage, ...]:
+def in_order(messages: Mapping[str, AnyForeign], parents: Mapping[str, str]) -> tuple[AnyForeign, ...]:
     """Return the messages so that each stands behind the one that it follows, else by their times.
 
-    parents: of all nodes, also of those that are no message, which are passed over. A parent that there is not, or a
-    circle of parents, ends the way up: such a message is a first one.
+    Compactions may be among them. parents: of all nodes, also of those that are no message, which are passed over. A
+    parent that there is not, or a circle of parents, ends the way up: such a message is a first one.
     """
     linked = {name: replace(message, parent=_parent(name, messages, parents)) for name, message in messages.items()}
-    ordered: dict[str, ForeignMessage] = {}
+    ordered: dict[str, AnyForeign] = {}
     numbers = {name: number for number, name in enumerate(linked)}
-    for name in sorted(linked, key=lambda name: (linked[name].message.at, numbers[name])):
+    for name in sorted(linked, key=lambda name: (_at(linked[name]), numbers[name])):
         _add_with_parents(name, linked, ordered)
     return tuple(ordered.values())
 
 
-def _parent(name: str, messages: Mapping[str, ForeignMessage], parents: Mapping[str, str]) -> str:
+def _at(entry: ForeignEntry) -> float:
+    return entry.message.at if isinstance(entry, ForeignMessage) else entry.at
+
+
+def _parent(name: str, messages: Mapping[str, ForeignEntry], parents: Mapping[str, str]) -> str:
     """Return the nearest message above a node; "" if there is none."""
     seen = {name}
     while (name := parents.get(name, "")) and name not in seen:
@@ -96,13 +102,14 @@ def _parent(name: str, messages: Mapping[str, ForeignMessage], parents: Mapping[
     return ""
 
 
-def _add_with_parents(name: str, linked: dict[str, ForeignMessage], ordered: dict[str, ForeignMessage]) -> None:
+def _add_with_parents(name: str, linked: dict[str, AnyForeign], ordered: dict[str, AnyForeign]) -> None:
     """Add the message behind those above it. A circle is opened where it is entered."""
-    way = [name]
-    while (parent := linked[way[-1]].parent) and parent not in ordered:
+    way = {name: None}  # a dictionary, as it may be long
+    while (parent := linked[name].parent) and parent not in ordered:
         if parent in way:
-            linked[way[-1]] = replace(linked[way[-1]], parent="")
+            linked[name] = replace(linked[name], parent="")
             break
-        way.append(parent)
+        way[parent] = None
+        name = parent
     for each in reversed(way):
         ordered.setdefault(each, linked[each])

@@ -1,0 +1,262 @@
+"""Sessions of Claude Code, in the shape of versions 1.0 to 2.1."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from damage import check_damaged, check_tree, read_file
+
+from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+
+SESSION = "11111111-2222-4333-8444-555555555555"
+PNG = "iVBORw0KGgo="
+Line = dict[str, Any]
+
+
+def line(kind: str, uuid: str, parent: str | None, second: int, **more: Any) -> Line:
+    return {
+        "parentUuid": parent,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": "/home/me/sea",
+        "sessionId": SESSION,
+        "version": "2.1.0",
+        "gitBranch": "main",
+        "type": kind,
+        "uuid": uuid,
+        "timestamp": f"2026-01-02T03:{second // 60:02}:{second % 60:02}.500Z",
+        **more,
+    }
+
+
+def user(uuid: str, parent: str | None, second: int, content: Any, **more: Any) -> Line:
+    return line("user", uuid, parent, second, message={"role": "user", "content": content}, **more)
+
+
+def assistant(uuid: str, parent: str, second: int, message_id: str, *blocks: Line, **more: Any) -> Line:
+    usage = {
+        "input_tokens": 10,
+        "cache_creation_input_tokens": 200,
+        "cache_read_input_tokens": 3000,
+        "output_tokens": second,
+        "service_tier": "standard",
+    }
+    message = {
+        "id": message_id,
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-4-5",
+        "content": list(blocks),
+        "stop_reason": None,
+        "usage": usage,
+    }
+    return line("assistant", uuid, parent, second, message=message, requestId="req", **more)
+
+
+def text(words: str) -> Line:
+    return {"type": "text", "text": words}
+
+
+def call(call_id: str, name: str, **arguments: Any) -> Line:
+    return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
+
+
+def answer(call_id: str, content: Any, **more: Any) -> Line:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": content, **more}
+
+
+THINKING = {"type": "thinking", "thinking": "Two files.", "signature": "c2ln"}
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+QUEUED = {"type": "queued_command", "prompt": "Faster", "commandMode": "prompt"}
+TALK: list[Line] = [
+    {"type": "file-history-snapshot", "messageId": "q", "snapshot": {}, "isSnapshotUpdate": False},
+    user("meta", None, 0, "Caveat: the messages below", isMeta=True),
+    user("q", "meta", 1, [text("What is in here?"), IMAGE]),
+    assistant("a1", "q", 2, "m1", THINKING),
+    assistant("a2", "a1", 3, "m1", text("I look.")),
+    assistant("a3", "a2", 4, "m1", call("c1", "Read", path="a")),
+    assistant("a4", "a3", 5, "m1", call("c2", "Read", path="b")),
+    user("r1", "a3", 6, [answer("c1", "salt")], toolUseResult={"file": {"numLines": 1}}),
+    user("r2", "a4", 7, [answer("c2", [text("sand"), IMAGE], is_error=True)]),
+    line("system", "s", "r2", 8, subtype="turn_duration", durationMs=5),
+    assistant("b", "s", 9, "m2", text("Salt and sand.")),
+    user("q2", "b", 10, "Thanks"),
+    user("q3", "b", 20, "Go on"),
+    line("attachment", "queued", "q3", 21, attachment=QUEUED),
+    assistant("c", "queued", 22, "m3", text("Well."), isAbortedMidStream=True),
+    {"type": "ai-title", "sessionId": SESSION, "aiTitle": "Salt"},
+]  # fmt: skip
+COMPACTED: list[Line] = [
+    user("u1", None, 1, "Start"),
+    assistant("a1", "u1", 2, "m1", text("Ready")),
+    line(
+        "system",
+        "cut",
+        None,
+        30,
+        subtype="compact_boundary",
+        logicalParentUuid="a1",
+        content="Conversation compacted",
+        compactMetadata={"trigger": "manual", "preTokens": 150_000, "postTokens": 9_000},
+    ),
+    user("sum", "cut", 31, [text("They began.")], isCompactSummary=True, isVisibleInTranscriptOnly=True),
+    user("u2", "sum", 40, "After"),
+]
+
+
+def read(tmp_path: Path, lines: list[Line]) -> list[ForeignConversation | UnreadFile]:
+    (tmp_path / "some name").write_text("\n".join(json.dumps(each) for each in lines))
+    return read_file(tmp_path / "some name")
+
+
+def one(tmp_path: Path, lines: list[Line]) -> ForeignConversation:
+    (found,) = read(tmp_path, lines)
+    assert isinstance(found, ForeignConversation)
+    check_tree(found)
+    return found
+
+
+def links(found: ForeignConversation) -> list[tuple[str, str]]:
+    return [(entry.id, entry.parent) for entry in found.entries]
+
+
+def said(found: ForeignConversation) -> dict[str, Message]:
+    return {entry.id: entry.message for entry in found.entries if isinstance(entry, ForeignMessage)}
+
+
+def test_the_lines_of_a_reply_are_one_message_and_its_results_stand_behind_it(tmp_path: Path) -> None:
+    found = one(tmp_path, TALK)
+    assert links(found) == [
+        ("q", ""), ("a1", "q"), ("r1", "a1"), ("r2", "r1"), ("b", "r2"), ("q2", "b"), ("q3", "b"), ("queued", "q3"),
+        ("c", "queued"),
+    ]  # fmt: skip
+    messages = said(found)
+    assert messages["a1"].parts == (
+        Reasoning("Two files."),
+        Text("I look."),
+        ToolCall("c1", "Read", '{"path": "a"}'),
+        ToolCall("c2", "Read", '{"path": "b"}'),
+    )
+    assert messages["r1"].parts == (ToolResult("c1", "Read", "salt"),)
+    assert messages["r2"].parts[0] == ToolResult("c2", "Read", "sand", is_error=True)
+    roles = [Role.USER, Role.ASSISTANT, Role.TOOL, Role.TOOL, Role.ASSISTANT, Role.USER, Role.USER, Role.USER]
+    assert [m.role for m in messages.values()] == [*roles, Role.ASSISTANT]
+
+
+def test_every_block_is_found_again(tmp_path: Path) -> None:
+    blocks: Counter[str] = Counter()
+    for each in TALK:
+        content = each.get("message", {}).get("content", [])
+        blocks.update(["text"] if isinstance(content, str) else [block["type"] for block in content])
+    parts = Counter(type(part).__name__ for m in said(one(tmp_path, TALK)).values() for part in m.parts)
+    assert parts["Text"] == blocks["text"], "the caveat is hidden, and what was typed meanwhile is no block"
+    assert parts["ToolCall"] == blocks["tool_use"] == 2
+    assert parts["ToolResult"] == blocks["tool_result"] == 2
+    assert parts["Attachment"] == blocks["image"] + 1, "one is in a result"
+
+
+def test_times_model_usage_title_folder_and_the_open_branch(tmp_path: Path) -> None:
+    found = one(tmp_path, TALK)
+    messages = said(found)
+    assert (found.id, found.title, found.folder, found.model) == (SESSION, "Salt", "/home/me/sea", "claude-sonnet-4-5")
+    assert (found.current, found.updated_at - found.created_at) == ("c", 22.0)
+    assert messages["q"].at == 1_767_322_801.5
+    assert messages["a1"].usage == Usage(3210, 5, cached_tokens=3000, cache_written_tokens=200)
+    assert messages["c"].is_interrupted
+    assert Attachment("image", "image/png", f"data:image/png;base64,{PNG}") in messages["q"].parts
+
+
+def test_what_has_no_place_is_kept(tmp_path: Path) -> None:
+    left = json.loads(one(tmp_path, TALK).rest)["lines"]
+    assert left["meta"]["message"]["content"] == "Caveat: the messages below"
+    assert left["line 1"]["isSnapshotUpdate"] is False
+    assert left["s"]["durationMs"] == 5
+    assert left["r1"]["toolUseResult"] == {"file": {"numLines": 1}}
+    assert left["a1"]["message"]["content"]["0"]["signature"] == "c2ln"
+    assert "cwd" not in left["s"], "it says what the line before says"
+
+
+def test_a_compaction_stands_between_what_it_replaced_and_what_follows(tmp_path: Path) -> None:
+    found = one(tmp_path, COMPACTED)
+    assert links(found) == [("u1", ""), ("a1", "u1"), ("cut", "a1"), ("u2", "cut")]
+    compaction = found.entries[2]
+    assert isinstance(compaction, ForeignCompaction)
+    assert (compaction.summary, compaction.is_automatic) == ("They began.", False)
+    assert (compaction.tokens_before, compaction.tokens_after) == (150_000, 9_000)
+
+
+def test_messages_that_a_compaction_kept_follow_it(tmp_path: Path) -> None:
+    kept = assistant("k", "sum", 20, "m2", text("Kept"))
+    cut = COMPACTED[2] | {"logicalParentUuid": "k"}
+    found = one(tmp_path, [*COMPACTED[:2], cut, COMPACTED[3], kept, user("u2", "k", 40, "After")])
+    assert links(found) == [("u1", ""), ("a1", "u1"), ("cut", "a1"), ("k", "cut"), ("u2", "k")]
+
+
+def test_a_compaction_without_a_summary_is_passed_over(tmp_path: Path) -> None:
+    found = one(tmp_path, [*COMPACTED[:3], user("u2", "cut", 40, "After")])
+    assert links(found) == [("u1", ""), ("a1", "u1"), ("u2", "a1")]
+
+
+def test_a_summary_with_nothing_before_it_is_what_was_said_first(tmp_path: Path) -> None:
+    found = one(tmp_path, [user("sum", None, 1, "They began.", isCompactSummary=True), user("u", "sum", 2, "On")])
+    assert [m.text for m in said(found).values()] == ["They began.", "On"]
+
+
+def test_subagents_are_conversations_of_their_own_and_put_away(tmp_path: Path) -> None:
+    aside = [
+        user("x", None, 5, "Search", isSidechain=True),
+        assistant("y", "x", 6, "m9", text("Found"), isSidechain=True, agentId="ag1"),
+    ]
+    main, subagent = read(tmp_path, [*TALK, *aside])
+    assert isinstance(main, ForeignConversation)
+    assert isinstance(subagent, ForeignConversation)
+    assert links(main) == links(one(tmp_path, TALK))
+    assert links(subagent) == [("x", ""), ("y", "x")]
+    assert (subagent.id, subagent.is_put_away, subagent.title) == (f"{SESSION}/ag1", True, "Search")
+
+
+def test_a_title_of_the_users_is_before_others_and_another_sessions_summary_is_none(tmp_path: Path) -> None:
+    mine = {"type": "custom-title", "sessionId": SESSION, "customTitle": "Mine"}
+    other = {"type": "summary", "summary": "Of another", "leafUuid": "elsewhere"}
+    own = {"type": "summary", "summary": "Of this", "leafUuid": "c"}
+    assert one(tmp_path, [*TALK, mine]).title == "Mine"
+    assert one(tmp_path, [other, *TALK[:-1]]).title == "What is in here?"
+    assert one(tmp_path, [own, *TALK[:-1]]).title == "Of this"
+
+
+def test_a_call_that_the_user_refused_is_told_apart(tmp_path: Path) -> None:
+    refused = user("r", "a", 3, [answer("c1", "No.", is_error=True)], toolDenialKind="user-rejected")
+    found = one(tmp_path, [user("q", None, 1, "Go"), assistant("a", "q", 2, "m", call("c1", "Bash")), refused])
+    assert said(found)["r"].tool_result == ToolResult("c1", "Bash", "No.", is_error=True, ending="denied")
+
+
+def test_lines_without_parents_follow_one_another(tmp_path: Path) -> None:
+    old = [{"type": "user", "sessionId": "s", "uuid": name, "message": {"content": name}} for name in "xyz"]
+    assert links(one(tmp_path, old)) == [("x", ""), ("y", "x"), ("z", "y")]
+
+
+def test_a_cut_last_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    content = "\n".join(json.dumps(each) for each in TALK[:-1])
+    (tmp_path / "cut.jsonl").write_text(content[:-30])
+    (found,) = read_file(tmp_path / "cut.jsonl")
+    assert isinstance(found, ForeignConversation)
+    assert found.unread == (f"line {len(TALK) - 1}: this is not whole JSON",)
+    assert found.current == "queued"
+
+
+def test_lines_that_stand_there_twice_are_read_once(tmp_path: Path) -> None:
+    assert links(one(tmp_path, [*TALK, *TALK])) == links(one(tmp_path, TALK))
+
+
+def test_a_circle_of_parents_is_opened(tmp_path: Path) -> None:
+    found = one(tmp_path, [user("x", "z", 1, "x"), user("y", "x", 2, "y"), user("z", "y", 3, "z")])
+    assert len(found.entries) == 3
+
+
+def test_what_is_damaged_is_refused_clearly_or_read(tmp_path: Path) -> None:
+    content = "\n".join(json.dumps(each) for each in [*TALK, *COMPACTED[2:]]).encode()
+    assert check_damaged(tmp_path / "damaged.jsonl", content, 200) > 0
