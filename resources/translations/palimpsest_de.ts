@@ -7833,5 +7833,21 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>What could not be read</source>
         <translation>Was nicht lesbar war</translation>
     </message>
+    <message>
+        <source>From {program}, {file}</source>
+        <translation>Aus {program}, {file}</translation>
+    </message>
+    <message>
+        <source>What has no place here</source>
+        <translation>Was hier keinen Platz hat</translation>
+    </message>
+    <message>
+        <source>Kept as the other program wrote it, in JSON</source>
+        <translation>Aufbewahrt, wie das andere Programm es schrieb, als JSON</translation>
+    </message>
+    <message>
+        <source>Imported</source>
+        <translation>Importiert</translation>
+    </message>
 </context>
 </TS>

@@ -13,6 +13,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ui_scenes import texts
 
 from desktop_app.ui.importing.import_sheet import ImportSheet, Step
+from desktop_app.ui.settings.origin_section import OriginSection
+from desktop_app.ui.settings.setup_sheet import SetupSheet
+from desktop_app.ui.widgets.text_reader import TextReader
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 
@@ -150,5 +153,33 @@ def test_files_dropped_on_the_conversation_are_still_attached(play_by_engine, tm
         drop_on(person, person.window.chat_pane, file)
         await person.sees(lambda: person.window.composer.draft().attachments, "the attachment")
         assert not [one for one in person.window.findChildren(ImportSheet) if one.isVisible()]
+
+    play_by_engine(scene, [])
+
+
+def test_where_it_came_from_and_what_has_no_place_here_can_be_read(play_by_engine, tmp_path: Path) -> None:
+    file = tmp_path / "calm.jsonl"
+    file.write_text(json.dumps({"role": "user", "content": "What is tea?", "mood": "calm"}))
+
+    async def scene(person: Person) -> None:
+        window = person.window
+        drop_on(person, window.sidebar.list, file)
+        sheet = await previewed(person)
+        await person.click(sheet.start)
+        await person.wait_until_closed(ImportSheet)
+        await person.sees(lambda: window.toast.action.isVisible(), "what came of it")
+        await person.click(window.toast.action)
+        await person.sees(lambda: texts(window) == ["What is tea?"], "the message")
+        await person.press_command("This conversation")
+        setup = await person.sheet(SetupSheet, PATIENCE, "the sheet of the conversation")
+        await person.sees(lambda: setup.is_complete, "all of it")
+        origin = setup.findChild(OriginSection)
+        assert origin.told.text() == "From OpenAI JSON, calm.jsonl"
+        setup.area.ensureWidgetVisible(origin)
+        await person.click(origin.rest)
+        await person.sees(lambda: window.findChildren(TextReader), "the reader")
+        reader = window.findChildren(TextReader)[0]
+        assert "calm" in reader.text.toPlainText()
+        reader.close()
 
     play_by_engine(scene, [])

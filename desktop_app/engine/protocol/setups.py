@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from desktop_app.conversation.setup import ConversationSetup, OptionName
+from desktop_app.conversation.transcript import Imported
 
 from .base import ConversationRequest, EngineResponse
 from .conversations import ConversationOpened
@@ -18,6 +19,8 @@ class SetupRead(EngineResponse, frozen=True):
     supported: tuple[OptionName, ...]
     # Names of the tools that the settings offer.
     tools: tuple[str, ...] = ()
+    # Where the newest import of it came from; None if it began here.
+    imported: Imported | None = None
 
 
 class ReadSetup(ConversationRequest[SetupRead], frozen=True): ...

@@ -9,6 +9,7 @@ from desktop_app.chat.ports import ModelError
 from desktop_app.chat.session import Session
 from desktop_app.chat.setups import change_setup, system_prompt_of
 from desktop_app.conversation.setup import OptionName
+from desktop_app.conversation.transcript import Imported
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
@@ -42,4 +43,5 @@ async def _read(engine: Engine, session: Session) -> p.SetupRead:
     off = engine.services.settings.tools_off
     specs = await engine.services.tools.all_specs(engine.services.tool_runtime.context_of(session))
     tools = tuple(spec.name for spec in specs if spec.name not in off)
-    return p.SetupRead(session.setup, system_prompt_of(session), supported, tools)
+    imported = next((each for each in reversed(session.transcript.entries) if isinstance(each, Imported)), None)
+    return p.SetupRead(session.setup, system_prompt_of(session), supported, tools, imported)

@@ -25,6 +25,7 @@ from desktop_app.ui.widgets.text_label import TextLabel
 
 from .entries import Choice, Field, FormEntry, LongText, OnOff, Segments, section
 from .limits import format_limit, parse_reply
+from .origin_section import OriginSection
 
 WIDTH, TOOLS = 600, 7
 EFFORTS = (("", translatable("As the model does")), ("low", translatable("Low")), ("medium", translatable("Medium")),
@@ -77,6 +78,8 @@ class SetupSheet(Sheet):
         area = ScrollColumn(spacing=20)
         for part in self._sections():
             area.add(part)
+        if read.imported is not None:
+            area.add(OriginSection(read.imported))
         self.lay_out(area, self.cancel, self.save, head=(TextLabel(here.name, size=13, tint="ink_soft"),))
         self.area = area
         self.cancel.clicked.connect(self.reject)
