@@ -146,11 +146,7 @@ class _TopicReader:
         self._append(name, message)
 
     def _append(self, name: str, message: Message) -> str:
-        turns = in_turns(name, self._newest, message)
-        while not self._names.isdisjoint(turn.id for turn in turns):
-            name += "'"
-            turns = in_turns(name, self._newest, message)
-        self._names.update(turn.id for turn in turns)
+        turns = in_turns(name, self._newest, message, self._names)
         self._entries += turns
         self._newest = turns[-1].id
         return self._newest

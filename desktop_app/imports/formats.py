@@ -14,6 +14,7 @@ from desktop_app.conversation.foreign import ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Role
 
 from . import (
+    chatbox,
     chatgpt,
     cherry,
     claude,
@@ -29,6 +30,7 @@ from .format import Format, Found
 from .sources import BadFile, Source, Sources
 
 FORMATS: tuple[Format, ...] = (
+    chatbox.FORMAT,
     cherry.FORMAT,
     chatgpt.FORMAT,
     codex.FORMAT,

@@ -10,11 +10,12 @@ from desktop_app.conversation.foreign import ForeignMessage
 from desktop_app.conversation.message import Attachment, Message, Part, Role, ToolResult
 
 
-def in_turns(name: str, parent: str, message: Message) -> list[ForeignMessage]:
+def in_turns(name: str, parent: str, message: Message, taken: set[str]) -> list[ForeignMessage]:
     """Return the message as those that were exchanged: what the model said, a message for each result, and so on.
 
-    The parts may hold results between them, each with its images behind it. The first message has the name; usage,
-    seconds and whether it was interrupted belong to the last one of the model.
+    The parts may hold results between them, each with its images behind it. The first message has the name, unless it
+    is taken, and all names are taken then; usage, seconds and whether it was interrupted belong to the last one of the
+    model.
     """
     turns: list[Message] = []
     for is_result, group in groupby(_runs(message.parts), key=lambda run: isinstance(run[0], ToolResult)):
@@ -26,7 +27,9 @@ def in_turns(name: str, parent: str, message: Message) -> list[ForeignMessage]:
     last = max((place for place, turn in enumerate(turns) if turn.role is not Role.TOOL), default=None)
     if last is not None:
         turns[last] = replace(message, parts=turns[last].parts)
-    names = [name, *(f"{name}/{number}" for number in range(1, len(turns)))]
+    while not taken.isdisjoint(names := [name, *(f"{name}/{number}" for number in range(1, len(turns)))]):
+        name += "'"
+    taken.update(names)
     return list(map(ForeignMessage, names, [parent, *names], turns))
 
 
