@@ -1,7 +1,7 @@
 """LibreChat's export of a conversation as JSON: its messages in a list, or each with its answers as `children`.
 
 The text of a reply is `text`, or, of agents and newer versions, parts in `content`: text, think, tool_call. Seen in
-exports of 2024, in the program that writes them, and in the shapes that its versions up to 0.8 declare.
+exports of 2024, and in the types that the program declares.
 """
 
 from __future__ import annotations

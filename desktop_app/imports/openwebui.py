@@ -1,7 +1,8 @@
 """Open WebUI's export of all chats, or of one: `history.messages` by their ids, each with its parent.
 
-A user's files and the images of both sides are `files`. What a reply thought and called stands in `output` since
-version 0.7, and in all versions as HTML in its text. Seen in exports and in the program's code of 2024 to 2026.
+A user's files and the images of both sides are `files`. What a reply thought and called stands in `output` in newer
+versions, and as HTML in its text. The envelope was seen in an export of 2026, the two ways of a reply in programs that
+read them.
 """
 
 from __future__ import annotations

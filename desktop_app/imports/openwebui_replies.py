@@ -71,7 +71,7 @@ def _element(kind: str, attributes: dict[str, str], body: str) -> Iterator[Part]
 
 
 def _calls_of_old(fields: Fields, results: str) -> Iterator[Part]:
-    """Return the calls of an element of versions before 0.6.1, which holds several, and their results."""
+    """Return the calls of an element of older versions, which holds several, and their results."""
     names: dict[str, str] = {}
     for call in fields.objects("calls"):
         function, call_id = call.object("function"), call.text("id")

@@ -1,4 +1,4 @@
-"""Open WebUI's export, in the shapes of versions 0.5 to 0.8."""
+"""Open WebUI's export, in the shapes of older and newer versions."""
 
 from __future__ import annotations
 
