@@ -76,14 +76,15 @@ class SessionMessages:
     def _result(self, call: Fields, inner: list[Fields], at: float) -> Iterator[Message]:
         call_id, name, status = call.text("id"), call.text("name") or "tool", call.text("status")
         parts = [part for part in parts_of(inner) if not isinstance(part, ToolResult) or part.call_id in ("", call_id)]
-        shown = call.text("resultDisplay")
+        text = _text(parts)
+        shown = call.text("resultDisplay") if call.peek("resultDisplay") == text or not text else ""
         if not parts and not shown and status not in ("error", "cancelled"):
             return
         self._answered.add(call_id)
         result = ToolResult(
             call_id,
             name,
-            _text(parts) or shown,
+            text or shown,
             is_error=status in ("error", "cancelled") or any(isinstance(p, ToolResult) and p.is_error for p in parts),
             ending="stopped" if status == "cancelled" else "",
         )

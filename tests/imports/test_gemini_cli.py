@@ -189,6 +189,14 @@ def test_a_call_that_failed_has_a_result_that_says_so(tmp_path: Path, more: dict
     assert (result.text, result.is_error) == (expected, True)
 
 
+def test_what_was_shown_of_a_result_is_kept_if_it_is_not_what_the_model_got(tmp_path: Path) -> None:
+    calls = [call("c1", {"output": "newts"}, resultDisplay="newts"), call("c2", {"output": "newts"}, resultDisplay="1")]
+    found = session(tmp_path, ABOUT, reply("g1", 2, toolCalls=calls))
+    kept = json.loads(found.rest)["messages"]["g1"]["toolCalls"]
+    assert "resultDisplay" not in kept["0"]
+    assert kept["1"]["resultDisplay"] == "1"
+
+
 def test_a_call_that_was_not_run_has_no_result(tmp_path: Path) -> None:
     found = session(tmp_path, ABOUT, reply("g1", 2, toolCalls=[call("c1", {}, status="scheduled", result=None)]))
     assert [message.role for message in said(found)] == [Role.ASSISTANT]
