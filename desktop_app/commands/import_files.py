@@ -132,7 +132,7 @@ def _print(rows: list[Row], unread: list[UnreadFile], args: argparse.Namespace) 
     for conversation, _ in rows:
         for reason in conversation.unread:
             show_error(f"palimpsest: {conversation.file}, “{conversation.title}”: {reason.rstrip('.')}.")
-    if args.json:  # for a program: as many messages as the record has, the system prompt too
+    if args.json:
         print_json({"conversations": [_json(*row) for row in rows], "unread": msgspec.to_builtins(unread)})
     elif rows:
         names = ("CONVERSATION", "PROGRAM", "MESSAGES", "NEW", "LAST", "TITLE")
@@ -147,7 +147,7 @@ def _json(conversation: FoundConversation, new: int) -> dict[str, object]:
         "title": conversation.title,
         "program": conversation.program,
         "file": conversation.file,
-        "messages": len(conversation.message_ids),
+        "messages": conversation.messages,
         "new": new,
         "first_at": conversation.first_at,
         "last_at": conversation.last_at,

@@ -55,6 +55,10 @@ def read_all(sources: Sources) -> Iterator[tuple[Source, Found]]:
 
     A file of no known format is passed over if another one was recognized; else it is an UnreadFile.
     """
+    own = sources.named("archive.json")
+    if own is not None and b'"palimpsest-archive"' in own.beginning:
+        yield own, UnreadFile(own.name, "it is a whole archive of Palimpsest: the command `palimpsest import` reads it")
+        return
     unknown: list[tuple[Source, str]] = []
     is_any_known = False
     for source in sources:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app.conversation.foreign import UnreadFile
+from desktop_app.imports.formats import read_all
 from desktop_app.imports.sources import BadFile, sources_in
 
 
@@ -54,6 +56,15 @@ def test_a_large_zip_does_not_fill_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert source.size > 100_000_000
     assert peak < 20_000_000
+
+
+def test_a_whole_archive_of_ours_is_no_list_of_foreign_conversations(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("archive.json", '{"format": "palimpsest-archive", "version": 1}')
+        archive.writestr("conversations/1.jsonl", '{"role": "user", "content": "Hello"}')
+    ((_, found),) = read_all(sources_in(tmp_path / "all.zip"))
+    assert isinstance(found, UnreadFile)
+    assert "palimpsest import" in found.reason
 
 
 def test_what_is_too_large_to_be_read_whole_is_refused_whatever_it_says(tmp_path: Path) -> None:
