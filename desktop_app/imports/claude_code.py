@@ -23,8 +23,8 @@ from .format import Format, Found
 from .sources import Source
 
 PROGRAM = "Claude Code"
-FIRST_KEYS = ({"type", "sessionId"}, {"type", "leafUuid"}, {"type", "messageId", "snapshot"})
-"""Of the kinds of lines with which a file begins, what tells them from other programs'."""
+FIRST_KEYS = ({"type", "leafUuid"}, {"type", "messageId", "snapshot"})
+"""Of kinds of lines with which a file may begin, and which no other program writes."""
 SAID_ELSEWHERE = ("uuid", "parentUuid", "logicalParentUuid")
 LASTING = (
     "cwd",
@@ -41,8 +41,11 @@ LASTING = (
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether its first line is one of a session."""
-    return source.beginning.lstrip().startswith(b"{") and any(keys <= source.first_keys for keys in FIRST_KEYS)
+    """Return whether its first line is one of a session; Qwen Code and Droid name a session, too, but no sidechain."""
+    if not source.beginning.lstrip().startswith(b"{"):
+        return False
+    is_of_session = {"type", "sessionId"} <= source.first_keys and b'"isSidechain"' in source.beginning
+    return is_of_session or any(keys <= source.first_keys for keys in FIRST_KEYS)
 
 
 def read(source: Source) -> Iterator[Found]:

@@ -235,8 +235,16 @@ def test_a_call_that_the_user_refused_is_told_apart(tmp_path: Path) -> None:
 
 
 def test_lines_without_parents_follow_one_another(tmp_path: Path) -> None:
-    old = [{"type": "user", "sessionId": "s", "uuid": name, "message": {"content": name}} for name in "xyz"]
+    about = {"type": "user", "sessionId": "s", "isSidechain": False}
+    old = [{**about, "uuid": name, "message": {"content": name}} for name in "xyz"]
     assert links(one(tmp_path, old)) == [("x", ""), ("y", "x"), ("z", "y")]
+
+
+def test_a_session_of_a_program_that_took_over_the_shape_is_another_programs(tmp_path: Path) -> None:
+    theirs = {"type": "user", "sessionId": "s", "uuid": "u", "parentUuid": None, "message": {"parts": [{"text": "x"}]}}
+    (unread,) = read(tmp_path, [theirs])
+    assert isinstance(unread, UnreadFile)
+    assert unread.reason == "it is of no known format"
 
 
 def test_a_cut_last_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
