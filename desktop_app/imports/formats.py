@@ -24,6 +24,7 @@ from . import (
     librechat,
     lm_studio,
     openai_files,
+    opencode,
     openwebui,
 )
 from .format import Format, Found
@@ -33,6 +34,7 @@ FORMATS: tuple[Format, ...] = (
     chatbox.FORMAT,
     cherry.FORMAT,
     chatgpt.FORMAT,
+    opencode.FORMAT,
     codex.FORMAT,
     librechat.FORMAT,
     openwebui.FORMAT,

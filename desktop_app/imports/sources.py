@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -92,6 +93,11 @@ class Source:
             raise BadFile(f"it is larger than {limit // 2**20} MB")
         return content
 
+    def copy_to(self, path: Path) -> None:
+        """Write all of it to a new file, whatever its size. Raises BadFile."""
+        with self.open() as stream, _reading(), path.open("wb") as copy:
+            shutil.copyfileobj(stream, copy)
+
     def lines(self) -> Iterator[bytes]:
         """Return its lines that are not blank, one after the other. Raises BadFile, for an endless line too."""
         with self.open() as stream, _reading():
@@ -161,12 +167,14 @@ class Sources:
 
     def __init__(self) -> None:
         self._files: dict[str, Source] = {}
+        self._folders: dict[str, dict[str, Source]] = {}
         self.bytes_read = 0
         """Of all files so far; a file that is looked at twice counts twice."""
 
     def add(self, name: str, size: int, modified: float, open_stream: OpenStream) -> None:
         """Add a file of that path."""
         self._files[name] = Source(name, size, modified, open_stream, self)
+        self._folders.setdefault(name.rpartition("/")[0], {})[name] = self._files[name]
 
     @property
     def size(self) -> int:
@@ -183,6 +191,10 @@ class Sources:
     def under(self, folder: str) -> list[Source]:
         """Return the files in a folder and the folders in it, in the order of their paths."""
         return [source for name, source in sorted(self._files.items()) if name.startswith(folder.rstrip("/") + "/")]
+
+    def directly_in(self, folder: str) -> list[Source]:
+        """Return the files in a folder, without those in the folders in it, in the order of their names."""
+        return [source for _, source in sorted(self._folders.get(folder, {}).items())]
 
     def beginning_with(self, name: str) -> Source | None:
         """Return a file whose own name begins so, wherever it lies."""
