@@ -23,7 +23,7 @@ from desktop_app.conversation.foreign import (
     ForeignMessage,
     UnreadFile,
 )
-from desktop_app.conversation.message import Role, Usage
+from desktop_app.conversation.message import Role, Usage, add_usage
 
 from .codex_items import Names, folder_in, message_of, written_by_user
 from .fields import Fields, rest_json
@@ -75,8 +75,8 @@ class _Session:
         self._hash, self._written = hashlib.sha256(), b""
         self._id = self._title = self._first = self._folder = self._model = ""
         self._created_at = self._updated_at = 0.0
-        self._reply = -1
-        """The index of the newest entry of the model that no measured tokens belong to."""
+        self._usage: Usage | None = None
+        """The measured tokens of a reply that has not come yet: older versions tell them before it."""
         self._tokens = 0
         self._settings: dict[str, Any] = {}
 
@@ -135,10 +135,11 @@ class _Session:
             self._turns.append(len(self._path))
             self._first = self._first or title_of(written)
         self._folder = self._folder or folder_in(message)
-        message = replace(message, at=at, model=self._model if is_reply else "")
-        self._add_entry(ForeignMessage(self._next_id(), self._end, message))
+        message = replace(message, at=at)
         if is_reply:
-            self._reply = len(self._entries) - 1
+            message = replace(message, model=self._model, usage=self._usage)
+            self._usage = None
+        self._add_entry(ForeignMessage(self._next_id(), self._end, message))
 
     def _add_compaction(self, about: Fields, at: float) -> None:
         """Add a summary. One that only OpenAI can read has no text: all before it stays what it was."""
@@ -166,22 +167,22 @@ class _Session:
     def _add_usage(self, info: Fields) -> None:
         """Take the tokens of the newest request; events that say the same again have the same sum."""
         tokens, usage = info.object("total_token_usage").count("total_tokens"), info.object("last_token_usage")
-        if tokens == self._tokens or self._reply < 0:
+        if tokens == self._tokens:
             return
         self._tokens = tokens
-        entry = self._entries[self._reply]
         names = ("input_tokens", "output_tokens", "cached_input_tokens", "reasoning_output_tokens")
         prompt, reply, cached, thought = (usage.count(name) for name in names)
-        if isinstance(entry, ForeignMessage):
-            measured = Usage(prompt, reply, cached, reasoning_tokens=thought)
-            self._entries[self._reply] = replace(entry, message=replace(entry.message, usage=measured))
-        self._reply = -1
+        measured = Usage(prompt, reply, cached, reasoning_tokens=thought)
+        last = self._entries[-1] if self._entries else None
+        if isinstance(last, ForeignMessage) and last.message.role is Role.ASSISTANT and last.message.usage is None:
+            self._entries[-1] = replace(last, message=replace(last.message, usage=measured))
+        else:
+            self._usage = add_usage(self._usage, measured)
 
     def _take_back(self, turns: int) -> None:
         """Go back to before the last turns of the user: what follows is another version of them."""
         for _ in range(min(turns, len(self._turns))):
             del self._path[self._turns.pop() :]
-        self._reply = -1
 
     @property
     def _end(self) -> str:

@@ -287,3 +287,13 @@ def test_a_session_in_which_nothing_was_said_is_named(tmp_path: Path) -> None:
 def test_what_is_damaged_is_refused_clearly_or_read(tmp_path: Path) -> None:
     assert check_damaged(tmp_path / "damaged.jsonl", WHOLE.encode()) > 0
     assert check_damaged(tmp_path / "damaged.jsonl", "\n".join(map(json.dumps, OLD)).encode()) > 0
+
+
+def test_tokens_that_are_told_before_the_reply_are_those_of_the_reply(tmp_path: Path) -> None:
+    call = item("function_call", name="shell", arguments="{}", call_id="c1")
+    result = item("function_call_output", call_id="c1", output="x")
+    asked = said("user", "Hey")
+    found = messages(
+        one(tmp_path, session(asked, tokens(9, 1, 2), call, result, tokens(20, 3, 4), said("assistant", "Ho")))
+    )
+    assert [message.usage and message.usage.prompt_tokens for message in found] == [None, 1, None, 3]
