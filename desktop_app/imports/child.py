@@ -10,9 +10,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import (
     ForeignConversation,
@@ -25,6 +26,7 @@ from desktop_app.conversation.foreign import (
     UnreadFile,
 )
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
+from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 
 from .format import Found
 from .formats import read_all
@@ -64,20 +66,15 @@ def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ImportReply
 
 
 def _sendable(found: Found) -> Found:
-    """Return it with "�" for what is no character, such as half of one that was cut off: that cannot be stored."""
+    """Return it with U+FFFD for what is no character, such as half of one that was cut off: that cannot be stored."""
     try:
         msgspec.msgpack.encode(found)
     except UnicodeEncodeError:
-        return msgspec.convert(_in_characters(msgspec.to_builtins(found)), type(found))
+        sound = msgspec.convert(replace_surrogates_in_builtins(found), type(found))
+        if isinstance(sound, ForeignConversation):
+            return replace(sound, unread=(*sound.unread, "half a character stands as U+FFFD"))
+        return sound
     return found
-
-
-def _in_characters(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {name: _in_characters(inner) for name, inner in cast("dict[str, Any]", value).items()}
-    return [_in_characters(inner) for inner in cast("list[Any]", value)] if isinstance(value, list | tuple) else value
 
 
 def _outline(found: ForeignConversation, file: str) -> FoundConversation:

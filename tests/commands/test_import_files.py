@@ -85,11 +85,13 @@ def test_a_data_folder_in_use_or_unusable_is_said_plainly(data: Path, chat_file,
     assert "cannot be used" in printed("import", file, "--data-dir", f"{file}/data", code=1)
 
 
-def test_lone_surrogates_are_replaced_and_it_is_said(tmp_path: Path, data: Path, report, caplog) -> None:
+def test_lone_surrogates_are_replaced_and_it_is_said(tmp_path: Path, data: Path, printed) -> None:
     (tmp_path / "a.jsonl").write_text('{"role": "user", "content": "half \\ud83d whole \\ud83d\\ude00"}\n')
-    (imported,) = report("import", tmp_path / "a.jsonl", "--data-dir", data)["conversations"]
-    assert entries(data, imported["id"])[0].text == "half \ufffd whole \U0001f600"
-    assert "U+FFFD" in caplog.text
+    assert "U+FFFD" in printed("import", tmp_path / "a.jsonl", "--data-dir", data)
+    store = Store(data / "archive.sqlite3", read_only=True)
+    (info,) = store.conversations()
+    store.close()
+    assert entries(data, info.id)[0].text == "half \ufffd whole \U0001f600"
 
 
 def test_a_history_that_is_broken_is_imported_as_it_is_with_one_warning(data: Path, chat_file, printed) -> None:
