@@ -157,11 +157,16 @@ def forms_of(text: str) -> Iterator[str]:
     """Give a text of the engine's as the window may show it: by lines, without Markdown, arguments by themselves."""
     for line in (text, *text.splitlines()):
         yield line
-        yield re.sub(r"^(?:[-*] |\d+\. |#+ )|[`*]", "", line).strip(PUNCTUATION)
+        yield _without_markdown(line)
     yield " ".join(text.split())  # on one line
+    yield " ".join(filter(None, map(_without_markdown, text.splitlines())))
     if text.startswith("{"):
         with suppress(msgspec.DecodeError):
             yield from strings_in(msgspec.json.decode(text))
+
+
+def _without_markdown(line: str) -> str:
+    return re.sub(r"^(?:[-*] |\d+\. |#+ )|[`*]", "", line).strip(PUNCTUATION)
 
 
 def untranslated(text: str, told: Iterable[str]) -> str:
