@@ -11,7 +11,7 @@ import pytest
 from measure_import import write_export
 
 SECONDS = 60.0
-"""Of CPU, of both processes: 4.6 for a tenth of the messages on two slow cores."""
+"""Of CPU, of both processes: 50 on two slow cores."""
 MEGABYTES = 500
 GIGABYTES_2 = 2 * 2**30
 
