@@ -5,7 +5,9 @@ Each function runs inside a transaction of its caller, so that a conversation is
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from peewee import SqliteDatabase
 
@@ -63,9 +65,18 @@ def _info_of(foreign: ForeignConversation, conversation: str, new: Sequence[AnyE
         foreign.title,
         created_at=created_at,
         updated_at=max(times, default=foreign.updated_at or created_at),
-        folder=foreign.folder,
+        folder=_own_folder(foreign.folder),
         section=foreign.section,
     )
+
+
+def _own_folder(folder: str) -> str:
+    """Return the folder of a session; "" for the root, the user's own folder, or what lies above that.
+
+    Reading in a conversation's folder asks nobody, so a file must not be able to name all that the user has.
+    """
+    place = Path(os.path.realpath(folder)) if folder and os.path.isabs(folder) else None
+    return "" if place is None or Path.home().resolve().is_relative_to(place) else folder
 
 
 def _place_in_list(database: SqliteDatabase, foreign: ForeignConversation, conversation: str) -> None:

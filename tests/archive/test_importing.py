@@ -101,3 +101,22 @@ def test_many_messages_are_asked_for_in_parts(store: Store) -> None:
     long = replace(TRIP, id="long", entries=tuple(links), current="")
     store.import_conversation(long, "export.zip")
     assert store.known_messages(message_ids(long)) == 1_201
+
+
+@pytest.mark.parametrize(
+    ("folder", "kept"),
+    [
+        ("{home}/work", True),
+        ("/srv/project", True),
+        ("/", False),
+        ("{home}", False),
+        ("{home}/..", False),
+        ("{home}/work/../..", False),
+        ("work", False),
+    ],
+)
+def test_a_file_cannot_name_all_that_the_user_has_as_its_folder(store: Store, folder: str, kept: bool) -> None:
+    named = folder.format(home=Path.home())
+    store.import_conversation(replace(TRIP, folder=named), "session.jsonl")
+    (info,) = store.conversations()
+    assert info.folder == (named if kept else "")
