@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import weakref
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -235,6 +236,7 @@ def _of_zip(path: Path) -> Sources:
         archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
         raise BadFile(f"it is a damaged zip file ({error})") from error
+    weakref.finalize(found, archive.close)  # left to the collector, its file may go before it, unclosed
     for info in archive.infolist():
         if not info.is_dir():
             found.add(info.filename, info.file_size, _time_of(info), partial(archive.open, info))
