@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from ui_scenes import texts
 
 from desktop_app.ui.export_sheet import ExportSheet
+from desktop_app.ui.importing.import_sheet import ImportSheet, Step
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.sidebar.section_palette import SectionPalette
 from provider import Reply
@@ -99,7 +100,14 @@ def test_it_is_exported_as_it_was_said_and_read_again(play_by_engine, tmp_path: 
         if kind == "json":
             first = window.chat.conversation
             await person.press_command("import conversations")
+            importing = await person.sheet(ImportSheet, 30, "the sheet of the import")
+            await person.click(importing.files)
             await person.choose_file(file)
+            await person.sees(lambda: importing.step is Step.PREVIEW, "what was found")
+            await person.click(importing.start)
+            await person.wait_until_closed(ImportSheet)
+            await person.sees(lambda: "imported" in window.toast.label.text(), "what came of it")
+            await person.click(window.toast.action)
             await person.sees(lambda: window.chat.conversation != first, "the imported conversation")
             await person.sees(lambda: "Nine fathoms." in texts(window), "what was said in it")
             assert "How **deep** is <it>?" in texts(window)
