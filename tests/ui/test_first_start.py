@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
-from ui_scenes import Run, in_window, is_idle, send, texts, until
+from ui_scenes import PATIENCE, Run, in_window, is_idle, send, texts, until
 
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
@@ -158,8 +159,10 @@ def test_a_server_that_was_started_later_is_found_for_the_next_conversation(play
         with on_a_usual_port() as server:
             port = str(server.server_address[1])
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            click(window.sidebar.new)
-            await until(lambda: any(port in one.base_url for one in welcome.found.servers))
+            async with asyncio.timeout(PATIENCE):  # a search gives up early, and a busy machine answers late
+                while not any(port in one.base_url for one in welcome.found.servers):
+                    click(window.sidebar.new)
+                    await asyncio.sleep(2)
             assert welcome.found.isVisible()
             server.shutdown()
 
