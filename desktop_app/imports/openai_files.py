@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.openai_chat import BadChat, messages_of
 
-from .fields import Fields, rest_json
+from .fields import EMPTY, Fields, rest_json
 from .format import Format, Found
 from .sources import BYTE_ORDER_MARK, BadFile, Source
 
@@ -68,7 +68,7 @@ def _conversation(said: list[tuple[str, Json]], source: Source, about: Fields) -
     for number, ((_, value), message) in enumerate(zip(said, messages, strict=True)):
         parent, name = name, _hashed(name, value)
         entries.append(ForeignMessage(name, parent, replace(message, at=Fields(value).time(*TIMES))))
-        if rest := {field: given for field, given in value.items() if field not in PLACED and given}:
+        if rest := {field: given for field, given in value.items() if field not in PLACED and given not in EMPTY}:
             rests[str(number)] = rest
     title = about.text("title", "name")
     key = entries[min(FIRST, len(entries)) - 1].id if entries else ""

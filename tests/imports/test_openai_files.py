@@ -85,3 +85,10 @@ def test_the_line_with_the_fault_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [lines(CHAT), json.dumps({"messages": CHAT})], ids=["lines", "request"])
 def test_what_is_damaged_is_refused_clearly_or_read(tmp_path: Path, content: str) -> None:
     assert check_damaged(tmp_path / "damaged.jsonl", content.encode()) > 10
+
+
+def test_a_nought_that_has_no_place_is_kept(tmp_path: Path) -> None:
+    (found,) = written(tmp_path / "a.jsonl", lines([CHAT[1], CHAT[4] | {"weight": 0, "flags": []}]))
+    assert isinstance(found, ForeignConversation)
+    assert '"weight":0' in found.rest
+    assert "flags" not in found.rest
