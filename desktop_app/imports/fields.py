@@ -63,8 +63,13 @@ class Fields:
         return 0.0
 
     def strings(self, name: str) -> list[str]:
-        """Return the texts of a list of texts."""
-        return [text for text in self.values(name) if isinstance(text, str)]
+        """Return the texts of a list. One that holds anything else stays in the rest, too."""
+        value = self._value.get(name)
+        elements = cast("list[object]", value) if isinstance(value, list) else []
+        texts = [text for text in elements if isinstance(text, str)]
+        if len(texts) == len(elements):
+            self._read.add(name)
+        return texts
 
     def values(self, name: str) -> list[object]:
         """Return the elements of a list as they are; [] if there is none."""
