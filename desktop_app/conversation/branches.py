@@ -137,6 +137,8 @@ class Branches:
         return {message_id: self._run(self._indexes[message_id]).branch for message_id in left}
 
     def _begin(self, rewind: Rewind) -> None:
+        if rewind.id in self._branches:  # of a damaged archive: a branch that left itself would have no beginning
+            return
         left, replaced = self._here, rewind.first_message_id
         branch = Branch(self.current, len(left.own), replaced, len(self._ids), newest=left.newest)
         if self.is_current(replaced):

@@ -21,5 +21,7 @@ class Dialect(msgspec.Struct, frozen=True):
     supports_tools: bool = True
     joins_duplicate_calls: bool = False
     """Of calls in one message with the same name and arguments only one is sent, and their results as one."""
+    breaks_control_tokens: bool = False
+    """Its server would read control tokens of its template in a text as what they say; see control_tokens.py."""
     declares_called_tools: bool = False
     """Calls of tools that are not on offer any more are refused, unless the tools are declared."""

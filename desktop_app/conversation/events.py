@@ -9,6 +9,7 @@ from .listing import ModelInfo
 from .message import ToolCall, Totals
 from .rows import MessageChange, MessageRow, OperationRow
 from .rows import MessageState as MessageState
+from .stored import DataWork
 from .tools import RequiredPermission
 from .transcript import Trigger
 from .unsent import QueuedMessage
@@ -19,11 +20,11 @@ class Failure(msgspec.Struct, frozen=True):
 
     kind: str
     """A stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input", "not_found",
-    "locked", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth", "malformed",
-    "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's settings
-    "address" and "window_unknown". Of a request that does not fit also "message_too_large" and, where the model could
-    not read it as a file, "message_too_large_to_cut": the newest message alone; "nothing_can_leave": no optimizing
-    would help. "nearly_full": it would fit, but hardly any room is left. Of a notice: "silent_cut".
+    "locked", "older", "newer", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth",
+    "malformed", "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's
+    settings "address" and "window_unknown". Of a request that does not fit also "message_too_large" and, where the
+    model could not read it as a file, "message_too_large_to_cut": the newest message alone; "nothing_can_leave": no
+    optimizing would help. "nearly_full": it would fit, but hardly any room is left. Of a notice: "silent_cut".
     """
     title: str
     detail: str = ""
@@ -227,6 +228,16 @@ class ImportProgressed(Event, frozen=True, tag="import_progress"):
 
     bytes_read: int
     bytes: int
+    imported: int = 0
+    """Conversations that are stored, and will stay."""
+
+
+class DataProgressed(Event, frozen=True, tag="data_progress"):
+    """So much of that work is done, in its own units; `whole` is 0 while it is not known. It is of no conversation."""
+
+    done: int
+    whole: int
+    work: DataWork = "data"
 
 
 class TurnFailed(Event, frozen=True, tag="turn_failed"):
@@ -282,6 +293,7 @@ TurnEvent = (
     | GaugeChanged
     | FiguresCounted
     | ImportProgressed
+    | DataProgressed
     | TurnFailed
     | Noticed
     | TurnFinished

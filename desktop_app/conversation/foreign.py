@@ -117,6 +117,14 @@ class UnreadFile(msgspec.Struct, frozen=True, tag="unread"):
     """Of the conversation, where it is about one."""
 
 
+class KnownKind(msgspec.Struct, frozen=True):
+    """What can be imported of a program."""
+
+    program: str
+    what: str
+    """The files or folders, in words for the user."""
+
+
 class FoundHistory(msgspec.Struct, frozen=True):
     """A folder of this machine in which a program keeps its conversations, by its files: nothing of them was read."""
 

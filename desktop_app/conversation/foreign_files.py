@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from .words import pluralize
+from .words import pluralize, translatable
 
 SUPPORTED = (
     'What can be imported is JSON Lines: one chat message a line, such as {"role": "user", "content": "Hello"}, '
@@ -13,23 +13,29 @@ SUPPORTED = (
 )
 
 _BEGINNINGS = {
-    b"PK\x03\x04": "a ZIP archive: the data exports of ChatGPT and Claude come as one",
-    b"SQLite format 3\x00": "an SQLite database",
-    b"%PDF-": "a PDF document",
-    b"\x1f\x8b": "a gzip archive",
+    b"PK\x03\x04": translatable("a ZIP archive"),
+    b"SQLite format 3\x00": translatable("an SQLite database"),
+    b"%PDF-": translatable("a PDF document"),
+    b"\x1f\x8b": translatable("a gzip archive"),
+    **dict.fromkeys((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"RIFF"), translatable("an image or a sound")),
 }
 _HTML = (b"<!doctype html", b"<html")
 
 
 def kind_of_file(content: bytes) -> str:
     """Return what the file is, as a noun phrase; "" for what is not recognized, and for chat messages."""
+    if kind := kind_by_beginning(content):
+        return kind
+    value = _json(content)
+    return _kind_of_json(value) if value is not None else ""
+
+
+def kind_by_beginning(content: bytes) -> str:
+    """Return what a file is by its first bytes, as a noun phrase; "" for what is not recognized."""
     for beginning, kind in _BEGINNINGS.items():
         if content.startswith(beginning):
             return kind
-    if content[:200].lstrip().lower().startswith(_HTML):
-        return "a web page"
-    value = _json(content)
-    return _kind_of_json(value) if value is not None else ""
+    return translatable("a web page") if content[:200].lstrip().lower().startswith(_HTML) else ""
 
 
 def _json(content: bytes) -> Any:

@@ -49,6 +49,7 @@ def new_entries(foreign: ForeignConversation, file: str, record: Sequence[AnyEnt
         source_id=foreign.id,
         file=file,
         rest=foreign.rest,
+        entries=len(writer.added),
     )
     return [origin, *writer.added]
 

@@ -42,11 +42,11 @@ class ConversationInfo(msgspec.Struct, frozen=True):
     """Of the usable window, when last seen."""
     status: Status = Status.SAFE
     folder: str = ""
-    """The absolute path in which its tools work; "" when none was chosen."""
+    """The absolute path in which its tools work, NO_FOLDER for none; "" without a choice: then its project's holds."""
     policy: str = ""
-    """The name of its policy; "" for that of the settings."""
-    section: str = ""
-    """The section of the list in which the user put it; "" for none."""
+    """The name of its policy; "" for that of its project, or else of the settings."""
+    project: str = ""
+    """The id of its project; "" for none."""
     is_pinned: bool = False
     """Whether it stands at the top of the list."""
     is_put_away: bool = False
@@ -79,6 +79,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """Which of its reasoning goes back to it with its calls."""
     joins_duplicate_calls: bool = False
     declares_called_tools: bool = False
+    breaks_control_tokens: bool = False
 
     @property
     def record_name(self) -> str:
@@ -95,6 +96,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
             supports_tools=self.supports_tools,
             joins_duplicate_calls=self.joins_duplicate_calls,
             declares_called_tools=self.declares_called_tools,
+            breaks_control_tokens=self.breaks_control_tokens,
         )
 
 

@@ -16,6 +16,8 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from .words import in_fence
+
 
 class Role(StrEnum):
     """Who speaks."""
@@ -51,6 +53,10 @@ class ToolCall(msgspec.Struct, frozen=True, gc=False, tag="tool_call", rename={"
 CallEnding = Literal["", "denied", "stopped", "timed_out"]
 """Why a call has no result of its tool's: it was not allowed, was stopped, or took too long; "" where it has one."""
 
+CallSandbox = Literal["", "closed", "network", "outside", "missing"]
+"""Where a call's program ran: in the sandbox without network, or with it; outside of it, as the user allowed; without
+one, which this machine does not have; "" for what needs none."""
+
 
 class ToolResult(msgspec.Struct, frozen=True, gc=False, tag="tool_result"):
     """What a tool answered. Paired with its call by position and id, since ids repeat in real traces."""
@@ -64,6 +70,7 @@ class ToolResult(msgspec.Struct, frozen=True, gc=False, tag="tool_result"):
     """The SHA-256 of the whole output, if `text` is what was left of it as it entered; else ""."""
     ending: CallEnding = ""
     """What it was for the user, who may have wanted it so."""
+    sandbox: CallSandbox = ""
 
 
 class Attachment(msgspec.Struct, frozen=True, gc=False, tag="attachment"):
@@ -81,8 +88,11 @@ class Attachment(msgspec.Struct, frozen=True, gc=False, tag="attachment"):
 
     @property
     def as_text(self) -> str:
-        """How a text file is sent."""
-        return f"[{self.name}]\n{self.content}"
+        """How a text file is sent: in a fence, behind which nothing of it seems to be the user's next words.
+
+        Its end is said in words: many tokenizers join a fence with the blank line that follows, and would count fewer.
+        """
+        return f"[{' '.join(self.name.split())}]\n{in_fence(self.content)}\nend of file"
 
 
 Part = Text | Reasoning | ToolCall | ToolResult | Attachment

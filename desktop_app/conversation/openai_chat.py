@@ -11,8 +11,11 @@ import msgspec
 from .foreign_files import SUPPORTED, kind_of_file
 from .message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from .tools import ToolSpec
+from .words import translatable
 
 Json = dict[str, Any]
+NOT_UTF8 = translatable("this is not UTF-8 text")
+NOT_AN_OBJECT = translatable("a chat message must be a JSON object")
 
 
 class BadChat(ValueError):
@@ -22,6 +25,11 @@ class BadChat(ValueError):
         super().__init__(f"line {line}: {reason}" if line else reason)
         self.reason = reason
         self.line = line
+
+
+def not_json(error: Exception) -> str:
+    """Return that something is not JSON, with what Python says of it."""
+    return translatable("this is not JSON ({error})").format(error=error)
 
 
 def read_jsonl(content: bytes) -> list[Json]:
@@ -48,14 +56,14 @@ def _objects_of(content: bytes) -> list[Json]:
         try:
             value: object = json.loads(line)
         except UnicodeDecodeError as error:
-            raise BadChat("this is not UTF-8 text", number) from error
+            raise BadChat(NOT_UTF8, number) from error
         except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
-            raise BadChat(f"this is not JSON ({error})", number) from error
+            raise BadChat(not_json(error), number) from error
         if not isinstance(value, dict):
-            raise BadChat("a chat message must be a JSON object", number)
+            raise BadChat(NOT_AN_OBJECT, number)
         objects.append(cast("Json", value))
     if not objects:
-        raise BadChat("the file holds no messages")
+        raise BadChat(translatable("the file holds no messages"))
     return objects
 
 
@@ -89,6 +97,7 @@ def messages_of(objects: Iterable[Json], new_id: Callable[[int], str]) -> list[M
     return messages
 
 
+UNKNOWN_ROLE = translatable("the role “{role}” is not one of {roles}")
 ROLES = {
     "system": Role.SYSTEM,
     "developer": Role.SYSTEM,
@@ -114,6 +123,8 @@ class _Chat(msgspec.Struct):
     content: str | list[str | Json] = []
     name: str | int = ""
     reasoning_content: Any = None
+    refusal: Any = None
+    """What a model said instead of an answer, which has no content then."""
     tool_call_id: str | int = ""
     tool_calls: list[_Call] = []
     function_call: _Function | None = None
@@ -124,11 +135,13 @@ def _message(value: Json, message_id: str, names_of_calls: dict[str, str]) -> Me
     try:
         chat = msgspec.convert({field: given for field, given in value.items() if given}, _Chat)
     except msgspec.ValidationError as error:
-        raise BadChat(f"this is not a chat message: {error}") from error
+        raise BadChat(translatable("this is not a chat message: {error}").format(error=error)) from error
     role = ROLES.get(chat.role)
     if role is None:
-        raise BadChat(f"the role {chat.role!r} is not one of {', '.join(ROLES)}")
+        raise BadChat(UNKNOWN_ROLE.format(role=chat.role, roles=", ".join(ROLES)))
     content = [_part(part) for part in ([chat.content] if isinstance(chat.content, str) else chat.content)]
+    if isinstance(chat.refusal, str):
+        content.append(Text(chat.refusal))
     if role is Role.TOOL:
         call_id = str(chat.tool_call_id)
         name = str(chat.name or names_of_calls.get(call_id) or "tool")
@@ -140,7 +153,7 @@ def _message(value: Json, message_id: str, names_of_calls: dict[str, str]) -> Me
 
 
 def _part(part: str | Json) -> Part:
-    text = part if isinstance(part, str) else part.get("text")
+    text = part if isinstance(part, str) else part.get("text") or part.get("refusal")
     if isinstance(text, str):
         return Text(text)
     fields = cast("Json", part)

@@ -12,8 +12,8 @@ class RecordOutline(msgspec.Struct, frozen=True):
     """Operations and branches in their order, with messages of which only the id is true."""
 
     entries: tuple[AnyEntry, ...]
-    """Operations, pins, branches and links; of the messages those that not every branch has, and those before a link or
-    a flush."""
+    """Operations, pins, branches and links; of the messages those that not every branch has, and those before a link, a
+    flush, or a compaction that archives nothing."""
     numbers: dict[str, int]
     """Of the messages among the entries: their places among all messages of the record."""
     shared: int

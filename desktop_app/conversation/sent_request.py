@@ -16,6 +16,8 @@ class PartKind(StrEnum):
 
     MESSAGE = "message"
     SUMMARY = "summary"
+    INSTRUCTIONS = "instructions"
+    """Those of the project."""
     MEMORY = "memory"
     RECALLED = "recalled"
     SYNTHETIC = "synthetic"

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from .project import RecallScope
+
 ReasoningEffort = Literal["", "low", "medium", "high"]
 """How much a model reasons before it answers; "" for the model's own way."""
 OptionName = Literal["temperature", "top_p", "reasoning_effort"]
@@ -40,6 +42,8 @@ class ConversationSetup(msgspec.Struct, frozen=True, omit_defaults=True):
     """Tokens of the longest reply; 0 for as many as the model can write."""
     tools_off: tuple[str, ...] = ()
     """Names of tools that are not offered here."""
+    recall_in: RecallScope | None = None
+    """The widest place where recall may look without asking; None for that of the project, or else here alone."""
 
     def longest_reply(self, max_output: int) -> int:
         """Return the tokens that a reply may have of the model that can write so many; 0 if neither is known."""

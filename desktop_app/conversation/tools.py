@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from .message import CallEnding
+from .message import CallEnding, CallSandbox
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
@@ -21,7 +21,10 @@ class ToolSpec(msgspec.Struct, frozen=True):
     """The MCP server that offers it; "" for a tool of ours."""
 
 
-NeedKind = Literal["read", "write", "run", "network", "mcp"]
+WITH_NETWORK, OUTSIDE = "bash_network", "bash_outside"
+"""What permissions and rules call `bash` in the sandbox with network, and outside of it. What is allowed for `bash` is
+not allowed for these; what is denied there is denied here."""
+NeedKind = Literal["read", "write", "run", "network", "mcp", "recall"]
 
 
 class RequiredPermission(msgspec.Struct, frozen=True):
@@ -30,9 +33,12 @@ class RequiredPermission(msgspec.Struct, frozen=True):
     tool: str
     kind: NeedKind
     target: str
-    """What a rule's pattern is matched with: an absolute path, a command line, a host, or "server/tool"."""
+    """What a rule's pattern is matched with: an absolute path, a command line, a host, "server/tool", or where recall
+    looks: "project" or "everything"."""
     suggestion: str = ""
     """The pattern that is proposed for "always"."""
+    conversations: int = 0
+    """In how many conversations it would be looked; 0 for another kind."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -67,6 +73,7 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     text: str
     is_error: bool = False
     ending: CallEnding = ""
+    sandbox: CallSandbox = ""
 
 
 class ToolContext(msgspec.Struct, frozen=True):
@@ -75,6 +82,8 @@ class ToolContext(msgspec.Struct, frozen=True):
     conversation: str
     folder: str = ""
     """An absolute path; "" when none was chosen."""
+    project: str = ""
+    """The id of the conversation's project; "" for none."""
     allowed: tuple[RequiredPermission, ...] | None = None
     """What the call that runs there may do; None as long as that was not decided."""
     is_by_user: bool = False

@@ -139,9 +139,13 @@ class RequestContext(Entry, frozen=True, kw_only=True, tag="equipment"):
 
     tools: tuple[ToolSpec, ...] = ()
     memory: str = ""
-    """What is remembered of the user, as it stands behind the system prompt; "" for none."""
+    """What is remembered of the user, as it stands behind the system prompt and the instructions; "" for none."""
     system_prompt: str | None = None
     """In place of the system messages of the record; None if those hold."""
+    instructions: str = ""
+    """Those of its project, which stand behind the system prompt; "" for none."""
+    project: str = ""
+    """The id of the project whose instructions and memory these are; "" for none."""
 
 
 class Recalled(Entry, frozen=True, kw_only=True, tag="recalled"):
@@ -177,6 +181,7 @@ class Imported(Entry, frozen=True, kw_only=True, tag="imported"):
     source_id: str
     file: str
     rest: str = ""  # what has no place here, as it came, in JSON
+    entries: int = 0  # how many; 0 in records of versions that did not count them
 
 
 class Pin(Entry, frozen=True, kw_only=True, tag="pin"):
@@ -268,13 +273,6 @@ def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
         else:
             holding.append(entry)
     return holding[::-1]
-
-
-def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operation]:
-    """Return what is one operation for the user: that one alone, or all steps of its plan, in their order."""
-    if not operation.plan_id:
-        return [operation]
-    return [e for e in entries if isinstance(e, Operation) and e.plan_id == operation.plan_id]
 
 
 GROWING = (Message, Recalled, Permit, Flush, FailedCompaction, AuxiliaryUsage, ConversationLink, Imported, Continuation)

@@ -112,6 +112,12 @@ def test_a_pruned_result_is_seen_as_its_call_lets_it_be_sent() -> None:
     assert compare(*EXCHANGE, Prune(id="p", at=1.0, trigger=Trigger.USER, results=short))
 
 
+def test_a_compaction_that_archives_nothing_stands_where_it_was_made() -> None:
+    """It writes another summary, and names no message."""
+    compaction = Compaction(id="c0", at=1.0, trigger=Trigger.USER, strategy="edited", archived=(), summary="S")
+    assert compare(*EXCHANGE[:5], compaction, EXCHANGE[5])
+
+
 def test_a_pin_that_a_compaction_did_not_know_takes_the_whole_record() -> None:
     """It keeps the results beside it in the view, which the outline cannot tell."""
     archived = tuple(message.id for message in EXCHANGE[:5])

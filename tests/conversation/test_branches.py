@@ -131,3 +131,11 @@ def test_a_switch_to_nowhere_and_a_rewind_to_nothing_change_nothing() -> None:
     branches.add(entry(Rewind(first_message_id="m9"), "r1"))
     assert branches.path() == said
     assert branches.branch_with("m9") is None
+
+
+def test_a_branch_that_is_begun_twice_under_one_id_ends_nowhere_in_a_circle() -> None:
+    """As only a damaged archive has it: a branch that left itself would have no beginning."""
+    rewind = entry(Rewind(first_message_id="b"), "r")
+    branches = Branches([message("a"), message("b"), rewind, message("c"), rewind, message("d")])
+    assert [each.id for each in branches.path()] == ["a", "c", "d"]
+    assert branches.is_current("d")

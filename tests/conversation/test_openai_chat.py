@@ -66,7 +66,7 @@ def test_reasoning_is_read_and_not_sent_back() -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"role": "chief", "content": "x"}, "the role 'chief' is not one of system, developer, user"),
+        ({"role": "chief", "content": "x"}, "the role “chief” is not one of system, developer, user"),
         ({"content": "x"}, "missing required field `role`"),
         ({"role": "user", "content": 3}, "$.content"),
         ({"role": "user", "content": [3]}, "$.content[0]"),
@@ -116,7 +116,7 @@ def test_an_attached_file_is_sent_as_text_and_an_image_as_a_part() -> None:
     picture = Attachment("a.png", "image/png", "data:image/png;base64,AA")
     said = Text("look")
     assert chat_of([Message(role=Role.USER, parts=(said, file))]) == [
-        {"role": "user", "content": "look\n\n[notes.txt]\ntwo\nlines"}
+        {"role": "user", "content": "look\n\n[notes.txt]\n```\ntwo\nlines\n```\nend of file"}
     ]
     (sent,) = chat_of([Message(role=Role.USER, parts=(said, picture, file), speaker="anna")])
     assert sent["name"] == "anna"

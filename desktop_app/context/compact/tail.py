@@ -27,7 +27,7 @@ class MeasuredBlocks(msgspec.Struct, frozen=True):
     blocks: tuple[tuple[Item, ...], ...]
     tokens: tuple[int, ...]
     must_stay: frozenset[int]
-    """Indices of blocks with a pin, the last user message or the reply that is to go on."""
+    """Indices of blocks with a pin, the last user message, the reply that is to go on, or calls that are running."""
     fixed: int
     """Tokens that no plan can free: the system prompt, what must stay, and an empty summary."""
     summary: int = 0
@@ -54,6 +54,8 @@ def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
     must_stay = frozenset(
         index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id in newest
     )
+    if view.open_calls:  # their results are still to come, and go where they are
+        must_stay |= {len(runs) - 1}
     tokens = tuple(sum([item_total(item, counts) for item in run]) for run in runs)
     system = sum(item_total(item, counts) for item in head if item.kind is not ItemKind.SUMMARY)
     fixed = base_tokens(view, counts) + system + _empty_summary(counts) + closing_tokens(view, counts)

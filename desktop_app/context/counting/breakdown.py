@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import msgspec
 from msgspec.structs import replace
@@ -88,14 +89,25 @@ def tally(view: View, counts: TokenCounts, earlier: Tally | None = None) -> Tall
 
 
 def _base(view: View, counts: TokenCounts) -> dict[Segment, int]:
-    """Return the tokens of a request beside its messages: what primes the reply, and the schemas of the tools."""
-    base = {Segment.SYSTEM: counts.tokenizer.overhead.priming}
+    """Return the tokens of a request beside its items: what primes the reply, what joining the parts of the system
+    prompt makes more or, mostly, less, and the schemas of the tools."""
+    base = {Segment.SYSTEM: counts.tokenizer.overhead.priming + _joining_tokens(view, counts)}
     tools = sent_tools((), view.tools, counts.dialect)
     return {**base, Segment.SCHEMAS: counts.tools(tools)} if tools else base
 
 
+def _joining_tokens(view: View, counts: TokenCounts) -> int:
+    """Return the tokens of the system prompt beyond those of its parts: where two texts meet, tokens become others, and
+    an estimate rounds each."""
+    systems = list(takewhile(lambda item: item.message.role is Role.SYSTEM, view.items))
+    if len(systems) < 2:
+        return 0
+    (sent,) = messages_of(systems)
+    return counts.total(sent) - sum(item_total(item, counts) for item in systems)
+
+
 def base_tokens(view: View, counts: TokenCounts) -> int:
-    """Return the tokens of a request beside its messages."""
+    """Return the tokens of a request beside its items."""
     return sum(_base(view, counts).values())
 
 
@@ -128,7 +140,7 @@ def _request_level_tokens(
     back, declarations of tools that were called, and, less than nothing, duplicates of calls that are not sent."""
     dialect, tokens = counts.dialect, dict[Segment, int]()
     if dialect.returned_reasoning:
-        returned = reasoning_to_return(messages, dialect.returned_reasoning)
+        returned = reasoning_to_return(messages, dialect)
         tokens[Segment.REASONING] = sum(counts.reasoning(text) for text in returned if text)
     if dialect.declares_called_tools and not tools:
         tokens[Segment.SCHEMAS] = counts.tools(sent_tools(messages, tools, dialect))

@@ -39,6 +39,8 @@ def sent_request(
     parts[systems:systems] = _tools(view, counts)
     parts += _parts(closing_items(view), view, counts)
     rest = request_tokens(view, counts) - sum(part.tokens for part in parts)
+    if rest < 0:  # the system prompt has less as one text than in parts, and nothing primes the reply
+        parts[0], rest = replace(parts[0], tokens=parts[0].tokens + rest), 0
     if rest:
         parts.append(SentPart(PartKind.FRAME, "", "", "", 0, rest, Segment.SYSTEM))
     parts = _scale(parts, gauge.total)

@@ -100,7 +100,12 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
         by_segment[segment] = by_segment.get(segment, 0) + tokens
     if any(_has_details(call, dialect) for call in message.tool_calls):
         by_segment[Segment.REASONING] = tokenizer.count(reasoning_of(message))
-    if written > 1:
+    if written > 1 and message.role is Role.SYSTEM and set(by_segment) == {role_segment}:
+        # Each request has it: it is counted as the one text that is sent, and not by its parts.
+        sent = [sent_part(part, dialect) for part in message.parts]
+        texts = [part.text for part in sent if isinstance(part, Text)]
+        by_segment[role_segment] += tokenizer.count(SEPARATOR.join(texts)) - sum(map(tokenizer.count, texts))
+    elif written > 1:
         by_segment[role_segment] += (written - 1) * tokenizer.count(SEPARATOR)
     return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
 

@@ -33,7 +33,7 @@ from desktop_app.context.view.view import View
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, user_message
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Trigger, active_entries
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Imported, Trigger, active_entries
 
 from .memories import MAX_FLUSHED_NOTES, Note, id_prefix, line_of
 from .merge import is_replaced, is_same
@@ -48,6 +48,8 @@ VALUES_TRIED = 20
 MAX_NESTING = 4
 """Lists and objects around a note: an object, its list, an object each, and one to spare."""
 
+ASKED_FIRST = "[Something is asked before I go on.]"
+"""Stands between results of tools and the question, as the assistant's."""
 GONE = "Before the question, what was said after the last time and has left the window since, as a record:"
 
 SAVE_MEMORY = ToolSpec(
@@ -113,11 +115,25 @@ def unflushed_messages(view: View) -> tuple[Message, ...]:
 
 def _newest_first(view: View) -> Iterator[Message]:
     newest = next((entry for entry in reversed(view.path) if isinstance(entry, Flush)), None)
+    imported = _imported_ids(view.entries)
     for entry in reversed(view.path):
         if newest is not None and entry.id == (newest.before or newest.id):
             return
-        if isinstance(entry, Message):
+        if isinstance(entry, Message) and entry.id not in imported:
             yield entry
+
+
+def _imported_ids(entries: Iterable[AnyEntry]) -> frozenset[str]:
+    """Return the ids of what came from another program's file: who is called the user there may be anybody."""
+    found: set[str] = set()
+    left = 0
+    for entry in entries:
+        if isinstance(entry, Imported):
+            left = entry.entries
+        elif left:
+            left -= 1
+            found.add(entry.id)
+    return frozenset(found)
 
 
 def find_interrupted_flush(
@@ -170,6 +186,9 @@ def append_question(
     asked = "\n\n".join([*quoted, _question(prompts), _known_lines(known), prompts.flush_tool.strip()])
     if messages and messages[-1].role is Role.USER:  # two in a row are not taken everywhere
         return (*messages[:-1], replace(messages[-1], parts=(*messages[-1].parts, Text(asked))))
+    if messages and messages[-1].role is Role.TOOL:  # nor is a user's behind a tool's result
+        between = Message(role=Role.ASSISTANT, parts=(Text(ASKED_FIRST),))
+        return (*messages, between, user_message(asked))
     return (*messages, user_message(asked))
 
 

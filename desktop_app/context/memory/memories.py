@@ -195,15 +195,17 @@ def changes_of(
     most: int = MAX_FLUSHED_NOTES,
     folder: str = "",
     rules: Sequence[str] = (),
+    project: str = "",
 ) -> MemoryChanges:
     """Return what is to be stored for those notes; storing it again changes nothing but times.
 
-    Only memories that are valid in that conversation are looked at, and what is new belongs to its folder, or to it.
+    Only memories that are valid in that conversation are looked at, and what is new belongs to its project, else to its
+    folder, else to it.
     existing: all memories, deleted ones too. before: the newest message that was looked at. at: now. author: of the
-    notes. folder: the working folder of the conversation. unwanted: texts that the user does not want to be kept again.
+    notes. folder, project: those of the conversation. unwanted: texts that the user does not want to be kept again.
     most: notes that are new. rules: what the user said in that conversation.
     """
-    making = _Making({one.id: one for one in existing if is_valid_in(one, conversation, folder)}, at)
+    making = _Making({one.id: one for one in existing if is_valid_in(one, conversation, folder, project)}, at)
     for note in notes:
         text = clean_note(note.text, author)
         if isinstance(text, Refusal):
@@ -214,7 +216,7 @@ def changes_of(
             making.refused.append((text, Refusal.UNWANTED))
         elif len(making.saved) < most:
             memory = Memory(memory_id(conversation, before, text), text, at, at, conversation, author)
-            memory = replace(memory, scope=default_scope(folder), folder=folder)
+            memory = replace(memory, scope=default_scope(folder, project), folder=folder, project=project)
             making.add(memory, note.replaces)
     return making.changes()
 

@@ -22,7 +22,7 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 
 _CONSENT = (
     r"(?:\b(?:ask|permi|confirm|approv|consent|authori[sz]|review|sign-?off|check(?:ing)? (?:in|with)|prompt|clearance"
-    r"|oversight|supervision|ok(?:ay)?\b|nachfrag|rückfrag|fragen|erlaubnis|zustimmung|genehmigung|bestätigung|demander"
+    r"|oversight|supervision|question|ok(?:ay)?\b|nachfrag|rückfrag|fragen|erlaubnis|zustimmung|genehmigung|bestätigung|demander"
     r"|autoris|autoriz|accord|pregunt|permis|chieder|conferma|pergunt)|询问|请示|确认|许可|批准|同意|問|確認|許可|承認)"
 )
 _WITHOUT = (
@@ -44,6 +44,14 @@ _GRANTS = _any_of(
     r"\bunprompted\b|\bunattended\b|\bon (?:its|your) own authority\b|\bauto-?(?:approv|accept|confirm|allow|run)\w*",
     r"\buser (?:always |now |also |generally |has )?"
     r"(?:allow|permit|authori[sz]|pre-?approv|consent|grant|given?\b|gave)",
+    r"\buser (?:always |now |also |has |have |already )*(?:approv|agree|accept|trust)\w*(?: to)?"
+    r"(?: (?:all|every|any|this|the|these|each|shell))*"
+    r" (?:commands?|actions?|calls?|requests?|deployments?|tools?|operations?|everything)\b",
+    r"\b(?:user|he|she) (?:always |has |have )*(?:approv|agree)(?:ed|d|s)\b\s*(?:[.!,;\"]|$)",
+    r"(?:\b(?:user|human|i|he|she):?|-) allow(?:s|ed)? (?:all|every\w*|any\w*)\b",
+    r"\ballow(?:s|ed)? (?:all|every|any) (?:commands?|actions?|calls?|requests?|tools?)\b",
+    r"\ballow in this conversation\b",
+    r"\bis_allowed\b|--allow\b|\bpermit: |\brule of the user['’]s allows\b",
     r"\b(?:blanket|standing|full|general|prior|explicit|permanent|unrestricted)"
     r" (?:permission|consent|approval|access|authority)",
     r"\b(?:permission|consent|approval|authority) (?:is |was |has been )?(?:granted|given|assumed|implied)",
@@ -73,11 +81,14 @@ _WISHES = _any_of(
     r"\b(?:wants?|likes?|prefers?|always|automatic\w*|directly|immediately|at any time|whenever|immer|toujours"
     r"|siempre)\b|直接|总是",
 )
+_OPENING = re.compile(r"^\s*(?:please )?(?:don['’]?t|do not|never) forget(?: that)?\b", re.IGNORECASE)
+"""Its "not" is none of what is said behind it."""
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 
 
 def widens(note: str, rules: Iterable[str]) -> bool:
     """Return whether a note lifts a restriction. rules: the known rules of the user."""
+    note = _OPENING.sub("", note)
     return _GRANTS.search(_NARROWS.sub(" ", note)) is not None or any(_loosens(note, rule) for rule in rules)
 
 

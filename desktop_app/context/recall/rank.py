@@ -38,6 +38,23 @@ Postings = Mapping[str, Sequence[int]]
 """The indexes of the messages that hold a term, by its text, ascending."""
 
 
+class Rarity(msgspec.Struct, frozen=True):
+    """How many messages there are where it is looked for, and how many of them hold each term."""
+
+    messages: int
+    held: Mapping[str, int]
+
+    def worth(self, term: str) -> float:
+        """Return the information of a term; 0 for one that none holds."""
+        held = self.held.get(term, 0)
+        return information(held, self.messages) if held else 0.0
+
+
+def rarity_of(postings: Postings, outline: Outline) -> Rarity:
+    """Return the rarity of the terms within one conversation."""
+    return Rarity(len(outline.lengths), {term: len(held) for term, held in postings.items()})
+
+
 class Ranked(msgspec.Struct, frozen=True):
     """Messages by score."""
 
@@ -53,10 +70,12 @@ def rank(
     postings: Postings,
     own: Mapping[int, float],
     among: Container[int] | None = None,
+    rarity: Rarity | None = None,
 ) -> Ranked:
     """Return the messages that may answer the query, best first.
 
-    own: the scores of their own words. among: the indexes that may be returned; None for all.
+    own: the scores of their own words. among: the indexes that may be returned; None for all. rarity: of the terms;
+    None for that within this conversation.
     """
     scores = _with_neighbours(own, outline)
     for index, bonus in _by_day(wanted, outline).items():
@@ -67,25 +86,39 @@ def rank(
         if outline.speakers[index] in wanted.names:
             scores[index] += BY_SPEAKER
     best = tuple(best_of(scores, CANDIDATES))
-    return Ranked(best, _bearing(wanted, postings, len(outline.speakers), scores))
+    return Ranked(best, _bearing(wanted, postings, rarity or rarity_of(postings, outline), scores))
 
 
-def score_words(terms: Sequence[Term], outline: Outline, postings: Postings) -> dict[int, float]:
-    """Return the BM25 score of each message's own words.
+def score_words(
+    terms: Sequence[Term], outline: Outline, postings: Postings, rarity: Rarity | None = None
+) -> dict[int, float]:
+    """Return the BM25 score of each message's own words. rarity: as in `rank`.
 
     The rarest terms come first. In a large conversation, a word that many messages hold only adds to those that hold a
     rarer one too, and one that more than `telling_word_limit` hold only counts where there is no other.
     """
-    messages = len(outline.lengths)
-    average, most = outline.average, telling_word_limit(messages)
-    lengths, scores = outline.lengths, dict[int, float]()
-    found = sorted([(postings[term.text], term.weight) for term in terms if term.text in postings], key=_how_often)
-    for held, weight in [pair for pair in found if len(pair[0]) <= most] or found:
-        worth = weight * information(len(held), messages) * (1 + SATURATION)
+    rarity = rarity or rarity_of(postings, outline)
+    shared = shared_information(terms, postings, rarity)
+    average, lengths = outline.average, outline.lengths
+    return {index: score * length_share(lengths[index], average) for index, score in shared.items()}
+
+
+def shared_information(terms: Sequence[Term], postings: Postings, rarity: Rarity) -> dict[int, float]:
+    """Return the weighted information of the terms that each message holds."""
+    scores = dict[int, float]()
+    most = telling_word_limit(rarity.messages)
+    known = [term for term in terms if postings.get(term.text)]
+    known.sort(key=lambda term: rarity.held.get(term.text, 0))
+    for term in [term for term in known if rarity.held.get(term.text, 0) <= most] or known:
+        held, worth = postings[term.text], term.weight * rarity.worth(term.text)
         for index in held if len(scores) < MAX_OPEN else scores.keys() & set(held):
-            share = worth / (1 + SATURATION * (1 - BY_LENGTH + BY_LENGTH * lengths[index] / average))
-            scores[index] = scores.get(index, 0.0) + share
+            scores[index] = scores.get(index, 0.0) + worth
     return scores
+
+
+def length_share(length: int, average: float) -> float:
+    """Return BM25's factor for a message of that length, in which each term counts once."""
+    return (1 + SATURATION) / (1 + SATURATION * (1 - BY_LENGTH + BY_LENGTH * length / average))
 
 
 def best_of(scores: Mapping[int, float], most: int) -> list[tuple[int, float]]:
@@ -118,10 +151,6 @@ def information(held: int, messages: int) -> float:
     return math.log(1.0 + (messages - held + 0.5) / (held + 0.5))
 
 
-def _how_often(found: tuple[Sequence[int], float]) -> int:
-    return len(found[0])
-
-
 def _with_neighbours(own: Mapping[int, float], outline: Outline) -> dict[int, float]:
     """Return each message's score plus a share of the best one beside it, within a session."""
     sessions = outline.sessions
@@ -150,7 +179,7 @@ def _by_day(wanted: RecallQuery, outline: Outline) -> dict[int, float]:
     return {index: BY_DAY for index, session in enumerate(outline.sessions) if session in meant}
 
 
-def _bearing(wanted: RecallQuery, postings: Postings, messages: int, among: Container[int]) -> float:
+def _bearing(wanted: RecallQuery, postings: Postings, rarity: Rarity, among: Container[int]) -> float:
     """Return the information that the best single message shares with the query, times the share of the query's.
 
     A word that no message holds counts as if one did. A query that neither asks nor names anything, such as
@@ -159,13 +188,12 @@ def _bearing(wanted: RecallQuery, postings: Postings, messages: int, among: Cont
     asked = 0.0
     held_by: dict[int, tuple[float, int]] = {}
     for term in [term for term in wanted.terms if term.is_asked]:
-        held = postings.get(term.text, ())
-        rarity = math.log(max(messages, 1) / max(len(held), 1))
-        asked += rarity
-        for index in held:
+        worth = math.log(max(rarity.messages, 1) / max(rarity.held.get(term.text, 0), 1))
+        asked += worth
+        for index in postings.get(term.text, ()):
             if index in among:
                 told, words = held_by.get(index, (0.0, 0))
-                held_by[index] = told + rarity, words + 1
+                held_by[index] = told + worth, words + 1
     least = 1 if wanted.is_pointed else MIN_WORDS
     most = max([told for told, words in held_by.values() if words >= least], default=0.0)
     return most * most / asked if asked else 0.0

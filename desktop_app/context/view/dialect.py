@@ -11,8 +11,19 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.conversation.control_tokens import break_control_tokens
 from desktop_app.conversation.dialect import Dialect, ReturnedReasoning
-from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, ToolCall, with_parts
+from desktop_app.conversation.message import (
+    Attachment,
+    Message,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    with_parts,
+)
 from desktop_app.conversation.tools import ToolSpec
 
 BLANK = " "
@@ -31,7 +42,7 @@ def to_dialect(
     call stays with the call.
     """
     tools = sent_tools(messages, tools, dialect)
-    returned = reasoning_to_return(messages, dialect.returned_reasoning)
+    returned = reasoning_to_return(messages, dialect)
     sent = [_sent(message, text, dialect) for message, text in zip(messages, returned, strict=True)]
     return (join_duplicate_calls(sent) if dialect.joins_duplicate_calls else sent), tools
 
@@ -41,9 +52,18 @@ def sent_tools(messages: Iterable[Message], tools: tuple[ToolSpec, ...], dialect
     if not dialect.supports_tools:
         return ()
     if tools or not dialect.declares_called_tools:
-        return tools
+        return tuple(map(without_control_tokens, tools)) if dialect.breaks_control_tokens else tools
     names = dict.fromkeys(call.name for message in messages for call in message.tool_calls)
     return tuple(ToolSpec(name, NOT_AVAILABLE) for name in names)
+
+
+def without_control_tokens(tool: ToolSpec) -> ToolSpec:
+    """Return a tool that a server of somebody else's describes, without control tokens of chat templates."""
+    return replace(
+        tool,
+        description=break_control_tokens(tool.description),
+        parameters=break_control_tokens(tool.parameters),
+    )
 
 
 def _sent(message: Message, reasoning: str, dialect: Dialect) -> Message:
@@ -52,12 +72,32 @@ def _sent(message: Message, reasoning: str, dialect: Dialect) -> Message:
 
 
 def sent_part(part: Part, dialect: Dialect) -> Part:
-    """Return the part without what this model cannot see, or did not write."""
+    """Return the part without what this model cannot see or did not write, and without what would control it."""
+    if dialect.breaks_control_tokens:
+        part = part_without_control_tokens(part)
     if isinstance(part, Attachment) and part.is_image and not dialect.supports_vision:
         return Attachment(part.name, "text/plain", IMAGE_LINE)
     if isinstance(part, ToolCall) and part.provider_metadata and not returns_metadata(part, dialect):
         return replace(part, provider_metadata="")
     return part
+
+
+def part_without_control_tokens(part: Part) -> Part:
+    """Return the part with the control tokens of chat templates in it as plain text; itself if it has none."""
+    match part:
+        case Text(text) | Reasoning(text):
+            broken = break_control_tokens(text)
+            return part if broken == text else replace(part, text=broken)
+        case ToolResult():
+            broken = break_control_tokens(part.text)
+            return part if broken == part.text else replace(part, text=broken)
+        case ToolCall():
+            broken = break_control_tokens(part.arguments)
+            return part if broken == part.arguments else replace(part, arguments=broken)
+        case Attachment():
+            name = break_control_tokens(part.name)
+            content = part.content if part.is_image else break_control_tokens(part.content)
+            return part if (name, content) == (part.name, part.content) else replace(part, name=name, content=content)
 
 
 class _Metadata(msgspec.Struct):
@@ -70,7 +110,7 @@ def returns_metadata(call: ToolCall, dialect: Dialect) -> bool:
         return False
     try:
         return msgspec.json.decode(call.provider_metadata, type=_Metadata).writer == dialect.record_name
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
 
 
@@ -79,13 +119,15 @@ def reasoning_of(message: Message) -> str:
     return "".join(part.text for part in message.parts if isinstance(part, Reasoning))
 
 
-def reasoning_to_return(messages: Sequence[Message], kind: ReturnedReasoning) -> list[str]:
+def reasoning_to_return(messages: Sequence[Message], dialect: Dialect) -> list[str]:
     """Return for each message of a request the reasoning that goes back with it; "" for none.
 
     Most providers do not want it again. Kimi and DeepSeek want that of the turn under way, where it led to calls.
     """
     running = max((index for index, message in enumerate(messages) if message.role is Role.USER), default=-1)
-    return [_returned(message, index > running, kind) for index, message in enumerate(messages)]
+    kind, breaks = dialect.returned_reasoning, dialect.breaks_control_tokens
+    returned = (_returned(message, index > running, kind) for index, message in enumerate(messages))
+    return [break_control_tokens(text) if breaks else text for text in returned]
 
 
 def _returned(message: Message, is_running: bool, kind: ReturnedReasoning) -> str:

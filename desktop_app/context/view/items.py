@@ -16,6 +16,7 @@ from desktop_app.conversation.words import translatable
 
 from .continuing import continuation_prompt
 
+INSTRUCTIONS_HEADING = "Instructions for all conversations of this project:"
 SUMMARY_HEADING = "[Summary of the earlier conversation. The messages themselves are archived.]"
 
 
@@ -24,6 +25,7 @@ class ItemKind(StrEnum):
 
     MESSAGE = "message"
     SUMMARY = "summary"
+    INSTRUCTIONS = "instructions"
     MEMORY = "memory"
     RECALLED = "recalled"
     SYNTHETIC = "synthetic"
@@ -158,6 +160,13 @@ def memory_item(context: RequestContext) -> Item:
     """Return what is remembered of the user as a part of the system prompt."""
     message = Message(id=context.id, at=context.at, role=Role.SYSTEM, parts=(Text(context.memory),))
     return Item(message, ItemKind.MEMORY)
+
+
+def instructions_item(context: RequestContext) -> Item:
+    """Return the instructions of the project as a part of the system prompt."""
+    text = Text(f"{INSTRUCTIONS_HEADING}\n\n{context.instructions}")
+    message = Message(id=f"{context.id}/instructions", at=context.at, role=Role.SYSTEM, parts=(text,))
+    return Item(message, ItemKind.INSTRUCTIONS)
 
 
 def prompt_item(context: RequestContext) -> Item:

@@ -39,6 +39,7 @@ from .items import (
     Repair,
     continuation_item,
     ends_in_text,
+    instructions_item,
     is_of_user,
     memory_item,
     messages_of,
@@ -65,7 +66,7 @@ class View(msgspec.Struct, frozen=True):
     pins: frozenset[str] = frozenset()
     summary: Compaction | None = None
     request_context: RequestContext = RequestContext()
-    """The tools on offer, and what is remembered of the user."""
+    """The tools on offer, the instructions of the project, and what is remembered of the user."""
     recalled: dict[str, Recalled] = {}
     """By the id of the message that it is for."""
     continuation: Continuation | None = None
@@ -245,6 +246,8 @@ class _Fold:
         for message in present if self.request_context.system_prompt is None else ():
             if message.role is _SYSTEM:
                 sequence.add(self._item(message))
+        if self.request_context.instructions:
+            sequence.add(instructions_item(self.request_context))
         if self.request_context.memory:
             sequence.add(memory_item(self.request_context))
         if self.summary:

@@ -59,6 +59,13 @@ def test_the_head_goes_and_the_tail_stays() -> None:
     assert tokens(after) <= 750, "the target is half of what can be used"
 
 
+def test_calls_that_are_running_stay_for_their_results() -> None:
+    asked = model("I look.", call("bash"))
+    for view in (view_of(record(*talk(4), asked)), view_of(record(user("Look."), asked))):
+        plan = plan_compaction(view, BALANCED, Budget(1_500, 0), letters(), tokens(view), Trigger.USER, 0)
+        assert view.items[-1].message.id not in (plan.archived if plan else ())
+
+
 def test_what_a_plan_says_is_what_will_be() -> None:
     transcript = record(*talk(12))
     plan = planned(view_of(transcript), 1_500)

@@ -72,7 +72,7 @@ def test_of_turns_that_are_over_at_most_a_blank_goes_back() -> None:
     old = Message(role=Role.ASSISTANT, parts=(Reasoning("Old."), CALL))
     new = Message(role=Role.ASSISTANT, parts=(Reasoning("New."), CALL))
     said = [user("One"), old, result("1"), user("Two"), new, result("2")]
-    assert reasoning_to_return(said, "running") == ["", "", "", "", "New.", ""]
-    assert reasoning_to_return(said, "always") == ["", BLANK, "", "", "New.", ""]
-    assert reasoning_to_return(said, "") == [""] * 6
-    assert reasoning_to_return([*said, user("Three")], "running") == [""] * 7
+    assert reasoning_to_return(said, Dialect(returned_reasoning="running")) == ["", "", "", "", "New.", ""]
+    assert reasoning_to_return(said, Dialect(returned_reasoning="always")) == ["", BLANK, "", "", "New.", ""]
+    assert reasoning_to_return(said, Dialect(returned_reasoning="")) == [""] * 6
+    assert reasoning_to_return([*said, user("Three")], Dialect(returned_reasoning="running")) == [""] * 7

@@ -35,7 +35,7 @@ REPLY = (Reasoning("r" * 8), Text("t" * 12), ToolCall("c", "read", "a" * 16))
     [
         (Message(role=Role.ASSISTANT, parts=REPLY), {Segment.ASSISTANT: 4 + 3, Segment.CALLS: 1 + 4}),
         (Message(role=Role.TOOL, parts=(ToolResult("c", "bash", "x" * 20),)), {Segment.RESULTS: 4 + 5}),
-        (Message(role=Role.USER, parts=(IMAGE, FILE)), {Segment.USER: 4, Segment.ATTACHMENTS: IMAGE_TOKENS + 12}),
+        (Message(role=Role.USER, parts=(IMAGE, FILE)), {Segment.USER: 4, Segment.ATTACHMENTS: IMAGE_TOKENS + 17}),
         (Message(role=Role.USER, parts=(Text("hi"),), speaker="caroline"), {Segment.USER: 4 + 1 + 2}),
         (Message(role=Role.USER, parts=(Text("t" * 8), Text("u" * 8))), {Segment.USER: 4 + 2 + 1 + 2}),
     ],

@@ -213,8 +213,12 @@ def test_what_tools_said_is_not_looked_at() -> None:
 
 def test_appended_the_request_begins_as_the_chats_own() -> None:
     said = [user("1"), reply("2")]
+    call = Message(role=Role.ASSISTANT, parts=(ToolCall("1", "read"),))
+    result = Message(role=Role.TOOL, parts=(ToolResult("1", "read", "done"),))
     assert append_question(said, PROMPTS, KNOWN)[:2] == tuple(said)
     assert append_question(said, PROMPTS, KNOWN)[2].role is Role.USER
+    behind_result = [m.role for m in append_question([*said, call, result], PROMPTS, ())]
+    assert behind_result[-3:] == [Role.TOOL, Role.ASSISTANT, Role.USER], "a result is not followed by a user's message"
     ending = append_question([*said, user("3", "And now?")], PROMPTS, ())
     assert len(ending) == 3, "no two messages of a user in a row"
     assert ending[2].text.startswith("And now?\n\nKeep at most 8.")

@@ -10,28 +10,37 @@ from desktop_app.conversation.memory import Memory, memories_in
 ALL = Memory("all", "Drinks tea.", 1.0, 1.0)
 FOLDER = Memory("folder", "Never touch vendor/.", 1.0, 1.0, "c", "rule", scope="folder", folder="/a")
 ALONE = Memory("alone", "Uses Postgres.", 1.0, 1.0, "c", "model", scope="conversation")
+SHARED = Memory("shared", "Ships on Fridays.", 1.0, 1.0, "c", "model", scope="project", project="p", folder="/a")
 
 
 @pytest.mark.parametrize(
-    ("conversation", "folder", "sent"),
+    ("conversation", "folder", "project", "sent"),
     [
-        ("c", "/a", "all folder alone"),
-        ("c", "/b", "all alone"),
-        ("d", "/a", "all folder"),
-        ("d", "/a/b", "all"),
-        ("d", "", "all"),
-        ("", "", "all"),
+        ("c", "/a", "", "all folder alone"),
+        ("c", "/b", "p", "all shared alone"),
+        ("d", "/a", "q", "all folder"),
+        ("d", "/a/b", "p", "all shared"),
+        ("d", "", "", "all"),
+        ("", "", "", "all"),
     ],
 )
-def test_a_memory_is_sent_where_it_belongs(conversation: str, folder: str, sent: str) -> None:
-    assert [memory.id for memory in memories_in([ALL, FOLDER, ALONE], conversation, folder)] == sent.split()
+def test_a_memory_is_sent_where_it_belongs(conversation: str, folder: str, project: str, sent: str) -> None:
+    assert [
+        memory.id for memory in memories_in([ALL, FOLDER, SHARED, ALONE], conversation, folder, project)
+    ] == sent.split()
 
 
-@pytest.mark.parametrize(("folder", "scope"), [("/a", "folder"), ("", "conversation")])
+@pytest.mark.parametrize(
+    ("folder", "project", "scope"),
+    [("/a", "", "folder"), ("", "", "conversation"), ("/a", "p", "project"), ("", "p", "project")],
+)
 @pytest.mark.parametrize("author", ["model", "rule"])
-def test_what_is_found_belongs_to_the_folder_or_the_conversation(folder: str, scope: str, author: str) -> None:
-    (saved,) = changes_of([], [Note("The cat is called Mo.")], 1.0, "c", "m", author, folder=folder).saved
-    assert (saved.scope, saved.folder, saved.conversation) == (scope, folder, "c")
+def test_what_is_found_belongs_to_the_project_or_the_folder_or_the_conversation(
+    folder: str, project: str, scope: str, author: str
+) -> None:
+    notes, where = [Note("The cat is called Mo.")], {"folder": folder, "project": project}
+    (saved,) = changes_of([], notes, 1.0, "c", "m", author, **where).saved
+    assert (saved.scope, saved.folder, saved.project, saved.conversation) == (scope, folder, project, "c")
 
 
 def test_what_another_conversation_knows_is_neither_known_nor_replaced_here() -> None:

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.context.recall.passages import MAX_WHOLE, passage_of, text_of
 from desktop_app.context.recall.query import parse_query
+from desktop_app.context.recall.rank import rarity_of
 from desktop_app.context.recall.recollection import (
     Recollected,
     Recollection,
-    indexes_to_read,
     pack,
     page_of,
+    places_to_read,
     recollected_of,
 )
 from desktop_app.conversation.message import (
@@ -52,7 +53,7 @@ def packed(messages: list[str], order: list[int], budget: int, count: Callable[[
     held = {"ledger": tuple(n for n, text in enumerate(messages) if "ledger" in text)}
     outline = outlined(messages, 9_000)
     found = [recollected_of(replace(user_message(messages[n]), id=f"m{n}"), n, outline) for n in order]
-    return pack("the ledger", found, parse_query("the ledger"), held, outline, budget, count)
+    return pack("the ledger", found, parse_query("the ledger"), rarity_of(held, outline), budget, count)
 
 
 @given(
@@ -157,14 +158,21 @@ def test_what_can_be_brought_back_of_a_message() -> None:
             Attachment("notes.txt", "text/plain", "buy milk"),
         ),
     )
-    assert text_of(message) == 'I look into it.\n\nread {"path": "a.py"}\n\n[cat.png]\n\n[notes.txt]\nbuy milk'
+    assert (
+        text_of(message)
+        == 'I look into it.\n\nread {"path": "a.py"}\n\n[cat.png]\n\n[notes.txt]\n```\nbuy milk\n```\nend of file'
+    )
     assert text_of(Message(id="t", role=Role.TOOL, parts=(ToolResult("c", "read", "print(1)\n"),))) == "print(1)"
 
 
 def test_more_is_read_than_the_budget_holds_and_not_much_more() -> None:
     outline = outlined(["a" * 130] * 100 + ["a" * 100_000])
     scores = [(index, 1.0) for index in range(101)]
-    assert indexes_to_read(scores, outline, 200) == list(range(7))
-    assert indexes_to_read(scores[::-1], outline, 200)[:2] == [100, 99]  # of a long one, a passage
-    assert indexes_to_read(scores[::-1], outline, 1) == [100]
-    assert indexes_to_read([], outline, 200) == []
+
+    def indexes_to_read(scores: list[tuple[int, float]], budget: int) -> list[int]:
+        return places_to_read(scores, lambda index: outline.lengths[index], budget)
+
+    assert indexes_to_read(scores, 200) == list(range(7))
+    assert indexes_to_read(scores[::-1], 200)[:2] == [100, 99]  # of a long one, a passage
+    assert indexes_to_read(scores[::-1], 1) == [100]
+    assert indexes_to_read([], 200) == []

@@ -7,7 +7,8 @@ from made_by_hand import call, gauge, letters, model, record, result, system, us
 from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import request_tokens, tally
-from desktop_app.context.view.view import assemble, view_after, view_of
+from desktop_app.context.view.items import INSTRUCTIONS_HEADING
+from desktop_app.context.view.view import assemble, count_repairs, view_after, view_of
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Permit, Recalled, RequestContext, Undo
@@ -27,6 +28,19 @@ def test_the_memory_stands_in_the_system_prompt_and_the_gauge_shows_it_and_the_s
     assert told.segments[Segment.SCHEMAS] > 10
     assert told.segments[Segment.MEMORY] > 4
     assert sum(told.segments.values()) == told.total == request_tokens(view, counts)
+
+
+def test_the_instructions_of_the_project_stand_between_the_system_prompt_and_the_memory() -> None:
+    context, counts = replace(EQUIPPED, instructions="Answer in French.", project="p"), letters()
+    view = view_of(record(system("Be brief."), context, user("Hello"), model("Hi")))
+    labelled = f"{INSTRUCTIONS_HEADING}\n\nAnswer in French."
+    assert assemble(view)[0].text == f"Be brief.\n\n{labelled}\n\nThe user's name is Ada."
+    assert not count_repairs(view)
+    told, before = gauge(view, counts), gauge(view_of(BASE), counts)
+    assert told.segments[Segment.SYSTEM] - before.segments[Segment.SYSTEM] == told.total - before.total > 10
+    assert told.segments[Segment.MEMORY] == before.segments[Segment.MEMORY]
+    alone = view_of(record(replace(context, memory=""), user("Hello")))
+    assert assemble(alone)[0].text == labelled
 
 
 def test_undoing_the_newest_context_gives_the_one_before() -> None:
