@@ -10,11 +10,19 @@ from pathlib import Path
 from types import CoroutineType
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.chat.tasks import CheckPoint, run_while_wanted
+from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.words import translatable
 
+from .failures import KEPT
+from .migrations import OnProgress, ignore_progress
+from .search_thread import SearchThread
 from .store import Store
 
+CLOSING = Failure("engine", translatable("Palimpsest is closing"), kept=KEPT)
 SLICE = 2_000
 """Entries that are read at a time, which takes some milliseconds."""
 
@@ -44,29 +52,43 @@ class ArchiveThread:
     def __init__(self, thread: ThreadPoolExecutor, store: Store) -> None:
         self._thread = thread
         self._store = store
+        self.warning = store.warning
+        self._is_closing = False
+        self._searches = SearchThread(store.path)
+        self.search = self._searches.search
 
     @classmethod
-    async def open(cls, path: Path, read_only: bool = False) -> ArchiveThread:
-        """Open the archive, or create it. Raises ArchiveError."""
+    async def open(
+        cls, path: Path, read_only: bool = False, on_progress: OnProgress = ignore_progress
+    ) -> ArchiveThread:
+        """Open the archive, or create it, as `Store` does; on_progress is called on its thread. Raises ArchiveError."""
         # One thread, since an SQLite connection belongs to the thread that made it.
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="archive")
         try:
-            store = await asyncio.get_running_loop().run_in_executor(thread, Store, path, read_only)
+            store = await asyncio.get_running_loop().run_in_executor(thread, Store, path, read_only, on_progress)
         except BaseException:
             thread.shutdown(wait=False)  # cancelled: the opening may still run
             raise
         return cls(thread, store)
 
     async def close(self) -> None:
-        """Carry out the calls that wait, then close the file and release the data folder."""
+        """Carry out the calls that wait, then close the file and release the data folder. Later calls are refused."""
         try:
-            await self.run(Store.close)
+            await self._searches.close()
+            self._is_closing = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, Store.close, self._store)
         finally:
             self._thread.shutdown()  # it is idle now
 
     async def run(self, work: Callable[[Store], T]) -> T:
-        """Run a function of the store on the thread."""
+        """Run a function of the store on the thread. Raises ArchiveError once it is being closed."""
+        if self._is_closing:
+            raise ArchiveError(CLOSING)
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._store)
+
+    async def run_while_wanted(self, work: Callable[[Store, CheckPoint], T]) -> T:
+        """Run such a function on the thread. When this is cancelled, it ends at its next check point."""
+        return await run_while_wanted(lambda check: work(self._store, check), self._thread)
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
         """Return the whole record. A long one is read slice by slice: what else is called meanwhile comes between."""
@@ -99,14 +121,23 @@ class ArchiveThread:
     store_partial = _on_thread(Store.store_partial)
     recover_partials = _on_thread(Store.recover_partials)
     set_archived = _on_thread(Store.set_archived)
+    projects = _on_thread(Store.projects)
+    store_project = _on_thread(Store.store_project)
     memories = _on_thread(Store.memories)
     store_memories = _on_thread(Store.store_memories)
     undo_memories = _on_thread(Store.undo_memories)
     redo_memories = _on_thread(Store.redo_memories)
     known_messages = _on_thread(Store.known_messages)
     import_conversation = _on_thread(Store.import_conversation)
-    search = _on_thread(Store.search)
+    import_whole = _on_thread(Store.import_whole)
+    search_values = _on_thread(Store.search_values)
+    entries_without_facets = _on_thread(Store.entries_without_facets)
+    fill_facets = _on_thread(Store.fill_facets)
     outline = _on_thread(Store.outline)
     postings = _on_thread(Store.postings)
     messages_at = _on_thread(Store.messages_at)
     archived_indexes = _on_thread(Store.archived_indexes)
+    read_rows = _on_thread(Store.read_rows)
+    find_candidates = _on_thread(Store.find_candidates)
+    count_conversations = _on_thread(Store.count_conversations)
+    conversations_named = _on_thread(Store.conversations_named)

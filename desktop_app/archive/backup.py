@@ -1,34 +1,24 @@
-"""Backups of the archive: made while it is written, checked by opening them, kept by their age, and restored."""
+"""Backups of the archive: made while it is written, checked by opening them, and kept by their age."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from peewee import SqliteDatabase
 
-from desktop_app.paths import FOLDER_MODE, make_private_folder
+from desktop_app.conversation.stored import Backup
+from desktop_app.paths import make_folder, sync_folder
 
-from .damage import copy_aside, damage_of, replace_archive
-from .entry_counts import EntryCounts
-from .failures import (
-    DATABASE_ERRORS,
-    backup_exists,
-    backup_failed,
-    backup_not_restored,
-    damaged_archive,
-    damaged_backup,
-    failing_as,
-    newer_archive,
-    world_errors,
-)
-from .lock import FolderLock
-from .migrations import MIGRATIONS, copy_to_file, version_of
+from .damage import damage_of
+from .failures import DATABASE_ERRORS, backup_exists, backup_failed, damaged_archive, failing_as, world_errors
+from .migrations import OnProgress, copy_to_file, ignore_progress
 from .opening import open_as_it_is, reading_connection
 
 log = logging.getLogger(__name__)
@@ -39,27 +29,14 @@ UNFINISHED = ".unfinished"
 DAYS, WEEKS = 7, 4
 EVERY = timedelta(days=1)
 
-Check = Callable[[], None]
-"""Called often while a backup is made; what it raises ends that."""
 
-
-class Backup(msgspec.Struct, frozen=True):
-    """A backup, and what it holds."""
-
-    file: str
-    at: float
-    """When it was made, in seconds since 1970."""
-    size: int
-    """In bytes."""
-    conversations: int = 0
-    entries: int = 0
-    is_damaged: bool = False
-
-
-def make_backup(archive: Path, target: Path, check: Check = lambda: None, is_replacing: bool = False) -> Backup:
+def make_backup(
+    archive: Path, target: Path, on_progress: OnProgress = ignore_progress, is_replacing: bool = False
+) -> Backup:
     """Write a backup to that file, complete and checked or not at all. Raises ArchiveError.
 
-    A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`.
+    A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`. on_progress: called
+    with pages of the file.
     """
     if target.exists() and not (is_replacing and target.is_file()):
         raise backup_exists(target)
@@ -67,23 +44,24 @@ def make_backup(archive: Path, target: Path, check: Check = lambda: None, is_rep
     with failing_as(lambda error: backup_failed(target, error)), world_errors(target):
         try:
             with closing(open_as_it_is(archive)) as database, database.atomic("DEFERRED"):  # counted and copied as one
-                target.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-                counts = _counts(database)
-                copy_to_file(database, unfinished, check)
-            if damage := _damage_of_copy(unfinished, counts):
+                make_folder(target.parent)
+                counts = entry_total(database)
+                copy_to_file(database, unfinished, on_progress)
+            if damage := damage_of_copy(unfinished, counts):
                 raise damaged_archive(archive, damage)
             unfinished.replace(target)
+            sync_folder(target.parent)
         finally:
             unfinished.unlink(missing_ok=True)
     return _backup_of(target, datetime.now(UTC), counts)
 
 
-def back_up_to_folder(archive: Path, folder: Path, check: Check = lambda: None) -> Backup:
+def back_up_to_folder(archive: Path, folder: Path, on_progress: OnProgress = ignore_progress) -> Backup:
     """Add a backup to the folder, and remove those that are too old. Raises ArchiveError."""
     now = datetime.now(UTC).replace(microsecond=0)
     while (target := folder / now.strftime(NAME)).exists():
         now += timedelta(seconds=1)
-    made = make_backup(archive, target, check)
+    made = make_backup(archive, target, on_progress)
     _remove_old(folder, now)
     return msgspec.structs.replace(made, at=now.timestamp())
 
@@ -98,6 +76,26 @@ def list_backups(folder: Path) -> tuple[Backup, ...]:
     with world_errors(folder / "*"):
         times = sorted(_times_of(folder).items(), key=lambda item: item[1], reverse=True)
         return tuple(_described(path, at) for path, at in times)
+
+
+def list_kept_copies(archive: Path) -> tuple[Backup, ...]:
+    """Return the copies that were kept beside the archive before a restore or an update, newest first.
+
+    Raises ArchiveError.
+    """
+    with world_errors(archive):
+        found = [_described(path, _changed_at(path), why) for path, why in _kept_copies(archive)]
+    return tuple(sorted(found, key=lambda copy: copy.at, reverse=True))
+
+
+def conversations_in(copy: Path) -> frozenset[str]:
+    """Return the ids of the conversations that a copy of the archive holds; none if it cannot be read."""
+    try:
+        with closing(reading_connection(copy, "mode=ro&immutable=1")) as database:
+            return frozenset(str(row[0]) for row in database.execute_sql("SELECT id FROM conversations").fetchall())
+    except DATABASE_ERRORS as error:
+        log.warning("the copy %s cannot be read: %s", copy, error)
+        return frozenset()
 
 
 def times_to_keep(times: Iterable[datetime], now: datetime) -> set[datetime]:
@@ -116,59 +114,42 @@ def times_to_keep(times: Iterable[datetime], now: datetime) -> set[datetime]:
     return {*newest_first} - {*past} | {*islice(days.values(), DAYS)} | {*islice(weeks.values(), WEEKS)}
 
 
-def restore_backup(archive: Path, backup: Path) -> Path | None:
-    """Put a backup in the archive's place. Return the copy of the archive that was there before; None without one.
-
-    Raises ArchiveError; nothing was changed then: the backup is damaged or of a newer program, the disk is full, or
-    another process has the archive open.
-    """
-    unfinished = archive.with_name(f"{archive.stem}.restored")
-    with world_errors(archive):
-        make_private_folder(archive.parent)
-        lock = FolderLock(archive)
-        try:
-            with failing_as(lambda error: backup_not_restored(backup, error)):
-                _copy_checked(backup, unfinished)
-            aside = copy_aside(archive, "before-restore") if archive.exists() else None
-            EntryCounts(archive).forget()
-            replace_archive(archive, unfinished)
-            return aside
-        finally:
-            unfinished.unlink(missing_ok=True)
-            lock.release()
-
-
-def _copy_checked(backup: Path, unfinished: Path) -> None:
-    with world_errors(backup), closing(open_as_it_is(backup)) as database:
-        if (version := version_of(database)) > len(MIGRATIONS):
-            raise newer_archive(backup, version, len(MIGRATIONS))
-        copy_to_file(database, unfinished)
-    if damage := _damage_of_copy(unfinished):
-        raise damaged_backup(backup, damage)
-
-
-def _damage_of_copy(file: Path, counts: tuple[int, int] | None = None) -> str:
+def damage_of_copy(file: Path, counts: tuple[int, int] | None = None) -> str:
     """Return what is wrong with a copy of the archive, "" if nothing is. counts: what it must hold."""
     with closing(reading_connection(file, "mode=ro&immutable=1")) as database:  # makes no files beside it
         if damage := damage_of(database):
             return damage
-        found = _counts(database)
+        found = entry_total(database)
         return "" if counts in (None, found) else f"the copy has {found} conversations and entries, not {counts}"
 
 
-def _counts(database: SqliteDatabase) -> tuple[int, int]:
+def entry_total(database: SqliteDatabase) -> tuple[int, int]:
+    """Return how many conversations are on the list, and how many entries there are."""
     (conversations,) = database.execute_sql("SELECT COUNT(*) FROM conversations WHERE NOT is_deleted").fetchone()
     (entries,) = database.execute_sql("SELECT COUNT(*) FROM entries").fetchone()
     return conversations, entries
 
 
-def _described(path: Path, at: datetime) -> Backup:
+def _described(path: Path, at: datetime, kept_before: Literal["", "restore", "update"] = "") -> Backup:
+    made = Backup(str(path), at.timestamp(), path.stat().st_size, is_damaged=True, kept_before=kept_before)
     try:
         with closing(reading_connection(path, "mode=ro&immutable=1")) as database:
-            return _backup_of(path, at, _counts(database))
+            conversations, entries = entry_total(database)
     except DATABASE_ERRORS as error:
         log.warning("the backup %s cannot be read: %s", path, error)
-        return Backup(str(path), at.timestamp(), path.stat().st_size, is_damaged=True)
+        return made
+    return msgspec.structs.replace(made, conversations=conversations, entries=entries, is_damaged=False)
+
+
+def _kept_copies(archive: Path) -> Iterator[tuple[Path, Literal["restore", "update"]]]:
+    for path in archive.parent.glob(f"{archive.stem}.before-restore-*{archive.suffix}"):
+        yield path, "restore"
+    for path in archive.parent.glob(f"{archive.stem}.backup-v*{archive.suffix}"):
+        yield path, "update"
+
+
+def _changed_at(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
 def _backup_of(path: Path, at: datetime, counts: tuple[int, int]) -> Backup:

@@ -7,22 +7,25 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from peewee import SqliteDatabase
 
+from desktop_app.paths import sync_file, sync_folder
+
 from .entry_counts import lost_entries
 from .failures import DATABASE_ERRORS, is_damage
 from .migrations import MIGRATIONS, migrate, version_of
-from .opening import reading_connection, size_of_log
+from .opening import ArchiveDatabase, reading_connection, size_of_log
 from .rows import decode_message, searched_text
 
 log = logging.getLogger(__name__)
 
 BESIDE = ("-wal", "-shm")
+FACETS_MISSING = "INSERT INTO facets_missing (below) SELECT number + 1 FROM entries ORDER BY number DESC LIMIT 1"
 COPIED = ("conversations", "entries", "archived", "partials", "memories", "drafts")
 """The search tables are made anew from these."""
 MAX_UNKNOWN_ROWS = 10_000
@@ -45,6 +48,7 @@ def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
     One that has only lost its end is copied and kept. noted: the last noted number of entries of each conversation.
     Raises errors of peewee and sqlite3 if nothing can be read; OSError.
     """
+    _go_back(path)
     if not path.exists() or not path.stat().st_size:
         return None
     is_truncated = _is_truncated(path)
@@ -58,6 +62,15 @@ def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
     if unfinished is not None:
         replace_archive(path, unfinished)
     return aside
+
+
+def _go_back(path: Path) -> None:
+    """Let SQLite go back to before a change that a power cut ended, which a reader must not. It has a journal while the
+    archive is made."""
+    if path.with_name(f"{path.name}-journal").exists():
+        with suppress(*DATABASE_ERRORS), closing(ArchiveDatabase(str(path), autoconnect=False)) as database:
+            database.connect()
+            version_of(database)
 
 
 def _is_truncated(path: Path) -> bool:
@@ -79,6 +92,8 @@ def damage_of(database: SqliteDatabase) -> str:
                 database.execute_sql(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
                 if lost := wanted - _columns(database, table):
                     return f"the table {table} has lost {', '.join(sorted(lost))}"
+            for index in ("words", "trigrams"):  # an integrity check does not read how they are set up
+                database.execute_sql(f"SELECT 1 FROM {index} WHERE {index} MATCH 'any' LIMIT 1").fetchone()
             if database.execute_sql(ODD_INDEXES).fetchone():
                 return "an entry has an impossible index"
     except DATABASE_ERRORS as error:
@@ -108,34 +123,81 @@ def _has_lost(database: SqliteDatabase, noted: Mapping[str, int]) -> bool:
         return False  # opening it raises
 
 
-def copy_aside(path: Path, reason: str) -> Path:
-    """Copy the archive, with SQLite's files beside it, to a free name that says why. Raises OSError."""
+def free_name(path: Path, reason: str) -> Path:
+    """Return a name for a copy of the archive that says why it is kept, and that no file has."""
     number = 1
     while (aside := path.with_name(f"{path.stem}.{reason}-{number}{path.suffix}")).exists():
         number += 1
-    for name in ("", *BESIDE):
-        source = path.with_name(path.name + name)
-        if source.exists():
-            copy = aside.with_name(aside.name + name)
-            shutil.copyfile(source, copy)
-            copy.chmod(0o600)
     return aside
 
 
+def copy_aside(path: Path, reason: str) -> Path:
+    """Copy the archive, with SQLite's files beside it, to a free name that says why: all of it, or nothing.
+
+    Raises OSError.
+    """
+    aside = free_name(path, reason)
+    unfinished = aside.with_name(f"{aside.name}.unfinished")
+    copies = {name: aside.with_name(aside.name + name) for name in BESIDE} | {"": unfinished}
+    try:
+        for name, copy in copies.items():
+            if (source := path.with_name(path.name + name)).exists():
+                shutil.copyfile(source, copy)
+                copy.chmod(0o600)
+                sync_file(copy)
+        unfinished.replace(aside)
+        sync_folder(aside.parent)
+        return aside
+    except BaseException:
+        for copy in copies.values():
+            copy.unlink(missing_ok=True)
+        raise
+
+
 def replace_archive(path: Path, new: Path) -> None:
-    """Put another file in the archive's place. Raises OSError."""
+    """Put another file in the archive's place: from the first rename on it is decided. Raises OSError."""
+    sync_file(new)
+    new.replace(_decided(path))
+    sync_folder(path.parent)
+    finish_replacing(path)
+
+
+def remove_archive(path: Path) -> None:
+    """Remove an archive that was copied aside. Raises OSError."""
+    path.unlink(missing_ok=True)  # first: SQLite refuses to open a log alone, and a file without its log would lose it
+    for name in BESIDE:
+        path.with_name(path.name + name).unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def finish_replacing(path: Path) -> None:
+    """Do to its end what a crash or a power cut left of `replace_archive`, if anything. Raises OSError."""
+    new = _decided(path)
+    if not new.exists():
+        return
     for name in BESIDE:  # the log first: it would be taken for the new file's
         path.with_name(path.name + name).unlink(missing_ok=True)
     new.replace(path)
+    sync_folder(path.parent)
+
+
+def salvaged_file(path: Path) -> Path:
+    """Return where what can be read of a damaged archive is gathered, before it takes the archive's place."""
+    return path.with_name(f"{path.stem}.salvaged")
+
+
+def _decided(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.decided")
 
 
 def _salvage(damaged: SqliteDatabase, path: Path) -> Path:
     """Return a new archive with all rows that can be read. Raises errors of peewee if there are none to be read."""
     damaged.execute_sql("SELECT COUNT(*) FROM sqlite_master").fetchone()
-    unfinished = path.with_name(f"{path.stem}.salvaged")
+    unfinished = salvaged_file(path)
     unfinished.unlink(missing_ok=True)
     os.close(os.open(unfinished, os.O_CREAT | os.O_WRONLY, 0o600))
-    found = SqliteDatabase(str(unfinished), autoconnect=False)
+    pragmas = {"journal_mode": "OFF", "synchronous": "OFF"}  # what is not finished is thrown away
+    found = SqliteDatabase(str(unfinished), pragmas=pragmas, autoconnect=False)
     found.connect()
     with closing(found):
         migrate(found, unfinished)
@@ -201,3 +263,4 @@ def _make_searchable(found: SqliteDatabase) -> None:
         found.execute_sql("INSERT INTO message_texts (entry, text) VALUES (?, ?)", (number, text))
     for index in ("words", "trigrams"):
         found.execute_sql(f"INSERT INTO {index} ({index}) VALUES ('rebuild')")
+    found.execute_sql(FACETS_MISSING)

@@ -5,7 +5,8 @@ SQLite silently skips the damaged end of its log: without the counts, acknowledg
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from peewee import SqliteDatabase
@@ -27,13 +28,17 @@ class EntryCounts:
         if not self._file.exists():
             return {}
         lines = self._file.read_text(errors="replace").splitlines(keepends=True)
-        # A crash can cut the last line only.
-        pairs = (line.rstrip("\n").rpartition(" ") for line in lines if line.endswith("\n"))
+        # A crash can cut the last line only; a power cut can leave zeros in place of what was written last.
+        pairs = (line.rstrip("\n").rpartition(" ") for line in lines if line.endswith("\n") and "\0" not in line)
         return {conversation: int(count) for conversation, _, count in pairs if count.isdecimal() and len(count) < 12}
 
     def forget(self) -> None:
         """Remove the file, before another archive takes the place of the counted one. Raises OSError."""
         self._file.unlink(missing_ok=True)
+
+    def forget_conversations(self, conversations: Iterable[str]) -> None:
+        """Expect nothing of these any more, before they are erased. Raises OSError."""
+        self._write("a", dict.fromkeys(conversations, 0), is_synced=True)
 
     def begin(self, database: SqliteDatabase) -> None:
         """Rewrite the file with the present counts. Raises OSError, and errors of peewee."""
@@ -44,13 +49,22 @@ class EntryCounts:
         (count,) = database.execute_sql(COUNT, (conversation,)).fetchone()
         self._write("a", {conversation: count})
 
-    def _write(self, mode: str, counts: Mapping[str, int]) -> None:
+    def _write(self, mode: str, counts: Mapping[str, int], is_synced: bool = False) -> None:
         make_private_file(self._file)
         with self._file.open(mode) as file:
             file.write("".join(f"{conversation} {count}\n" for conversation, count in counts.items()))
+            if is_synced:
+                file.flush()
+                os.fsync(file.fileno())
 
 
 def lost_entries(database: SqliteDatabase, noted: Mapping[str, int]) -> dict[str, int]:
     """Return how many entries each conversation has lost at its end, if any."""
     found = dict(database.execute_sql(COUNTS).fetchall())
     return {name: count - found.get(name, 0) for name, count in noted.items() if count > found.get(name, 0)}
+
+
+def missing_entries(database: SqliteDatabase, noted: Mapping[str, int]) -> int:
+    """Return how many of the noted entries are not there, wherever in their conversations they were."""
+    found = dict(database.execute_sql("SELECT conversation, COUNT(*) FROM entries GROUP BY conversation").fetchall())
+    return sum(max(count - found.get(name, 0), 0) for name, count in noted.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -14,11 +15,19 @@ from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 
-DATABASE_ERRORS = (DatabaseError, sqlite3.DatabaseError)
-"""peewee wraps errors of starting a statement, but not those of fetching its rows."""
+DATABASE_ERRORS = (DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError)
+"""peewee wraps errors of starting a statement, but not those of fetching its rows. sqlite3 cannot decode the message of
+an error that quotes a damaged schema."""
 
-_SCHEMA_ERROR = re.compile(r"no such (table|column)|malformed|vtable constructor failed")
+_SCHEMA_ERROR = re.compile(
+    "no such (table|column|tokenizer|module|index)|malformed|vtable constructor failed|invalid fts5 file format"
+    "|unrecognized (column )?option|parse error in|error in tokenizer|reserved fts5|has no column named"
+)
+"""What SQLite says of a schema in whose text something changed. None of our statements could cause it otherwise."""
 
+DISK_FULL = translatable("The disk is full")
+FREE_SPACE = translatable("Free some space, then try again.")
+FULL = (errno.ENOSPC, errno.EDQUOT)
 KEPT = translatable("Everything that was stored before is still there.")
 UNCHANGED = translatable("Nothing was changed.")
 UNTOUCHED = translatable("The file was not touched.")
@@ -47,6 +56,8 @@ def failing_as(described: Callable[[ArchiveError], ArchiveError]) -> Iterator[No
 
 def is_damage(error: BaseException) -> bool:
     """Return whether SQLite found the file's content damaged."""
+    if isinstance(error, UnicodeDecodeError):
+        return True
     if _code(error) == sqlite3.SQLITE_ERROR:  # of a schema that can be read in part
         return bool(_SCHEMA_ERROR.search(str(error)))
     code = getattr(getattr(error, "orig", error), "sqlite_errorcode", None)
@@ -61,6 +72,8 @@ def _code(error: BaseException) -> int | None:
 
 def _failure_of(error: Exception, path: Path) -> Failure | None:
     detail = str(error)
+    if isinstance(error, OSError) and error.errno in FULL:
+        return Failure("disk", DISK_FULL, detail, KEPT, FREE_SPACE)
     if isinstance(error, OSError):
         advice = translatable("Check the folder and its permissions, or choose another one with --data-dir.")
         return Failure(
@@ -74,7 +87,7 @@ def _failure_of(error: Exception, path: Path) -> Failure | None:
         return damaged_archive(path, detail).failure
     match _code(error):
         case sqlite3.SQLITE_FULL:
-            title, advice = translatable("The disk is full"), translatable("Free some space, then try again.")
+            title, advice = DISK_FULL, FREE_SPACE
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             title, advice = (
                 translatable("{path} cannot be written").format(path=path),
@@ -104,6 +117,21 @@ def damaged_archive(path: Path, detail: str) -> ArchiveError:
     advice = translatable("Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.")
     title = translatable("The archive {path} is damaged").format(path=path)
     return ArchiveError(Failure("damaged", title, detail, kept, advice))
+
+
+def mended_archive(aside: Path, total: tuple[int, int], missing: int) -> Failure:
+    """Return what is told of an archive that was damaged. total: conversations and entries that could be read."""
+    detail = translatable("What could be read is here: {conversations} conversations with {entries} entries.").format(
+        conversations=f"{total[0]:,}", entries=f"{total[1]:,}"
+    )
+    if missing:
+        detail = translatable(
+            "What could be read is here: {conversations} conversations with {entries} entries. {missing} are missing; "
+            "where messages were lost, the conversation says so."
+        ).format(conversations=f"{total[0]:,}", entries=f"{total[1]:,}", missing=f"{missing:,}")
+    kept = translatable("The damaged file was kept as it was: {file}.").format(file=aside.name)
+    advice = translatable("If you miss something, restore a backup: Settings, Data.")
+    return Failure("damaged", translatable("The archive was damaged"), detail, kept, advice)
 
 
 def already_open(path: Path, holder: str) -> ArchiveError:
@@ -146,7 +174,7 @@ def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
         translatable("{path} was written by a newer Palimpsest").format(path=path),
         translatable("Install the newest Palimpsest."),
     )
-    return ArchiveError(Failure("damaged", title, detail, UNTOUCHED, advice))
+    return ArchiveError(Failure("newer", title, detail, UNTOUCHED, advice))
 
 
 def older_archive(path: Path, version: int) -> ArchiveError:
@@ -157,7 +185,7 @@ def older_archive(path: Path, version: int) -> ArchiveError:
     advice = translatable("Start Palimpsest once on this data folder, then try again.")
     return ArchiveError(
         Failure(
-            "locked",
+            "older",
             translatable("{path} was written by an older Palimpsest").format(path=path),
             detail,
             UNTOUCHED,
@@ -213,6 +241,29 @@ def damaged_backup(path: Path, damage: str) -> ArchiveError:
     """Return the error of a backup that is not sound."""
     title = translatable("The backup {path} is damaged").format(path=path)
     return ArchiveError(Failure("damaged", title, damage, UNTOUCHED, translatable("Choose another backup.")))
+
+
+def not_deleted(conversation: str) -> ArchiveError:
+    """Return the error of a conversation that is to be erased and is on the list, or gone."""
+    title = translatable("The conversation {conversation} is not among the deleted ones").format(
+        conversation=f"{conversation!r}"
+    )
+    advice = translatable("Look again at what takes space.")
+    return ArchiveError(Failure("stale", title, kept=UNCHANGED, advice=advice))
+
+
+def in_use(path: Path) -> ArchiveError:
+    """Return the error of an archive that cannot be replaced, since somebody reads it."""
+    advice = translatable("Try again in a minute: a backup or another program reads it.")
+    return ArchiveError(
+        Failure("locked", translatable("{path} is being read").format(path=path), kept=UNCHANGED, advice=advice)
+    )
+
+
+def not_compacted(error: ArchiveError) -> ArchiveError:
+    """Return the error of an archive that could not be made smaller, because of that one."""
+    kept = translatable("What was removed is removed; its room is used again for what comes.")
+    return _because_of(error, translatable("The archive could not be made smaller"), kept)
 
 
 def bad_export(path: Path, detail: str) -> ArchiveError:

@@ -9,7 +9,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.conversation.message import Message
 
-from . import memories
+from . import memories, projects
 from .failures import DATABASE_ERRORS, is_damage
 from .rows import decode, searched_text
 
@@ -29,7 +29,7 @@ class Health(msgspec.Struct, frozen=True):
     damage: tuple[str, ...] = ()
     """What SQLite says of the file."""
     unreadable: tuple[str, ...] = ()
-    """Entries and memories whose content is damaged."""
+    """Entries, memories and projects whose content is damaged."""
     unsearchable: tuple[str, ...] = ()
     """Messages that the search tables lack, or hold with another text."""
     is_whole: bool = True
@@ -56,7 +56,7 @@ def examine(database: SqliteDatabase) -> Health:
                 continue
             if isinstance(entry, Message) and (indexes != 2 or text != searched_text(entry)):
                 unsearchable.append(entry_id)
-        unreadable += memories.unreadable(database)
+        unreadable += memories.unreadable(database) + projects.unreadable(database)
     except DATABASE_ERRORS as error:
         if not is_damage(error):
             raise

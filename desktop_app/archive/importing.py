@@ -17,6 +17,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Compaction
 
+from .projects import project_named, project_of_folder
 from .reading import entries
 from .rows import ConversationRow
 from .writing import append, create, mark_archived
@@ -37,10 +38,11 @@ def known_messages(database: SqliteDatabase, ids: Sequence[str]) -> int:
     return known
 
 
-def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, file: str) -> int:
+def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, file: str, project: str = "") -> int:
     """Store what the archive does not have yet of a conversation, and return how many messages that are.
 
     One that was imported before keeps its title and place in the list; one that was deleted here is there again.
+    project: the id of that in which a new one stands; "" for that of the program, else that of the agent's folder.
     """
     found = conversation_id(foreign)
     is_known = bool(database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (found,)).fetchone())
@@ -50,14 +52,23 @@ def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, 
         ConversationRow.update(is_deleted=False).where(ConversationRow.id == found).execute(database)
         append(database, found, new)
     else:
-        create(database, _info_of(foreign, found, new), new)
+        project = project or _project_of(database, foreign)
+        create(database, _info_of(foreign, found, new, project), new)
         _place_in_list(database, foreign, found)
     archived = [name for entry in new if isinstance(entry, Compaction) for name in entry.archived]
     mark_archived(database, found, archived, ())
     return sum(isinstance(entry, Message) and entry.is_counted for entry in new)
 
 
-def _info_of(foreign: ForeignConversation, conversation: str, new: Sequence[AnyEntry]) -> ConversationInfo:
+def _project_of(database: SqliteDatabase, foreign: ForeignConversation) -> str:
+    if foreign.section.strip():
+        return project_named(database, foreign.section, foreign.created_at)
+    return project_of_folder(database, _own_folder(foreign.folder), foreign.created_at)
+
+
+def _info_of(
+    foreign: ForeignConversation, conversation: str, new: Sequence[AnyEntry], project: str
+) -> ConversationInfo:
     times = [entry.at for entry in new if entry.at]
     created_at = foreign.created_at or min(times, default=0.0)
     return ConversationInfo(
@@ -66,7 +77,7 @@ def _info_of(foreign: ForeignConversation, conversation: str, new: Sequence[AnyE
         created_at=created_at,
         updated_at=max(times, default=foreign.updated_at or created_at),
         folder=_own_folder(foreign.folder),
-        section=foreign.section,
+        project=project,
     )
 
 

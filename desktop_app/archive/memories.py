@@ -18,14 +18,16 @@ from .reading import readable_rows
 log = logging.getLogger(__name__)
 
 # As bytes: sqlite3 raises an error for a whole result if one text in it is no valid UTF-8.
-_TEXTS = ", ".join(f"CAST({name} AS BLOB)" for name in ("id", "text", "conversation", "author", "scope", "folder"))
+_NAMES = ("id", "text", "conversation", "author", "scope", "folder", "project")
+_TEXTS = ", ".join(f"CAST({name} AS BLOB)" for name in _NAMES)
 _COLUMNS = f"number, at, changed_at, is_on, is_deleted, {_TEXTS}"
 
 # The user restores a deleted memory: then no other one replaces it any more.
-_STORE = """INSERT INTO memories (id, text, at, changed_at, conversation, author, is_on, is_deleted, scope, folder)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text, at = excluded.at,
-    changed_at = excluded.changed_at, conversation = excluded.conversation, author = excluded.author,
-    is_on = excluded.is_on, is_deleted = excluded.is_deleted, scope = excluded.scope, folder = excluded.folder,
+_STORE = """INSERT INTO memories (id, text, at, changed_at, conversation, author, is_on, is_deleted, scope, folder,
+    project) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET text = excluded.text, at = excluded.at, changed_at = excluded.changed_at,
+    conversation = excluded.conversation, author = excluded.author, is_on = excluded.is_on,
+    is_deleted = excluded.is_deleted, scope = excluded.scope, folder = excluded.folder, project = excluded.project,
     replaced_by = CASE excluded.is_deleted WHEN 0 THEN '' ELSE replaced_by END"""
 
 
@@ -75,17 +77,16 @@ def _mark(database: SqliteDatabase, column: str, ids: Sequence[str], is_deleted:
 def _row(memory: Memory) -> tuple[Any, ...]:
     texts = (replace_surrogates_in_text(memory.conversation), memory.author)
     at = (memory.at, memory.changed_at)
-    where = (memory.scope, replace_surrogates_in_text(memory.folder))
+    where = (memory.scope, replace_surrogates_in_text(memory.folder), memory.project)
     return (memory.id, replace_surrogates_in_text(memory.text), *at, *texts, memory.is_on, memory.is_deleted, *where)
 
 
 def _memory(row: Sequence[Any]) -> Memory | None:
     number, at, changed_at, is_on, is_deleted, *texts = row
     try:
-        memory_id, text, conversation, author, scope, folder = (str(part, "utf-8") for part in texts)
-        where = {"conversation": conversation, "scope": scope, "folder": folder}
-        shown = {"author": author, "is_on": bool(is_on), "is_deleted": bool(is_deleted), **where}
-        return msgspec.convert({"id": memory_id, "text": text, "at": at, "changed_at": changed_at, **shown}, Memory)
+        values = {name: str(part, "utf-8") for name, part in zip(_NAMES, texts, strict=True)}
+        shown = {"at": at, "changed_at": changed_at, "is_on": bool(is_on), "is_deleted": bool(is_deleted)}
+        return msgspec.convert(values | shown, Memory)
     except (TypeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         log.error("memory number %s cannot be read: %s", number, error)
         return None

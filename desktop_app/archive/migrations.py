@@ -12,7 +12,7 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
-from desktop_app.paths import make_private_file
+from desktop_app.paths import make_private_file, sync_file, sync_folder
 
 from .failures import newer_archive
 
@@ -23,6 +23,14 @@ PAGES_AT_ONCE = 2048
 """Pages that are copied between two checks whether the copy is still wanted: 8 MB."""
 
 Migration = tuple[str, ...]
+
+OnProgress = Callable[[int, int], None]
+"""Called often with what is done, and all that is to be done; what it raises ends that."""
+
+
+def ignore_progress(done: int, whole: int) -> None:
+    """Take no notice of progress."""
+
 
 FIRST: Migration = (
     """CREATE TABLE conversations (
@@ -121,13 +129,53 @@ SIXTH: Migration = ("ALTER TABLE conversations ADD COLUMN setup TEXT NOT NULL DE
 SEVENTH: Migration = ("CREATE INDEX operations ON entries (conversation, position) WHERE message_index IS NULL",)
 """Finds what was done in a conversation without reading what was said."""
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
+EIGHTH: Migration = (
+    "CREATE TABLE facet_names (facet INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name))",
+    "CREATE TABLE facets (facet INTEGER NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (facet, entry)) WITHOUT ROWID",
+    # To read a million messages takes a minute: nobody waits for that when the program starts (facets.py).
+    "CREATE TABLE facets_missing (below INTEGER NOT NULL)",
+    "INSERT INTO facets_missing (below) SELECT number + 1 FROM entries ORDER BY number DESC LIMIT 1",
+)
+"""What search filters ask for: the role, month, model, tools and code of messages."""
+
+NINTH: Migration = (
+    """CREATE TABLE projects (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        folder TEXT NOT NULL DEFAULT '',
+        instructions TEXT NOT NULL DEFAULT '',
+        policy TEXT NOT NULL DEFAULT '',
+        model TEXT NOT NULL DEFAULT '',
+        recall_in TEXT NOT NULL DEFAULT 'conversation',
+        created_at REAL NOT NULL,
+        is_deleted INTEGER NOT NULL DEFAULT 0
+    )""",
+    """CREATE TRIGGER projects_never_go BEFORE DELETE ON projects
+        BEGIN SELECT RAISE(ABORT, 'projects are marked as deleted, never erased'); END""",
+    "ALTER TABLE conversations ADD COLUMN project TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE memories ADD COLUMN project TEXT NOT NULL DEFAULT ''",
+    """INSERT INTO projects (id, name, created_at)
+        SELECT lower(hex(randomblob(16))), MIN(TRIM(section)), MIN(created_at) FROM conversations
+        WHERE TRIM(section) != '' GROUP BY TRIM(section) COLLATE NOCASE""",
+    """UPDATE conversations SET project = (SELECT id FROM projects WHERE name = TRIM(section) COLLATE NOCASE)
+        WHERE TRIM(section) != ''""",
+    "ALTER TABLE conversations DROP COLUMN section",
+)
+"""Projects, each section of the list becomes one, and the project in which a memory was said."""
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH)
 
 
-def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
+def migrate(
+    database: SqliteDatabase,
+    path: Path,
+    migrations: tuple[Migration, ...] = MIGRATIONS,
+    on_progress: OnProgress = ignore_progress,
+) -> None:
     """Migrate an archive to the newest version in one transaction, after a backup of an existing one.
 
-    Raises ArchiveError if a newer Palimpsest wrote it.
+    on_progress: called with pages of the backup. Raises ArchiveError if a newer Palimpsest wrote it.
     """
     version = version_of(database)
     if version > len(migrations):
@@ -135,7 +183,7 @@ def migrate(database: SqliteDatabase, path: Path, migrations: tuple[Migration, .
     if version == len(migrations):
         return
     if version > 0:
-        back_up(database, path.with_name(f"{path.stem}.backup-v{version}{path.suffix}"))
+        back_up(database, path.with_name(f"{path.stem}.backup-v{version}{path.suffix}"), on_progress)
     with database.atomic("IMMEDIATE"):
         for statement in (statement for migration in migrations[version:] for statement in migration):
             database.execute_sql(statement)
@@ -148,26 +196,34 @@ def version_of(database: SqliteDatabase) -> int:
     return int(database.execute_sql("PRAGMA user_version").fetchone()[0])
 
 
-def back_up(database: SqliteDatabase, target: Path) -> Path:
+def back_up(database: SqliteDatabase, target: Path, on_progress: OnProgress = ignore_progress) -> Path:
     """Copy the archive, completely or not at all. An older backup is kept: the copy then gets a number."""
     unfinished = target.with_suffix(".unfinished")
-    copy_to_file(database, unfinished)
+    copy_to_file(database, unfinished, on_progress)
     free, number = target, 2
     while free.exists():
         free, number = target.with_name(f"{target.stem}-{number}{target.suffix}"), number + 1
-    return unfinished.rename(free)
+    unfinished.rename(free)
+    sync_folder(free.parent)
+    return free
 
 
-def copy_to_file(database: SqliteDatabase, file: Path, check: Callable[[], None] = lambda: None) -> None:
+def copy_to_file(database: SqliteDatabase, file: Path, on_progress: OnProgress = ignore_progress) -> None:
     """Copy the archive to that file, as it is at one moment, also while it is written. A failure leaves no file.
 
-    check: called often; what it raises ends the copying.
+    on_progress: called with pages of the file.
     """
     file.unlink(missing_ok=True)
     make_private_file(file)
     try:
         with closing(sqlite3.connect(file)) as copy:
-            database.connection().backup(copy, pages=PAGES_AT_ONCE, progress=lambda *_: check())
+            # Nobody reads a copy that is not whole: no journal is needed, nor a wait for the disk at each step.
+            copy.execute("PRAGMA journal_mode = OFF")
+            copy.execute("PRAGMA synchronous = OFF")
+            database.connection().backup(
+                copy, pages=PAGES_AT_ONCE, progress=lambda _, left, whole: on_progress(whole - left, whole)
+            )
+        sync_file(file)
     except BaseException:
         file.unlink(missing_ok=True)
         raise

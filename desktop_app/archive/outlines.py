@@ -11,7 +11,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.outline import RecordOutline, known_by_id
-from desktop_app.conversation.transcript import AnyEntry, ConversationLink, Flush, Rewind
+from desktop_app.conversation.transcript import AnyEntry, Compaction, ConversationLink, Flush, Rewind
 
 from .failures import DATABASE_ERRORS, is_damage
 from .rows import decode, decode_message
@@ -68,13 +68,18 @@ def outline(database: SqliteDatabase, conversation: str) -> RecordOutline:
     (shared,) = database.execute_sql(MESSAGES, (conversation,)).fetchone()
     shared = min((index for _, index in messages.values()), default=shared)
     for position, entry in done.items():
-        if isinstance(entry, Flush | ConversationLink):
+        if _stands_behind_a_message(entry):
             for before, message_id, index in database.execute_sql(BEFORE, (conversation, position)):
                 messages[before] = message_id, index
     entries: dict[int, AnyEntry] = {position: known_by_id(message_id) for position, (message_id, _) in messages.items()}
     entries |= done
     ordered = tuple(entries[position] for position in sorted(entries))
     return RecordOutline(ordered, dict(messages.values()), shared)
+
+
+def _stands_behind_a_message(entry: AnyEntry) -> bool:
+    """Return whether its place is that of the message before it: a compaction that archives some names them itself."""
+    return isinstance(entry, Flush | ConversationLink) or (isinstance(entry, Compaction) and not entry.archived)
 
 
 def _first_parting(database: SqliteDatabase, conversation: str, done: Iterable[tuple[int, AnyEntry]]) -> int | None:

@@ -21,7 +21,7 @@ from .rows import (
     ConversationRow,
     DraftRow,
     EntryRow,
-    PartialRow,
+    ProjectRow,
     damaged_message,
     decode,
     decode_message,
@@ -36,8 +36,10 @@ Row = Sequence[Any]
 
 COLUMNS = "message_index, id, at, body"
 SPILLED = """SELECT e.body FROM entries e JOIN conversations c ON c.id = e.conversation
-    WHERE NOT c.is_deleted
+    WHERE (? OR NOT c.is_deleted)
     AND (e.body GLOB '*"spill":"[0-9a-f]*' OR e.body GLOB '*kept as [0-9a-f][0-9a-f][0-9a-f]*')"""
+ATTACHED = """SELECT CAST(TOTAL(LENGTH(body)) AS INTEGER) FROM entries
+    WHERE message_index IS NOT NULL AND instr(body, '"type":"attachment"')"""
 MAX_MISSING = 1_000_000
 _SPILL = re.compile(r'(?:"spill":"|kept as )([0-9a-f]{64})')
 """As a result names its own, and as a text does, such as the answer of a research."""
@@ -58,10 +60,12 @@ def conversation(database: SqliteDatabase, conversation: str) -> ConversationInf
 
 def setup(database: SqliteDatabase, conversation: str) -> ConversationSetup:
     """Return how that conversation is held; the defaults where nothing is stored, or nothing that can be read."""
-    stored = ConversationRow.select(ConversationRow.setup).where(ConversationRow.id == conversation).scalar(database)
     try:
+        stored = (
+            ConversationRow.select(ConversationRow.setup).where(ConversationRow.id == conversation).scalar(database)
+        )
         return msgspec.json.decode(stored, type=ConversationSetup) if stored else ConversationSetup()
-    except (msgspec.DecodeError, TypeError):
+    except (msgspec.DecodeError, TypeError, UnicodeDecodeError, RecursionError):
         log.warning("the setup of conversation %s cannot be read", conversation)
         return ConversationSetup()
 
@@ -74,7 +78,11 @@ def _conversations() -> ModelSelect[ConversationRow]:
     )
     counted = fn.COALESCE(messages, 0) - row.uncounted
     columns = (row.id, row.title, row.created_at, row.updated_at, counted, row.model, row.share, row.status, row.folder)
-    places = (row.policy, row.section, row.is_pinned, row.is_put_away)
+    # As long as a project is deleted, its conversations are in none.
+    project = ProjectRow.select(ProjectRow.id).where(
+        ProjectRow.id == row.project, ProjectRow.is_deleted == Value(False)
+    )
+    places = (row.policy, fn.COALESCE(project, ""), row.is_pinned, row.is_put_away)
     return row.select(*columns, *places).where(row.is_deleted == Value(False))
 
 
@@ -108,10 +116,10 @@ def _entries(conversation: str, rows: list[Row]) -> Iterator[AnyEntry]:
 
 def unsent(database: SqliteDatabase, conversation: str) -> UnsentMessages:
     """Return the draft and the queued messages of a conversation; none, and a line in the log, if they are damaged."""
-    body = DraftRow.select(DraftRow.body).where(DraftRow.conversation == conversation).scalar(database)
     try:
+        body = DraftRow.select(DraftRow.body).where(DraftRow.conversation == conversation).scalar(database)
         return UnsentMessages() if body is None else decode_unsent(body)
-    except (msgspec.DecodeError, TypeError, RecursionError) as error:
+    except (msgspec.DecodeError, TypeError, UnicodeDecodeError, RecursionError) as error:
         log.error("the draft of conversation %s cannot be read: %s", conversation, error)
         return UnsentMessages()
 
@@ -142,21 +150,28 @@ def readable_rows(
     return rows
 
 
-def spills_in_use(database: SqliteDatabase) -> frozenset[str]:
-    """Return the names of the spills that messages refer to, except in deleted conversations."""
-    rows = database.execute_sql(SPILLED).fetchall()
+def spills_in_use(database: SqliteDatabase, with_deleted: bool = False) -> frozenset[str]:
+    """Return the names of the spills that messages refer to. with_deleted: those of deleted conversations, too."""
+    rows = database.execute_sql(SPILLED, (with_deleted,)).fetchall()
     return frozenset(name for (body,) in rows for name in _SPILL.findall(body))
+
+
+def attachment_bytes(database: SqliteDatabase) -> int:
+    """Return what the messages with attachments take, in bytes."""
+    return int(database.execute_sql(ATTACHED).fetchone()[0])
 
 
 def partials(database: SqliteDatabase) -> list[tuple[str, Message]]:
     """Return the replies that a crash left in flight, as interrupted messages. Unreadable ones stay, and are logged."""
     found: list[tuple[str, Message]] = []
-    query = PartialRow.select(PartialRow.conversation, PartialRow.body).order_by(PartialRow.conversation)
-    for conversation, body in query.tuples().execute(database):
+    query = "SELECT conversation, body FROM partials ORDER BY conversation"  # peewee fails on what is no text
+    for conversation, body in database.execute_sql(query).fetchall():
         try:
             message = decode_message(body)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, TypeError, UnicodeDecodeError, RecursionError) as error:
             log.error("the partial reply of conversation %s cannot be read: %s", conversation, error)
             continue
+        if database.execute_sql("SELECT 1 FROM entries WHERE id = ?", (message.id,)).fetchone():
+            continue  # the record has it, as only a damaged archive can
         found.append((conversation, msgspec.structs.replace(message, is_interrupted=True)))
     return found

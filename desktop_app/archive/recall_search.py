@@ -94,8 +94,8 @@ class Known:
 class RecallSearch:
     """The look-ups of one archive, with the outlines of the conversations that were asked about lately."""
 
-    KEPT = 8
-    """Conversations; an outline of 10,000 messages takes 2 MB."""
+    KEPT = 80_000
+    """Messages of all conversations whose outlines are kept: 16 MB."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
@@ -139,7 +139,7 @@ class RecallSearch:
         known = self._known.pop(conversation, None) or Known()
         known.read_on(self._database, conversation)
         self._known[conversation] = known  # the last one asked about stands last
-        while len(self._known) > self.KEPT:
+        while len(self._known) > 1 and sum(len(each.outline.lengths) for each in self._known.values()) > self.KEPT:
             del self._known[next(iter(self._known))]
         return known
 

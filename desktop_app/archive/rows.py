@@ -62,12 +62,23 @@ class ConversationRow(Model):
     is_deleted = BooleanField(default=False)
     folder = TextField()
     policy = TextField(default="")
-    section = TextField(default="")
+    project = TextField(default="")
     is_pinned = BooleanField(default=False)
     is_put_away = BooleanField(default=False)
     setup = TextField(default="")
     uncounted = IntegerField(default=0)
     """Messages that are not counted for the user, such as system prompts and replaced answers."""
+
+
+class ProjectRow(Model):
+    """A project; `projects.py` reads and writes it."""
+
+    class Meta:
+        table_name = "projects"
+
+    number = IntegerField(primary_key=True)
+    id = TextField()
+    is_deleted = BooleanField(default=False)
 
 
 class EntryRow(Model):
@@ -172,7 +183,7 @@ def lost_message(count: int) -> Message:
 def info_of(columns: Sequence[Any]) -> ConversationInfo:
     """Return the conversation of a row, in the order of the fields. Damaged fields become empty, or 0."""
     conversation, title, created, updated, messages, model, share, status, *rest = columns
-    folder, policy, section, is_pinned, is_put_away = rest
+    folder, policy, project, is_pinned, is_put_away = rest
     return ConversationInfo(
         id=_text_of(conversation),
         title=_text_of(title),
@@ -184,7 +195,7 @@ def info_of(columns: Sequence[Any]) -> ConversationInfo:
         status=next((each for each in Status if each.value == status), next(iter(Status))),
         folder=_text_of(folder),
         policy=_text_of(policy),
-        section=_text_of(section),
+        project=_text_of(project),
         is_pinned=is_pinned == 1,
         is_put_away=is_put_away == 1,
     )

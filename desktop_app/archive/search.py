@@ -1,34 +1,45 @@
 """Full-text search. No query is a syntax error.
 
-These are tried in order until something is found: all terms, exact matches first; all terms, the last one as a prefix;
-the query as a substring; any of its words. Of very many matches the newest are ranked.
+Words to look up are tried in this order until something is found: all of them; all, the last one as a prefix; the query
+as a substring; any of them. A question is answered by the messages with the most telling of its words. Of very many
+matches the newest are ranked. Without words, the newest messages that the filters leave are listed.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import combinations, islice
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 from peewee import SqliteDatabase
 
+from desktop_app.context.search.question import Question, question_of
 from desktop_app.conversation.listing import SearchResult
-from desktop_app.conversation.message import Role
+from desktop_app.conversation.searching import NO_FILTERS, SearchFilters
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
-from .rows import SEPARATOR, number_of, space_out
-from .snippets import END, LONG, START, mark_hits, snippet_of
+from .facets import MONTH, ROLE
+from .found_rows import TEXT, excerpt_of, results_of
+from .ranking import Candidate, Wanted, rank, weight_of
+from .rows import space_out
+from .selecting import Selection, selection_of
 
 MAX_TERMS = 32
 MAX_LOOSE_TERMS = 12
-"""Terms of a query that count, if all must match and if any may: a query may be a whole pasted page, and ranking the
-messages with a common word takes 2 ms a word (10,000 messages)."""
-
-MAX_NUMBER = 2**62  # no entry has a higher one
+"""Terms of a query that count, if all must match and if any may: a query may be a whole pasted page."""
+MAX_ASKED = 8
+"""Terms of a question that are looked up, the longest."""
 MAX_SUBSTRING = 1_000  # characters; SQLite refuses patterns of 50,000 bytes
-AROUND = 80  # characters on each side of what was found inside of words
+MAX_READ = 20_000
+"""Characters of a message that its rank depends on."""
+RANKED = 500
+"""Matches that are ranked, the newest. Each is on two pages of the file, which a cold disk gives one by one."""
+MAX_COUNTED = 20_000
+"""Messages with a word that are counted for its weight, in 2 ms."""
+AT_ONCE = 500
 
 _TERM = re.compile(r'"([^"]+)"|(\S+)')
 _WORD = re.compile(r"\w+")
@@ -40,103 +51,150 @@ _STOP_WORDS = frozenset(
     why will with would you your""".split()  # noqa: SIM905 (as a list it would be eighty lines)
 )
 
-_FROM = """JOIN entries e ON e.number = found.rowid JOIN conversations c ON c.id = e.conversation
-    LEFT JOIN archived a ON a.entry = e.number"""
-_OURS = "NOT c.is_deleted AND (?2 IS NULL OR e.conversation = ?2)"
-_COLUMNS = "e.conversation, c.title, e.id, e.message_index, e.body, a.entry IS NOT NULL, e.at"
-
-RANKED = 2_000
-"""Matches that are ranked, the newest: to rank 100,000 messages with a common word takes 0.1 s, to rank these 5 ms."""
-SPAN = """SELECT (SELECT number FROM entries WHERE conversation = ?1 ORDER BY position LIMIT 1),
-    (SELECT number FROM entries WHERE conversation = ?1 ORDER BY position DESC LIMIT 1)"""
-OLDEST_RANKED = f"""SELECT found.rowid FROM words AS found CROSS {_FROM}
-    WHERE words MATCH ?1 AND {_OURS} AND found.rowid BETWEEN ?3 AND ?4
-    ORDER BY found.rowid DESC LIMIT 1 OFFSET {RANKED - 1}"""
-
-# CROSS JOIN: the search comes first, and its order by rank is the order of the rows, so that hits are
-# marked only in those that are shown.
-BY_WORDS = f"""SELECT {_COLUMNS}, -found.rank,
-    CASE WHEN length(found.text) > {LONG} THEN found.text ELSE highlight(words, 0, '{START}', '{END}') END
-    FROM words AS found CROSS {_FROM} WHERE words MATCH ?1 AND {_OURS} AND found.rowid BETWEEN ?5 AND ?6
-    AND (?4 IS NULL OR found.text LIKE ?4 ESCAPE '!') ORDER BY found.rank LIMIT ?3"""
-BY_SUBSTRING = f"""SELECT {_COLUMNS}, 0.0, found.text
-    FROM %s AS found CROSS {_FROM} WHERE found.text LIKE ?1 AND {_OURS} AND found.rowid BETWEEN ?5 AND ?6
-    AND found.text LIKE ?4 ESCAPE '!' ORDER BY found.rowid DESC LIMIT ?3"""
+# CROSS JOIN: the index is walked first, from the newest entry on, until there are enough.
+BY_WORDS = """SELECT found.rowid FROM words AS found CROSS JOIN entries e ON e.number = found.rowid
+    CROSS JOIN conversations c ON c.id = e.conversation WHERE words MATCH ? AND {} ORDER BY found.rowid DESC LIMIT ?"""
+CANDIDATES = f"""SELECT entry, substr({TEXT}, 1, {MAX_READ}), {{}} FROM message_texts found WHERE entry IN ({{}})"""
+BY_SUBSTRING = f"""SELECT found.rowid, {TEXT}
+    FROM {{table}} AS found CROSS JOIN entries e ON e.number = found.rowid
+    CROSS JOIN conversations c ON c.id = e.conversation WHERE found.text LIKE ? AND found.text LIKE ? ESCAPE '!'
+    AND {{where}} ORDER BY found.rowid DESC LIMIT ?"""
+BY_FILTERS = """SELECT e.number FROM facets m CROSS JOIN entries e ON e.number = m.entry
+    CROSS JOIN conversations c ON c.id = e.conversation WHERE m.facet = ? AND {} ORDER BY e.at DESC LIMIT ?"""
+MONTHS = f"SELECT facet FROM facet_names WHERE kind = '{MONTH}' ORDER BY name DESC"
+OF_TOOLS = f"SELECT facet FROM facet_names WHERE kind = '{ROLE}' AND name = 'tool'"
+COUNTED = f"SELECT COUNT(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT {MAX_COUNTED})"
 
 
-class _Speaker(msgspec.Struct):
-    role: Role
-
-
-class _Query(msgspec.Struct, frozen=True):
-    """A search in one conversation or in all."""
+class _FilteredSearch(msgspec.Struct, frozen=True):
+    """A search in what the filters leave."""
 
     database: SqliteDatabase
-    conversation: str | None
+    selection: Selection
     limit: int
 
-    def by_words(self, match: str, literal: str | None = None) -> tuple[SearchResult, ...]:
-        """match: in FTS5's language; empty for a query without words. literal: text that must be there as it stands."""
-        rows = self._rows(BY_WORDS, match, literal, *self._ranked(match)) if match else []
-        return tuple(_result(columns, _shown(_snippet(text, match))) for *columns, text in rows)
+    @property
+    def ranked(self) -> int:
+        """How many matches are ranked: at least as many as are wanted."""
+        return max(RANKED, self.limit)
 
-    def by_substring(self, piece: str) -> tuple[SearchResult, ...]:
+    def by_words(self, phrases: Sequence[str], literal: str = "", *, is_prefix: bool = False) -> list[SearchResult]:
+        """Return messages with all phrases. literal: text that had better be there as it stands."""
+        match = " AND ".join(phrases) + (" *" if is_prefix else "")
+        numbers = self._numbers(match) if phrases else []
+        wanted = Wanted(_plain(phrases), self._weights(phrases) if numbers else (), literal, holds_all=True)
+        return self._ranked(numbers, wanted, match)
+
+    def by_any_word(self, words: Iterable[str], most: int, question: Question | None = None) -> list[SearchResult]:
+        """Return messages with some of the words, those with the most telling ones first."""
+        phrases = _phrases(words)[:most]
+        weights = self._weights(phrases)
+        by_weight = [phrase for _, phrase in sorted(zip(weights, phrases, strict=True), reverse=True)]
+        together = [" AND ".join(some) for some in (phrases, *islice(combinations(by_weight, 2), 3)) if len(some) > 1]
+        scores: dict[int, float] = {}
+        for match in (*phrases, *dict.fromkeys(together)):
+            worth = sum(weight for phrase, weight in zip(phrases, weights, strict=True) if phrase in match)
+            for number in self._numbers(match):
+                before = scores.get(number, 0.0)
+                scores[number] = max(before, worth) if match in together else before + worth
+        best = sorted(scores, key=lambda number: (-scores[number], -number))[: self.ranked]
+        asks = question is not None and question.asks_decision
+        wanted = Wanted(_plain(phrases), weights, is_question=question is not None, asks_decision=asks)
+        return self._ranked(best, wanted, " OR ".join(phrases))
+
+    def by_substring(self, piece: str) -> list[SearchResult]:
         """piece: text as it stands, letters of either case, also inside of words. The newest come first."""
         if not 0 < len(piece) <= MAX_SUBSTRING:
-            return ()
+            return []
         # % and _ of the piece are wildcards to the index, which knows no ESCAPE; a second LIKE takes them as they are.
-        sql = BY_SUBSTRING % ("trigrams" if _has_trigrams(piece) else "message_texts")
-        rows = self._rows(sql, f"%{piece}%", piece, *self._span())
-        return tuple(_result(columns, _excerpt(text, piece)) for *columns, text in rows)
+        table = "trigrams" if _has_trigrams(piece) else "message_texts"
+        sql = BY_SUBSTRING.format(table=table, where=self.selection.conditions("found.rowid"))
+        pattern = "%" + _WILDCARD.sub(r"!\g<0>", piece) + "%"
+        rows = self._rows(sql, f"%{piece}%", pattern, *self.selection.parameters, self.limit)
+        snippets = {number: excerpt_of(text, piece) for number, text in rows}
+        return results_of(self.database, [(0.0, number) for number in snippets], snippets=snippets)
 
-    def _span(self) -> tuple[int, int]:
-        """Return the first and the last number of the entries that can be found."""
-        if self.conversation is None:
-            return 0, MAX_NUMBER
-        return self.database.execute_sql(SPAN, (self.conversation,)).fetchone()
+    def newest(self) -> list[SearchResult]:
+        """Return the newest messages that the filters leave, month by month."""
+        found: list[int] = []
+        for (month,) in self._rows(MONTHS):
+            sql = BY_FILTERS.format(self.selection.conditions("m.entry"))
+            found += [number for (number,) in self._rows(sql, month, *self.selection.parameters, self.limit)]
+            if len(found) >= self.limit:
+                break
+        return results_of(self.database, [(0.0, number) for number in found[: self.limit]])
 
-    def _ranked(self, match: str) -> tuple[int, int]:
-        """Return the first and the last number of the entries among which matches are ranked."""
-        first, last = self._span()
-        oldest = self.database.execute_sql(OLDEST_RANKED, (match, self.conversation, first, last)).fetchone()
-        return (oldest[0] if oldest else first), last
+    def _numbers(self, match: str) -> list[int]:
+        """Return the numbers of the newest messages that match, as many as are ranked."""
+        sql = BY_WORDS.format(self.selection.conditions("found.rowid"))
+        return [number for (number,) in self._rows(sql, match, *self.selection.parameters, self.ranked)]
 
-    def _rows(self, sql: str, asked: str, literal: str | None, *span: int) -> list[tuple[Any, ...]]:
-        pattern = None if literal is None else "%" + _WILDCARD.sub(r"!\g<0>", literal) + "%"
-        return self.database.execute_sql(sql, (asked, self.conversation, self.limit, pattern, *span)).fetchall()
+    def _weights(self, phrases: Sequence[str]) -> tuple[float, ...]:
+        (last,) = self._rows("SELECT COALESCE(MAX(number), 0) FROM entries")[0]
+        counts = [self._rows(COUNTED, phrase)[0][0] for phrase in phrases]
+        return tuple(weight_of(count, max(last, count)) for count in counts)
+
+    def _ranked(self, numbers: Sequence[int], wanted: Wanted, match: str) -> list[SearchResult]:
+        best = rank(self._candidates(numbers, wanted), wanted)
+        return results_of(self.database, best[: self.limit], match)
+
+    def _candidates(self, numbers: Sequence[int], wanted: Wanted) -> list[Candidate]:
+        tools = [facet for (facet,) in self._rows(OF_TOOLS)] if wanted.is_question else []
+        is_tool = f"EXISTS (SELECT 1 FROM facets WHERE facet = {tools[0]} AND entry = found.entry)" if tools else "0"
+        found: list[Candidate] = []
+        for start in range(0, len(numbers), AT_ONCE):
+            listed = ", ".join(map(str, numbers[start : start + AT_ONCE]))
+            sql = CANDIDATES.format(is_tool, listed)
+            found += [Candidate(number, text, bool(tool)) for number, text, tool in self._rows(sql)]
+        return found
+
+    def _rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        return self.database.execute_sql(sql, parameters).fetchall()
 
 
 def search_messages(
-    database: SqliteDatabase, query: str, conversation: str | None = None, limit: int = 50
+    database: SqliteDatabase,
+    query: str,
+    conversation: str | None = None,
+    limit: int = 50,
+    filters: SearchFilters = NO_FILTERS,
 ) -> tuple[SearchResult, ...]:
     """Return messages with the query's words, best first, except of deleted conversations."""
+    selection = selection_of(database, filters, conversation)
+    if limit <= 0 or selection.is_empty:
+        return ()
+    search = _FilteredSearch(database, selection, limit)
     wanted = " ".join(replace_surrogates_in_text(query).replace("\0", " ").split())
+    if not wanted:
+        return tuple(search.newest()) if filters != NO_FILTERS else ()
+    question = question_of(wanted)
+    if question.is_question and question.words and (found := search.by_any_word(question.words, MAX_ASKED, question)):
+        return tuple(found)
+    return tuple(_by_words(search, wanted))
+
+
+def _by_words(search: _FilteredSearch, wanted: str) -> list[SearchResult]:
     terms = [quoted or plain for quoted, plain in _TERM.findall(wanted)]
-    all_terms = " AND ".join(_phrases(terms)[:MAX_TERMS])
-    question = _Query(database, conversation, max(limit, 0))
+    phrases = _phrases(terms)[:MAX_TERMS]
+    literal = space_out(" ".join(terms))
+    literal = literal if _PUNCTUATION.search(literal) and len(literal) <= MAX_SUBSTRING else ""
     return (
-        _literal_first(question, all_terms, space_out(" ".join(terms)))
-        or question.by_words(all_terms and all_terms + " *")
-        or question.by_substring(space_out(wanted))
-        or question.by_words(" OR ".join(_phrases(_loose_words(wanted))[:MAX_LOOSE_TERMS]))
+        search.by_words(phrases, literal)
+        or search.by_words(phrases, is_prefix=True)
+        or search.by_substring(space_out(wanted))
+        or search.by_any_word(_loose_words(wanted), MAX_LOOSE_TERMS)
     )
 
 
-def _literal_first(query: _Query, all_terms: str, literal: str) -> tuple[SearchResult, ...]:
-    """Return the messages with all terms, exact matches first: to the index `a/b.c` and `a b c` are the same words."""
-    results = query.by_words(all_terms)
-    if not results or len(literal) > MAX_SUBSTRING or not _PUNCTUATION.search(literal):
-        return results
-    bonus = results[0].score
-    best = [replace(result, score=result.score + bonus) for result in query.by_words(all_terms, literal)]
-    found = {result.message for result in best}
-    return (*best, *(result for result in results if result.message not in found))[: query.limit]
-
-
-def _phrases(terms: list[str]) -> list[str]:
+def _phrases(terms: Iterable[str]) -> list[str]:
     """Quote each term for FTS5: its words in their order, without operators."""
     quoted = ('"' + space_out(term).replace('"', '""') + '"' for term in terms if _has_word(term))
     return list(dict.fromkeys(quoted))
+
+
+def _plain(phrases: Iterable[str]) -> tuple[str, ...]:
+    """Return phrases as they were before they were quoted."""
+    return tuple(phrase[1:-1].replace('""', '"') for phrase in phrases)
 
 
 def _loose_words(wanted: str) -> list[str]:
@@ -153,36 +211,6 @@ def _has_word(term: str) -> bool:
 
 def _has_trigrams(piece: str) -> bool:
     """Whether the index of trigrams can be asked. SQLite counts bytes where it should count characters, and finds
-    nothing for two characters that are three bytes; then the texts themselves are read (30 ms for 10,000)."""
+    nothing for two characters that are three bytes; then the texts themselves are read (0.4 s for 500,000)."""
     runs = re.split("[%_]", piece)
     return all(run.isascii() or len(run) >= 3 for run in runs)
-
-
-def _result(columns: list[Any], snippet: str) -> SearchResult:
-    conversation, title, message, index, body, archived, at, score = columns
-    try:
-        role = msgspec.json.decode(body, type=_Speaker).role
-    except (msgspec.DecodeError, TypeError, RecursionError):  # the message is damaged, and says so where it is opened
-        role = Role.USER
-    found, named, said = (value if isinstance(value, str) else "" for value in (conversation, title, message))
-    return SearchResult(found, named, said, int(number_of(index)), role, bool(archived), snippet, score, number_of(at))
-
-
-def _snippet(text: str, match: str) -> str:
-    return snippet_of(text if len(text) <= LONG or START in text else mark_hits(text, match))
-
-
-def _shown(snippet: str) -> str:
-    """Return the snippet on one line, with the hits between « and »; those of the text itself become “ and ”."""
-    own = snippet.replace(SEPARATOR, "").replace("«", "“").replace("»", "”")
-    return " ".join(own.replace(START, "«").replace(END, "»").split())
-
-
-def _excerpt(text: str, piece: str) -> str:
-    """Return a snippet around a substring."""
-    found = re.search(re.escape(piece), text, re.IGNORECASE)
-    if found is None:  # LIKE folds the case of fewer letters than re does: the text is not the one that was indexed
-        return _shown(text[: 2 * AROUND])
-    start, end = max(found.start() - AROUND, 0), found.end() + AROUND
-    before, after = "…" if start else "", "…" if end < len(text) else ""
-    return before + _shown(f"{text[start : found.start()]}{START}{found[0]}{END}{text[found.end() : end]}") + after

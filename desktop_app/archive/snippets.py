@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from itertools import islice
 
 # Control characters mark hits, since a text may contain « and ».
@@ -24,6 +25,7 @@ LONG = 8_000
 """Characters of a text for which FTS5 is not used."""
 _PHRASE = re.compile(r'"((?:[^"]|"")*)"')
 _WORD = re.compile(r"[^\W_]+")
+_NOWHERE = r"(?!)"
 _BETWEEN = r"[\W_]{1,100}"
 _MIN_STEM, _MAX_ENDING = 4, 3
 _MARK = re.compile(f"{START}([^{START}{END}]*){END}")
@@ -46,17 +48,24 @@ def mark_hits(text: str, match: str) -> str:
 
     A word is matched by its beginning, as the index matches it by its stem; other forms may stay unmarked.
     """
-    phrases = [_WORD.findall(_folded(phrase.replace('""', '"'))) for phrase in _PHRASE.findall(match)]
-    patterns = [_BETWEEN.join(map(_pattern_of, words)) for words in phrases if words]
-    if not patterns:
+    wanted = pattern_of_phrases([phrase.replace('""', '"') for phrase in _PHRASE.findall(match)])
+    if wanted is None:
         return text
-    wanted = re.compile(r"(?<![^\W_])(?:" + "|".join(patterns) + r")(?![^\W_])")
     pieces: list[str] = []
     end = 0
-    for found in islice(wanted.finditer(_folded(text)), MAX_MARKS):
+    for found in islice(wanted.finditer(same_letters(text)), MAX_MARKS):
         pieces += (text[end : found.start()], START, text[found.start() : found.end()], END)
         end = found.end()
     return "".join([*pieces, text[end:]])
+
+
+def pattern_of_phrases(phrases: Iterable[str]) -> re.Pattern[str] | None:
+    """Return a pattern with a group for each phrase, for texts of `same_letters`; None if there is no word in them."""
+    found = [_BETWEEN.join(map(_pattern_of, _WORD.findall(same_letters(phrase)))) for phrase in phrases]
+    if not any(found):
+        return None
+    groups = "|".join(f"({pattern or _NOWHERE})" for pattern in found)
+    return re.compile(rf"(?<![^\W_])(?:{groups})(?![^\W_])")
 
 
 def _pattern_of(word: str) -> str:
@@ -76,7 +85,8 @@ class _Folds(dict[int, str]):
 _FOLDS = _Folds()
 
 
-def _folded(text: str) -> str:
+def same_letters(text: str) -> str:
+    """Return the text as the index compares it, each letter in its place."""
     return text.lower() if text.isascii() else text.translate(_FOLDS)
 
 

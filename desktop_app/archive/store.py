@@ -15,18 +15,24 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from peewee import SqliteDatabase
 
+from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.paths import make_private_file, make_private_folder
 
-from . import health, importing, outlines, reading, writing
+from . import compacting, erasing, facets, health, importing, outlines, reading, writing
 from . import memories as memory_rows
+from . import projects as project_rows
+from .backup import damage_of_copy, entry_total
 from .damage import keep_damaged
-from .entry_counts import EntryCounts, lost_entries
-from .failures import world_errors
+from .entry_counts import EntryCounts, lost_entries, missing_entries
+from .failures import damaged_archive, failing_as, in_use, mended_archive, not_compacted, world_errors
 from .lock import FolderLock
+from .migrations import OnProgress, ignore_progress
 from .opening import check_is_ours, closed_on_error, open_to_read, open_to_write
+from .recall_rows import RecallRows
 from .recall_search import RecallSearch
+from .restoring import compacted_file, put_in_place, remove_leftovers
 from .search import search_messages
 from .whole_archive import import_whole
 
@@ -53,9 +59,14 @@ def _within(
 class Store:
     """An open archive. It belongs to the thread that made it."""
 
-    def __init__(self, path: Path, read_only: bool = False) -> None:
-        """Open the archive, or create it. One process may write, any number may read. Raises ArchiveError."""
+    def __init__(self, path: Path, read_only: bool = False, on_progress: OnProgress = ignore_progress) -> None:
+        """Open the archive, or create it. One process may write, any number may read. Raises ArchiveError.
+
+        on_progress: called with pages of the backup that is made before an older archive is brought up to date.
+        """
         self.path = path
+        # That the archive was damaged when it was opened, and what became of it.
+        self.warning: Failure | None = None
         self._lock: FolderLock | None = None
         self._counts = EntryCounts(path)
         with world_errors(path):
@@ -63,21 +74,24 @@ class Store:
                 make_private_folder(path.parent)
                 self._lock = FolderLock(path)
             try:
-                self.database = open_to_read(path) if read_only else self._open()
+                self.database = open_to_read(path) if read_only else self._open(on_progress)
             except BaseException:
                 self._release()
                 raise
-        self._recall = RecallSearch(self.database)
+        self._forget_for_recall()
 
-    def _open(self) -> SqliteDatabase:
+    def _open(self, on_progress: OnProgress = ignore_progress) -> SqliteDatabase:
         """Open it for writing, after a damaged one was copied aside. Lost ends of conversations are marked."""
+        remove_leftovers(self.path)
         check_is_ours(self.path)
         noted = self._counts.read()
-        keep_damaged(self.path, noted)
+        aside = keep_damaged(self.path, noted)
         make_private_file(self.path)  # SQLite gives the files beside it the same mode
-        database = open_to_write(self.path)
+        database = open_to_write(self.path, on_progress)
         with closed_on_error(database):
             lost = lost_entries(database, noted)
+            if aside is not None:
+                self.warning = mended_archive(aside, entry_total(database), missing_entries(database, noted))
             with database.atomic("IMMEDIATE"):
                 writing.append_lost_messages(database, lost)
             self._counts.begin(database)
@@ -98,6 +112,11 @@ class Store:
     def _recalling(self) -> Iterator[RecallSearch]:
         with world_errors(self.path):
             yield self._recall
+
+    @contextmanager
+    def _recalling_across(self) -> Iterator[RecallRows]:
+        with world_errors(self.path):
+            yield self._recall_rows
 
     def close(self) -> None:
         """Fold the write-ahead log into the file, and release the data folder."""
@@ -125,12 +144,22 @@ class Store:
     message_index = _within(_reading, outlines.message_index)
     unsent = _within(_reading, reading.unsent)
     spills_in_use = _within(_reading, reading.spills_in_use)
+    attachment_bytes = _within(_reading, reading.attachment_bytes)
+    deleted_conversations = _within(_reading, erasing.deleted_conversations)
+    unused_room = _within(_reading, compacting.unused_room)
     examine = _within(_reading, health.examine)
     search = _within(_reading, search_messages)
+    search_values = _within(_reading, facets.search_values)
+    entries_without_facets = _within(_reading, facets.entries_without)
+    fill_facets = _within(_writing, facets.fill_facets)
     outline = _within(_recalling, RecallSearch.outline)
     postings = _within(_recalling, RecallSearch.postings)
     messages_at = _within(_recalling, RecallSearch.messages_at)
     archived_indexes = _within(_recalling, RecallSearch.archived_indexes)
+    read_rows = _within(_recalling_across, RecallRows.read_on)
+    find_candidates = _within(_recalling_across, RecallRows.find_candidates)
+    count_conversations = _within(_recalling_across, RecallRows.count_conversations)
+    conversations_named = _within(_recalling_across, RecallRows.conversations_named)
     change = _within(_writing, writing.change)
     store_gauge = _within(_writing, writing.store_gauge)
     store_unsent = _within(_writing, writing.store_unsent)
@@ -139,6 +168,8 @@ class Store:
     known_messages = _within(_reading, importing.known_messages)
     import_conversation = _within(_writing, importing.import_conversation)
     import_whole = _within(_writing, import_whole)
+    projects = _within(_reading, project_rows.read)
+    store_project = _within(_writing, project_rows.store)
     memories = _within(_reading, memory_rows.read)
     store_memories = _within(_writing, memory_rows.store)
     undo_memories = _within(_writing, memory_rows.undo)
@@ -163,6 +194,46 @@ class Store:
         for conversation, message in left:
             self.append(conversation, message)
         return len(left)
+
+    def erase(self, conversations: Sequence[str]) -> None:
+        """Erase deleted conversations for good, with all that was said in them; other ones are refused."""
+        with world_errors(self.path):
+            self._counts.forget_conversations(conversations)  # else their entries were missed at the next start
+        with self._writing() as database:
+            erasing.erase(database, conversations)
+        self._forget_for_recall()  # new rows may take the numbers of those that went
+
+    def compact(self, on_progress: OnProgress = ignore_progress) -> None:
+        """Make the file smaller by the room that erased rows left. What on_progress raises ends that."""
+        new = compacted_file(self.path)
+        with failing_as(not_compacted), world_errors(self.path):
+            try:
+                compacting.merge_indexes(self.database, on_progress)
+                compacting.copy_compacted(self.database, new, on_progress)
+                if damage := damage_of_copy(new, entry_total(self.database)):
+                    raise damaged_archive(self.path, damage)
+                self.exchange(new, is_keeping=False)
+            finally:
+                new.unlink(missing_ok=True)
+
+    def exchange(self, new: Path, *, is_keeping: bool) -> Path | None:
+        """Put a checked copy of an archive in the place of this one, which stays locked, and open it.
+
+        Return the copy of what was there, if it is kept. After an ArchiveError the archive is as it was.
+        """
+        with world_errors(self.path):
+            (is_read, *_) = self.database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if is_read:
+                raise in_use(self.path)
+            self.database.close()
+            try:
+                return put_in_place(self.path, new, is_keeping=is_keeping)
+            finally:
+                self.database = self._open()
+                self._forget_for_recall()
+
+    def _forget_for_recall(self) -> None:
+        self._recall, self._recall_rows = RecallSearch(self.database), RecallRows(self.database)
 
     def _note_count(self, conversation: str) -> None:
         try:

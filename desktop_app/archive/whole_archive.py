@@ -9,7 +9,7 @@ import re
 import sqlite3
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -20,17 +20,21 @@ import msgspec
 from peewee import IntegrityError, SqliteDatabase
 
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.paths import FILE_MODE, FOLDER_MODE, replace_private_file
+from desktop_app.conversation.transcript import Permit
+from desktop_app.paths import FILE_MODE, replace_private_file, sync_file, sync_folder
 
 from .failures import backup_exists, backup_failed, bad_export, failing_as, world_errors
+from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read
+from .projects import project_named, same_named
 from .rows import UnreadableEntry, decode, decode_unsent
-from .writing import append, mark_archived, store_unsent
+from .writing import append, change, mark_archived, store_unsent
 
 log = logging.getLogger(__name__)
 
 FORMAT, VERSION = "palimpsest-archive", 1
 INDEX, CONVERSATIONS, MEMORIES = "archive.json", "conversations.jsonl", "memories.jsonl"
+PROJECTS = "projects.jsonl"
 MAX_LINE = 256 * 2**20
 _SPILL = re.compile(r"spills/[0-9a-f]{2}/([0-9a-f]{64})")
 
@@ -45,16 +49,21 @@ class WholeArchive(msgspec.Struct, frozen=True):
     entries: int
     memories: int
     spills: int
+    projects: int = 0
+    """None in files of versions that had no projects."""
     known: int = 0
     """Conversations that the archive had already, which stayed as they were."""
     unreadable: int = 0
     """Entries that the archive itself cannot read."""
 
 
-def export_whole(archive: Path, spills: Path, target: Path, is_replacing: bool = False) -> WholeArchive:
+def export_whole(
+    archive: Path, spills: Path, target: Path, is_replacing: bool = False, on_progress: OnProgress = ignore_progress
+) -> WholeArchive:
     """Write everything to that file, complete or not at all. Raises ArchiveError.
 
-    A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`.
+    A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`. on_progress: called
+    with conversations and long outputs; what it raises ends the writing.
     """
     if target.exists() and not (is_replacing and target.is_file()):
         raise backup_exists(target)
@@ -64,29 +73,36 @@ def export_whole(archive: Path, spills: Path, target: Path, is_replacing: bool =
             with closing(open_to_read(archive)) as database, database.atomic("DEFERRED"):
                 descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_TRUNC, FILE_MODE)
                 with open(descriptor, "w+b") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as written:
-                    made = _write(database, spills, written, target)
+                    made = _write(database, spills, written, target, on_progress)
+            sync_file(unfinished)
             unfinished.replace(target)
+            sync_folder(target.parent)
         finally:
             unfinished.unlink(missing_ok=True)
     return made
 
 
-def _write(database: SqliteDatabase, spills: Path, written: zipfile.ZipFile, target: Path) -> WholeArchive:
+def _write(
+    database: SqliteDatabase, spills: Path, written: zipfile.ZipFile, target: Path, on_progress: OnProgress
+) -> WholeArchive:
     index: list[Row] = []
     unreadable = 0
-    for number, row in enumerate(_rows(database, "conversations", "created_at, id"), 1):
+    rows = list(_rows(database, "conversations", "created_at, id"))
+    for number, row in enumerate(rows, 1):
+        on_progress(number, len(rows))
         file = f"conversations/{number:06}.jsonl"
         count, bad = _write_entries(database, row["id"], written, file)
         index.append({"file": file, "entries": count, "info": row} | _beside(database, row["id"]))
         unreadable += bad
     _write_lines(written, CONVERSATIONS, index)
     memories = _write_lines(written, MEMORIES, _rows(database, "memories", "number"))
-    texts = _write_spills(spills, written)
+    projects = _write_lines(written, PROJECTS, _rows(database, "projects", "number"))
+    texts = _write_spills(spills, written, on_progress)
     entries = sum(line["entries"] for line in index)
-    made = WholeArchive(str(target), len(index), entries, memories, texts, unreadable=unreadable)
+    made = WholeArchive(str(target), len(index), entries, memories, texts, projects, unreadable=unreadable)
     about = {"format": FORMAT, "version": VERSION, "made_at": datetime.now(UTC).timestamp()}
     counts = {"conversations": len(index), "entries": entries, "memories": memories, "spills": texts}
-    written.writestr(INDEX, json.dumps(about | counts))
+    written.writestr(INDEX, json.dumps(about | counts | {"projects": projects}))
     return made
 
 
@@ -101,9 +117,11 @@ def _beside(database: SqliteDatabase, conversation: str) -> Row:
     return {"archived": [name for (name,) in archived], "unsent": unsent and unsent[0]}
 
 
-def _write_spills(spills: Path, written: zipfile.ZipFile) -> int:
+def _write_spills(spills: Path, written: zipfile.ZipFile, on_progress: OnProgress) -> int:
     count = 0
-    for file in sorted(spills.glob("*/*")):
+    files = sorted(spills.glob("*/*"))
+    for number, file in enumerate(files, 1):
+        on_progress(number, len(files))
         name = f"spills/{file.parent.name}/{file.name}"
         with suppress(FileNotFoundError):  # cleaned away meanwhile: nothing refers to it
             if _SPILL.fullmatch(name):
@@ -153,30 +171,42 @@ def is_whole_archive(path: Path) -> bool:
     return False
 
 
-def describe_whole(path: Path) -> WholeArchive:
-    """Return what such a file says that it holds. Raises ArchiveError."""
-    with world_errors(path), _reading(path), zipfile.ZipFile(path) as zipped:
-        about = _index(zipped, path)
-        return WholeArchive(
-            str(path), *(int(about[name]) for name in ("conversations", "entries", "memories", "spills"))
-        )
-
-
-def import_whole(database: SqliteDatabase, spills: Path, path: Path) -> WholeArchive:
+def import_whole(
+    database: SqliteDatabase,
+    spills: Path,
+    path: Path,
+    on_progress: OnProgress = ignore_progress,
+    only: frozenset[str] | None = None,
+) -> WholeArchive:
     """Store everything of such a file, inside a transaction of the caller. Raises ArchiveError.
 
-    Conversations and memories that the archive has already stay as they are.
+    Conversations and memories that the archive has already stay as they are. on_progress: called with conversations;
+    what it raises ends the reading. only: the conversations that are wanted; then no memories are stored, and what was
+    deleted of these here is there again.
     """
-    with _reading(path), zipfile.ZipFile(path) as zipped:
-        _index(zipped, path)
+    stored: list[int | None] = []
+    with reading_whole(path), zipfile.ZipFile(path) as zipped:
+        whole = int(check_index(zipped, path)["conversations"])
         texts = _store_spills(zipped, spills)
-        stored = [_store_conversation(database, zipped, line) for line in _lines(zipped, CONVERSATIONS)]
-        memories = sum(_insert(database, "memories", line) for line in _lines(zipped, MEMORIES))
+        found = list(lines_in(zipped, PROJECTS, is_optional=True))
+        joined = same_named(database, found)
+        projects = sum(_insert(database, "projects", line) for line in found if line["id"] not in joined)
+        for line in lines_in(zipped, CONVERSATIONS):
+            if only is not None and line["info"]["id"] not in only:
+                continue
+            on_progress(len(stored), whole)
+            stored.append(_store_conversation(database, zipped, line, joined))
+        for name in only or ():
+            database.execute_sql("UPDATE conversations SET is_deleted = 0 WHERE id = ?", (name,))
+        beside = lines_in(zipped, MEMORIES) if only is None else ()
+        memories = sum(_store_memory(database, line, joined) for line in beside)
         new = [count for count in stored if count is not None]
-        return WholeArchive(str(path), len(new), sum(new), memories, texts, known=len(stored) - len(new))
+        known = len(stored) - len(new)
+        return WholeArchive(str(path), len(new), sum(new), memories, texts, projects, known)
 
 
-def _index(zipped: zipfile.ZipFile, path: Path) -> Row:
+def check_index(zipped: zipfile.ZipFile, path: Path) -> Row:
+    """Return what the file says of itself. Raises ArchiveError for another version."""
     about: Row = json.loads(zipped.read(INDEX))
     if about.get("version") != VERSION:
         detail = f"It is of version {about.get('version')}; this program knows version {VERSION}."
@@ -184,20 +214,34 @@ def _index(zipped: zipfile.ZipFile, path: Path) -> Row:
     return about
 
 
-def _store_conversation(database: SqliteDatabase, zipped: zipfile.ZipFile, line: Row) -> int | None:
+def _store_conversation(
+    database: SqliteDatabase, zipped: zipfile.ZipFile, line: Row, projects: Mapping[str, str]
+) -> int | None:
     """Return how many entries were stored; None if the archive has the conversation already."""
     info: Row = line["info"]
-    entries = [decode(text.decode()) for text in _texts(zipped, line["file"])]
+    if database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (info["id"],)).fetchone():
+        return None  # its entries need not be read
+    section = str(info.pop("section", ""))  # of a version that had no projects
+    entries = [decode(text.decode()) for text in texts_in(zipped, line["file"])]
     if len(entries) != line["entries"]:
         raise ValueError(f"{line['file']} has {len(entries)} entries, not {line['entries']}")
-    if not _insert(database, "conversations", info):
-        return None
+    # A file, which may be anybody's, allows nothing here.
+    entries = [entry for entry in entries if not (isinstance(entry, Permit) and entry.rule.is_allowed)]
+    info["project"] = projects.get(info.get("project", ""), info.get("project", ""))
+    _insert(database, "conversations", info)
+    if section:
+        change(database, info["id"], project=project_named(database, section, float(info["created_at"])))
     append(database, info["id"], entries)
     mark_archived(database, info["id"], line["archived"], ())
     if line["unsent"] is not None:
         store_unsent(database, info["id"], decode_unsent(line["unsent"]))
     database.execute_sql("UPDATE conversations SET updated_at = ? WHERE id = ?", (info["updated_at"], info["id"]))
     return len(entries)
+
+
+def _store_memory(database: SqliteDatabase, line: Row, projects: Mapping[str, str]) -> bool:
+    project = line.get("project", "")
+    return _insert(database, "memories", line | {"project": projects.get(project, project)})
 
 
 def _insert(database: SqliteDatabase, table: str, row: Row) -> bool:
@@ -217,29 +261,31 @@ def _insert(database: SqliteDatabase, table: str, row: Row) -> bool:
 def _store_spills(zipped: zipfile.ZipFile, folder: Path) -> int:
     names = [match for name in zipped.namelist() if (match := _SPILL.fullmatch(name))]
     for match in names:
+        if (folder / match[1][:2] / match[1]).exists():
+            continue
         content = zipped.read(match[0])
         if sha256(content).hexdigest() != match[1]:
             raise ValueError(f"{match[0]} has another content than its name says")
         target = folder / match[1][:2] / match[1]
-        for part in (folder, target.parent):  # one by one: `mode` applies to the last alone
-            part.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-        if not target.exists():
-            replace_private_file(target, content)
+        replace_private_file(target, content)
     return len(names)
 
 
-def _lines(zipped: zipfile.ZipFile, file: str) -> Iterator[Row]:
-    return map(json.loads, _texts(zipped, file))
+def lines_in(zipped: zipfile.ZipFile, file: str, is_optional: bool = False) -> Iterator[Row]:
+    """Return the objects of a file of JSON Lines in it; none where it is not there, if it need not be."""
+    if not is_optional or file in zipped.namelist():
+        yield from map(json.loads, texts_in(zipped, file))
 
 
-def _texts(zipped: zipfile.ZipFile, file: str) -> Iterator[bytes]:
+def texts_in(zipped: zipfile.ZipFile, file: str) -> Iterator[bytes]:
+    """Return the lines of a file in it."""
     with zipped.open(file) as stream:
         while line := stream.readline(MAX_LINE):
             yield line
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def reading_whole(path: Path) -> Iterator[None]:
     """Say of a file that is damaged that nothing of it was imported."""
     try:
         yield

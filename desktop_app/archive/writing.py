@@ -21,6 +21,7 @@ from desktop_app.conversation.surrogates import replace_surrogates_in_builtins, 
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, ConversationLink, Imported
 from desktop_app.conversation.unsent import UnsentMessages
 
+from .facets import add_facets
 from .failures import no_conversation
 from .rows import (
     ConversationRow,
@@ -48,7 +49,7 @@ INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_i
 def create(database: SqliteDatabase, info: ConversationInfo, entries: Sequence[AnyEntry]) -> None:
     """Create a conversation with its first entries."""
     uncounted = sum(isinstance(entry, Message) and not entry.is_counted for entry in entries)
-    names = ("id", "title", "created_at", "updated_at", "model", "share", "status", "folder", "policy", "section")
+    names = ("id", "title", "created_at", "updated_at", "model", "share", "status", "folder", "policy", "project")
     columns = {name: _storable(getattr(info, name)) for name in names}
     ConversationRow.insert(columns | {"uncounted": uncounted}).execute(database)
     append(database, info.id, entries)
@@ -93,6 +94,8 @@ def append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEnt
         database.execute_sql(
             f"INSERT INTO {index} (rowid, text) SELECT entry, text FROM message_texts WHERE entry >= ?", (number,)
         )
+    numbered = enumerate(entries, number)
+    add_facets(database, [(entry_number, entry) for entry_number, entry in numbered if isinstance(entry, Message)])
     _end_partial(database, conversation, entries)
     times = [entry.at for entry in entries if not isinstance(entry, BESIDE)]
     if times:

@@ -55,6 +55,15 @@ def test_a_damaged_message_says_so_in_its_place_and_the_others_are_read(store: S
     assert store.examine().unreadable == ("m2",)
 
 
+def test_a_partial_that_the_record_has_already_does_not_stop_the_others(store: Store) -> None:
+    store.create(ConversationInfo("d", "Another", created_at=1.0, updated_at=1.0))
+    store.append("c", said("r1"))
+    store.store_partial("d", said("r2"))
+    store.database.execute_sql("INSERT INTO partials SELECT 'c', 'x', body FROM entries WHERE id = 'r1'")
+    assert store.recover_partials() == 1
+    assert [entry.id for entry in store.entries("d")] == ["r2"]
+
+
 def test_a_partial_that_cannot_be_read_stays_and_does_not_stop_the_others(store: Store, caplog) -> None:
     store.create(ConversationInfo("d", "Other", 1.0, 1.0))
     store.store_partial("c", said("r1"))
@@ -110,3 +119,29 @@ def test_health_knows_what_search_does_not(store: Store) -> None:
     store.database.execute_sql("UPDATE message_texts SET text = 'other' WHERE entry = 2")
     assert store.examine().unsearchable == ("m1", "m3")
     assert list_names([str(number) for number in range(1_205)]) == "0, 1, 2, 3, 4 and 1,200 more"
+
+
+def test_an_index_that_is_set_up_wrongly_is_damage_and_made_anew(path: Path) -> None:
+    store = Store(path)
+    store.create(ConversationInfo("c", "Title", 1.0, 1.0), [said("m1", "a needle")])
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE words_config SET v = 0 WHERE k = 'version'")
+    connection.close()
+    store = Store(path)
+    assert store.warning is not None
+    assert [result.message for result in store.search("needle")] == ["m1"]
+    store.close()
+
+
+def test_a_first_start_that_a_power_cut_ended_is_no_damage(path: Path) -> None:
+    """Of the new file a part is there, and the journal with which SQLite goes back to nothing."""
+    Store(path).close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    header = bytes.fromhex("d9d505f920a163d7") + bytes(4) + bytes(4) + bytes(4)
+    sizes = (512).to_bytes(4, "big") + (4_096).to_bytes(4, "big")
+    path.with_name(f"{path.name}-journal").write_bytes((header + sizes).ljust(512, b"\0"))
+    store = Store(path)
+    assert (store.conversations(), store.warning) == ((), None)
+    store.close()

@@ -51,7 +51,7 @@ def test_an_archive_is_created_with_its_folder_and_leaves_no_log_behind(tmp_path
     path = tmp_path / "a" / "b" / "archive.sqlite3"
     store = Store(path)
     assert store.database.execute_sql("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert store.database.execute_sql("PRAGMA synchronous").fetchone() == (1,)
+    assert store.database.execute_sql("PRAGMA synchronous").fetchone() == (2,), "a power cut loses nothing"
     assert store.database.execute_sql("PRAGMA foreign_keys").fetchone() == (1,)
     assert store.database.execute_sql("PRAGMA busy_timeout").fetchone() == (5_000,)
     store.close()
@@ -73,6 +73,8 @@ def test_an_archive_of_each_version_still_opens(version: int, path: Path) -> Non
     assert [(result.message, result.archived) for result in store.search("billing/models/ledger.py")] == [
         ("old-1", True)
     ]
+    assert [project.name for project in store.projects()] == (["Billing"] if version >= 9 else [])
+    assert store.conversation("old").project == (store.projects()[0].id if version >= 9 else "")
     assert store.search("数据库")[0].message == "old-4"
     assert store.recover_partials() == 1
     health = store.examine()
@@ -92,6 +94,30 @@ def test_what_was_saved_by_rule_without_being_asked_stays_where_it_was_said(
     store = Store(path)
     (memory,) = store.memories()
     assert (memory.scope, memory.folder, memory.conversation) == (scope, folder, "old")
+    store.close()
+
+
+def test_each_section_becomes_a_project_of_its_name(path: Path) -> None:
+    shutil.copy(DATA / "version-7.sqlite3", path)
+    sections = ["Work", " work ", "Über uns", "", "Home"]
+    with sqlite3.connect(path) as connection:
+        for number, section in enumerate(sections):
+            values = (f"c{number}", f"Number {number}", 10.0 - number, 20.0, section, number == 4)
+            connection.execute(
+                "INSERT INTO conversations (id, title, created_at, updated_at, section, is_deleted, model, share,"
+                " status, folder) VALUES (?, ?, ?, ?, ?, ?, '', 0.0, 'safe', '')",
+                values,
+            )
+    connection.close()
+    store = Store(path)
+    names = {project.id: project.name for project in store.projects()}
+    assert sorted(name.casefold() for name in names.values()) == ["home", "work", "über uns"]
+    found = {info.id: names.get(info.project, "").casefold() for info in store.conversations()}
+    assert found == {"old": "", "c0": "work", "c1": "work", "c2": "über uns", "c3": ""}
+    assert {project.created_at for project in store.projects()} == {9.0, 8.0, 6.0}
+    store.change("c4", is_deleted=False)
+    assert names[store.conversation("c4").project] == "Home"
+    assert all((one.folder, one.instructions, one.recall_in) == ("", "", "conversation") for one in store.projects())
     store.close()
 
 

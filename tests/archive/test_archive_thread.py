@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from pathlib import Path
 
@@ -44,3 +45,17 @@ async def test_errors_come_through_and_a_failed_opening_leaves_no_thread(path: P
     for thread in archive_threads():
         thread.join(5)
     assert archive_threads() == []
+
+
+async def test_what_is_asked_while_it_closes_is_carried_out_or_refused(tmp_path: Path) -> None:
+    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+    before = asyncio.ensure_future(archive.conversations())
+    await asyncio.sleep(0)
+    closing = asyncio.ensure_future(archive.close())
+    while not closing.done():
+        await asyncio.sleep(0)
+        with contextlib.suppress(ArchiveError):
+            await archive.conversations()
+    assert await before == ()
+    with pytest.raises(ArchiveError, match="is closing"):
+        await archive.conversations()

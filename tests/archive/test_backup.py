@@ -21,10 +21,10 @@ from desktop_app.archive.backup import (
     is_backup_due,
     list_backups,
     make_backup,
-    restore_backup,
     times_to_keep,
 )
 from desktop_app.archive.migrations import APPLICATION_ID, FIRST
+from desktop_app.archive.restoring import restore_backup
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
@@ -93,7 +93,7 @@ def test_a_file_that_is_there_stays_unless_it_is_to_be_replaced(store: Store, pa
 
 
 def test_what_is_stopped_leaves_nothing(store: Store, path: Path, tmp_path: Path) -> None:
-    def stop() -> None:
+    def stop(*_: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -229,7 +229,7 @@ def test_a_backup_that_is_not_sound_changes_nothing(store: Store, path: Path, tm
                 connection.execute("PRAGMA user_version = 1000")
     with pytest.raises(ArchiveError) as raised:
         restore_backup(path, file)
-    assert raised.value.failure.kind == ("not_found" if fault == "missing" else "damaged")
+    assert raised.value.failure.kind == {"missing": "not_found", "newer": "newer"}.get(fault, "damaged")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 

@@ -12,6 +12,7 @@ from desktop_app.archive.store import Store
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
 from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.transcript import Imported
 
 
@@ -41,9 +42,29 @@ def store(path: Path) -> Iterator[Store]:
 def test_a_conversation_stands_in_the_list_as_it_did_there_and_then(store: Store) -> None:
     assert store.import_conversation(TRIP, "export.zip") == 3
     (info,) = store.conversations()
-    assert (info.id, info.title, info.section, info.is_pinned) == (conversation_id(TRIP), TRIP.title, "Travel", True)
+    assert (info.id, info.title, info.is_pinned) == (conversation_id(TRIP), TRIP.title, True)
+    assert [(one.id, one.name, one.created_at) for one in store.projects()] == [(info.project, "Travel", 99.0)]
     assert (info.created_at, info.updated_at, info.messages) == (99.0, 102.0, 3)
     assert [result.title for result in store.search("said b")] == [TRIP.title]
+
+
+def test_a_session_in_a_folder_stands_in_the_project_of_that_folder(store: Store) -> None:
+    folders = ["/work/shop/api", "/work/shop/api", "/work/bank/api", str(Path.home())]
+    for number, folder in enumerate(folders):
+        store.import_conversation(replace(TRIP, id=f"s{number}", section="", folder=folder), "a.jsonl")
+    projects = {project.id: project for project in store.projects()}
+    assert sorted((one.name, one.folder) for one in projects.values()) == [
+        ("api", "/work/shop/api"), ("bank/api", "/work/bank/api"),
+    ]  # fmt: skip
+    found = [store.conversation(conversation_id(replace(TRIP, id=f"s{number}"))) for number in range(4)]
+    assert [projects[info.project].folder for info in found[:3]] == folders[:3]
+    assert (found[3].project, found[3].folder) == ("", "")
+
+
+def test_new_ones_stand_in_the_project_that_is_asked_for(store: Store) -> None:
+    store.store_project(Project("p", "Mine"))
+    store.import_conversation(TRIP, "export.zip", "p")
+    assert ([info.project for info in store.conversations()], len(store.projects())) == (["p"], 1)
 
 
 def test_importing_twice_stores_nothing_twice(store: Store) -> None:

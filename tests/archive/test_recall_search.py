@@ -139,8 +139,9 @@ def test_a_damaged_message_keeps_its_place(spoken: Store, path: Path, caplog: py
     assert "message 1 of conversation c cannot be read" in caplog.text
 
 
-def test_conversations_asked_about_long_ago_are_forgotten(store: Store) -> None:
-    for number in range(RecallSearch.KEPT + 3):
+def test_conversations_asked_about_long_ago_are_forgotten(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RecallSearch, "KEPT", 3)
+    for number in range(6):
         store.create(ConversationInfo(f"c{number}", "A", 1.0, 1.0), [said(f"i{number}", "the ledger")])
         assert store.postings(f"c{number}", ["ledger"]) == {"ledger": (0,)}
     first = store.outline("c0")

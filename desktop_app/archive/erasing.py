@@ -1,0 +1,73 @@
+"""Erasing deleted conversations for good: the one place where rows of the record go, at the user's word.
+
+Each function runs inside a transaction of its caller.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from peewee import SqliteDatabase
+
+from desktop_app.conversation.stored import RemovableItem
+
+from .failures import not_deleted
+
+GUARDS = ("entries_never_go", "conversations_never_go", "memories_never_go")
+DELETED = """SELECT c.id, c.title, c.updated_at, COUNT(e.message_index),
+    COALESCE(SUM(LENGTH(e.body) + COALESCE(LENGTH(t.text), 0)), 0)
+    FROM conversations c LEFT JOIN entries e ON e.conversation = c.id LEFT JOIN message_texts t ON t.entry = e.number
+    WHERE c.is_deleted GROUP BY c.id ORDER BY 5 DESC, c.id"""
+_DELETED = "(SELECT id FROM conversations WHERE is_deleted)"
+_CHOSEN = "(SELECT value FROM json_each(:chosen))"
+_OWN = f"(SELECT number FROM entries WHERE conversation IN {_CHOSEN})"
+_TEXTS = f"SELECT 'delete', entry, text FROM message_texts WHERE entry IN {_OWN}"
+ERASE = (
+    f"INSERT INTO words (words, rowid, text) {_TEXTS}",
+    f"INSERT INTO trigrams (trigrams, rowid, text) {_TEXTS}",
+    f"DELETE FROM message_texts WHERE entry IN {_OWN}",
+    f"DELETE FROM facets WHERE entry IN {_OWN}",
+    f"DELETE FROM archived WHERE entry IN {_OWN}",
+    f"DELETE FROM partials WHERE conversation IN {_CHOSEN}",
+    f"DELETE FROM drafts WHERE conversation IN {_CHOSEN}",
+    # What is remembered elsewhere stays; these were of use in the conversation alone.
+    f"DELETE FROM memories WHERE scope = 'conversation' AND conversation IN {_CHOSEN}",
+    f"DELETE FROM entries WHERE conversation IN {_CHOSEN}",
+    f"DELETE FROM conversations WHERE id IN {_CHOSEN}",
+)
+UNUSED_NAMES = "DELETE FROM facet_names WHERE facet NOT IN (SELECT facet FROM facets)"
+
+
+def deleted_conversations(database: SqliteDatabase) -> tuple[RemovableItem, ...]:
+    """Return the conversations that were deleted and are still stored, the largest first."""
+    return tuple(
+        RemovableItem(f"conversation:{name}", "conversation", str(title), int(size), float(at), int(messages))
+        for name, title, at, messages, size in database.execute_sql(DELETED)
+    )
+
+
+def erase(database: SqliteDatabase, conversations: Sequence[str]) -> None:
+    """Erase conversations with all that was said in them. Raises ArchiveError if one of them was not deleted."""
+    chosen = {"chosen": json.dumps(list(conversations))}
+    on_list = database.execute_sql(f"SELECT value FROM json_each(:chosen) WHERE value NOT IN {_DELETED}", chosen)
+    if (kept := on_list.fetchone()) is not None:
+        raise not_deleted(kept[0])
+    with _guards_lifted(database):
+        for statement in ERASE:
+            database.execute_sql(statement, chosen)
+        database.execute_sql(UNUSED_NAMES)
+
+
+@contextmanager
+def _guards_lifted(database: SqliteDatabase) -> Iterator[None]:
+    """Lift the triggers that keep the record, in the transaction that erases: if it fails they were never gone."""
+    marks = ", ".join("?" * len(GUARDS))
+    query = f"SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name IN ({marks})"
+    guards = database.execute_sql(query, GUARDS).fetchall()
+    for name, _ in guards:
+        database.execute_sql(f"DROP TRIGGER {name}")
+    yield
+    for _, statement in guards:
+        database.execute_sql(statement)

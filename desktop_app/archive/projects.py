@@ -1,0 +1,119 @@
+"""The table of projects. Functions that write run inside a transaction of their caller."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+from peewee import SqliteDatabase
+
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.project import Project, find_project, normal_name
+from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.words import translatable
+
+from .failures import DATABASE_ERRORS, UNCHANGED, is_damage
+from .reading import readable_rows
+
+log = logging.getLogger(__name__)
+
+# As bytes: sqlite3 raises an error for a whole result if one text in it is no valid UTF-8.
+_NAMES = ("id", "name", "folder", "instructions", "policy", "model", "recall_in")
+_COLUMNS = "number, created_at, is_deleted, " + ", ".join(f"CAST({name} AS BLOB)" for name in _NAMES)
+
+_STORE = f"""INSERT INTO projects (created_at, is_deleted, {", ".join(_NAMES)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET is_deleted = excluded.is_deleted,
+    {", ".join(f"{name} = excluded.{name}" for name in _NAMES)}"""
+
+
+def read(database: SqliteDatabase, with_deleted: bool = False) -> tuple[Project, ...]:
+    """Return the projects by their names. Unreadable ones are skipped and logged. Raises errors of peewee."""
+    found = [project for row in _rows(database) if (project := _project(row)) is not None]
+    wanted = [project for project in found if with_deleted or not project.is_deleted]
+    return tuple(sorted(wanted, key=lambda project: (project.name.casefold(), project.name, project.id)))
+
+
+def unreadable(database: SqliteDatabase) -> list[str]:
+    """Return the unreadable projects, each as "project NUMBER". Raises errors of peewee, including damage."""
+    rows: list[Sequence[Any]] = list(database.execute_sql(f"SELECT {_COLUMNS} FROM projects ORDER BY number"))
+    return [f"project {row[0]}" for row in rows if _project(row) is None]
+
+
+def store(database: SqliteDatabase, project: Project) -> None:
+    """Store a project that is new or changed, as its id says.
+
+    Raises ArchiveError if another one that is not deleted has its name.
+    """
+    named = find_project((one for one in read(database) if one.id != project.id), project.name)
+    if named is not None and not project.is_deleted:
+        raise ArchiveError(
+            Failure(
+                "exists",
+                translatable("There is a project “{name}” already").format(name=named.name),
+                kept=UNCHANGED,
+                advice=translatable("Choose another name."),
+            )
+        )
+    texts = [replace_surrogates_in_text(getattr(project, name)) for name in _NAMES]
+    database.execute_sql(_STORE, (project.created_at, project.is_deleted, *texts))
+
+
+def project_named(database: SqliteDatabase, name: str, at: float) -> str:
+    """Return the id of the project of that name, a new one if there is none; "" for "". at: seconds since 1970, UTC."""
+    if not (name := normal_name(name)):
+        return ""
+    known = find_project(read(database), name)
+    if known is None:
+        known = Project(uuid.uuid4().hex, name, created_at=at)
+        store(database, known)
+    return known.id
+
+
+def same_named(database: SqliteDatabase, rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the ids of rows of another archive whose names other projects have here, each with the id of that one."""
+    here = read(database)
+    found = {row["id"]: find_project(here, str(row["name"])) for row in rows if not row["is_deleted"]}
+    return {name: one.id for name, one in found.items() if one is not None and one.id != name}
+
+
+def project_of_folder(database: SqliteDatabase, folder: str, at: float) -> str:
+    """Return the id of the project in that folder, a new one with its name if there is none; "" for "".
+
+    folder: an absolute path. at: seconds since 1970, UTC.
+    """
+    if not folder:
+        return ""
+    projects = read(database)
+    if known := next((one for one in projects if one.folder == folder), None):
+        return known.id
+    path = PurePath(folder)
+    names = (path.name, f"{path.parent.name}/{path.name}", folder)  # two folders may be called "api"
+    name = next(one for one in names if one == folder or find_project(projects, one) is None)
+    made = Project(uuid.uuid4().hex, name, folder, created_at=at)
+    store(database, made)
+    return made.id
+
+
+def _project(row: Sequence[Any]) -> Project | None:
+    number, created_at, is_deleted, *texts = row
+    try:
+        values = {name: str(text, "utf-8") for name, text in zip(_NAMES, texts, strict=True)}
+        return msgspec.convert({**values, "created_at": created_at, "is_deleted": bool(is_deleted)}, Project)
+    except (TypeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        log.error("project number %s cannot be read: %s", number, error)
+        return None
+
+
+def _rows(database: SqliteDatabase) -> list[Sequence[Any]]:
+    try:
+        return readable_rows(database, "projects", _COLUMNS)
+    except DATABASE_ERRORS as error:
+        if not is_damage(error):
+            raise
+        log.error("no project can be read: %s", error)
+        return []
