@@ -20,14 +20,14 @@ MAX_PAGE_BYTES = 16 * 1024 * 1024
 MAX_LINE_BYTES = 4 * 1024 * 1024
 """Of one line of a reply, which is one event and is parsed at once. Other answers often have one line only."""
 MAX_ERROR_BYTES = 50_000
-"""Of an error, whose rest is ignored: litellm searches it for secrets, 8 s for each megabyte."""
+"""Of an error or a redirection, whose rest is ignored: litellm searches it for secrets, 8 s for each megabyte."""
 PIECE_BYTES = 64 * 1024
 ENCODING = "gzip"
 """Which can be decompressed piece by piece."""
 
 
-class ResponseTooLarge(httpx.HTTPError):
-    """A server sent more than the limit."""
+class ResponseTooLarge(httpx.RequestError):
+    """A server sent more than the limit. httpx adds the request, for which litellm asks."""
 
     def __init__(self, what: str, limit: int) -> None:
         size = f"{limit // 1024**2} MB" if limit >= 1024**2 else f"{limit} bytes"
@@ -38,7 +38,7 @@ async def limit_bytes(limit: int, response: httpx.Response) -> None:
     """Limit the bytes of a response, as a hook of httpx."""
     coding = response.headers.pop("content-encoding", "identity").strip().lower()
     assert isinstance(response.stream, httpx.AsyncByteStream)
-    response.stream = _BoundedStream(response.stream, coding, limit, response.is_error)
+    response.stream = _BoundedStream(response.stream, coding, limit, not response.is_success)
 
 
 class _BoundedStream(httpx.AsyncByteStream):
@@ -94,7 +94,8 @@ def iter_pieces(content: bytes) -> Iterator[bytes]:
 
 def _inflate(inflater: Any, packed: bytes) -> Iterator[bytes]:
     piece = bytes(PIECE_BYTES)
-    while packed or len(piece) == PIECE_BYTES:  # a full piece: there may be more within
+    # A full piece: there may be more within. What stands behind the end is given back again and again.
+    while (packed or len(piece) == PIECE_BYTES) and not inflater.eof:
         try:
             piece = inflater.decompress(packed, PIECE_BYTES)
         except zlib.error as error:

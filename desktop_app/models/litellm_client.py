@@ -18,12 +18,14 @@ import litellm
 import openai
 from litellm.llms.base_llm.chat.transformation import BaseLLMException
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+from litellm.responses import streaming_iterator
 
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
 from .bounded_response import MAX_REPLY_BYTES
 from .endpoint import OPENAI_SHAPED, PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
+from .event_decoder import EventDecoder
 from .http_client import ProxyUnusable, http_client
 from .json_fields import MalformedChunk, with_valid_counts
 from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
@@ -35,9 +37,14 @@ IDENTIFYING_HEADERS = (
 )
 """Of openai and litellm. The package openai reads the other x-stainless headers itself."""
 CONNECT_SECONDS = 10.0
+WITHOUT_DATA = (":", "event:", "id:", "retry:")
+"""Beginnings of the lines of server-sent events that are no data: what an event is stands in its JSON, too."""
 
 litellm.suppress_debug_info = True  # else it prints to standard output, which is the engine's protocol
 litellm.turn_off_message_logging = True
+litellm.disable_hf_tokenizer_download = True  # for figures that nobody asks it for
+# In the Responses API it would count what no server reported, and pass it on as reported.
+streaming_iterator._estimate_usage_safely = lambda *_: None
 
 _TLS = httpx.create_ssl_context()  # takes 80 ms, so it is made here, on the thread that imports
 _opened: contextvars.ContextVar[list[httpx.Response] | None] = contextvars.ContextVar("opened", default=None)
@@ -84,7 +91,7 @@ class Pool:
             transport=transport,
             event_hooks={"request": [_set_user_agent], "response": [_note_response]},
         )
-        self.openai = openai.AsyncOpenAI(
+        self.openai = _OpenAI(
             base_url=endpoint.address or "http://127.0.0.1",
             api_key=endpoint.key or "none",
             max_retries=0,
@@ -98,6 +105,13 @@ class Pool:
 
     async def close(self) -> None:
         await self.openai.close()
+
+
+class _OpenAI(openai.AsyncOpenAI):
+    """The client of the package openai with events as they should be read."""
+
+    def _make_sse_decoder(self) -> EventDecoder:
+        return EventDecoder()
 
 
 class _NoRetryClient(AsyncHTTPHandler):
@@ -137,13 +151,15 @@ class _NoRetryClient(AsyncHTTPHandler):
 
 
 async def _lines(response: httpx.Response) -> AsyncGenerator[str]:
-    """Yield the lines of a stream. httpx also splits at U+2028 and the like, which may stand in JSON."""
+    """Yield the lines of a stream but those of events that hold no data, after which litellm's reader for Gemini would
+    read nothing more. httpx also splits at U+2028 and the like, which may stand in JSON."""
     rest: list[str] = []  # joined once its line ends: joining at each piece would take quadratic time
     async for text in response.aiter_text():
         *whole, last = text.split("\n")
-        for line in whole:
-            yield "".join([*rest, line]).removesuffix("\r")
-            rest = []
+        for end in whole:
+            line, rest = "".join([*rest, end]).removesuffix("\r"), []
+            if not line.startswith(WITHOUT_DATA) and line != "data":
+                yield line
         rest.append(last)
     if any(rest):
         yield "".join(rest)
@@ -173,6 +189,9 @@ async def open_stream(endpoint: Endpoint, model: str, request: Json, pool: Pool,
         if hasattr(stream, "chunk_parser"):  # those of the package openai have none
             stream.chunk_parser = partial(_parse, endpoint.kind, stream.chunk_parser)
         return stream
+    except httpx.ResponseNotRead:  # litellm quotes the content for a status that is neither 200 nor an error
+        said = f"It answered with status {opened[-1].status_code}."
+        raise httpx.HTTPStatusError(said, request=opened[-1].request, response=opened[-1]) from None
     finally:
         _opened.reset(token)
 

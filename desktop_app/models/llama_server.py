@@ -22,6 +22,7 @@ from typing import IO, Any
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
+from desktop_app.own_processes import module_command
 from desktop_app.process_secrets import seal_process, variable
 
 TOKEN_VARIABLE = "PALIMPSEST_LLAMA_TOKEN"
@@ -105,11 +106,7 @@ class LlamaServer:
     async def _launch(self) -> None:
         with tempfile.TemporaryFile() as errors:
             child = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "desktop_app.models.llama_server",
-                str(self._model),
-                str(self._window),
+                *module_command("models.llama_server", str(self._model), str(self._window)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,

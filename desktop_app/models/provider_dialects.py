@@ -14,15 +14,24 @@ from typing import Any
 
 import msgspec
 
-from desktop_app.context.view.dialect import NOT_AVAILABLE, reasoning_of
+from desktop_app.context.view.dialect import (
+    NOT_AVAILABLE,
+    part_without_control_tokens,
+    reasoning_of,
+    without_control_tokens,
+)
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Message, with_parts
 from desktop_app.conversation.openai_chat import Json, chat_of, function_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
 from .tokens.families import family_of
 
+FILLS_TEMPLATES: frozenset[ServerKind] = frozenset({"openai_compatible", "ollama", "lm_studio", "llama_cpp", "vllm"})
+"""Servers that turn messages and template into tokens together, or may; others read control tokens as text."""
+BY_ITS_MAKER = re.compile(r"(?:anthropic/|x-ai/|moonshotai/|openai/(?!gpt-oss)|google/gemini)", re.IGNORECASE)
+"""Models that OpenRouter has from those who made them; others run on servers that fill templates."""
 REPORTS_USAGE_UNASKED: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})
 
 MISTRAL_CALL_ID = re.compile(r"[a-zA-Z0-9]{9}")
@@ -56,7 +65,7 @@ def decode_metadata(stored: str, writer: str) -> ProviderMetadata | None:
     """Return the metadata, or None if there is none, another model wrote it, or it cannot be read."""
     try:
         metadata = msgspec.json.decode(stored, type=ProviderMetadata) if stored else None
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
     return metadata if metadata is not None and metadata.writer == writer else None
 
@@ -75,6 +84,9 @@ def request_of(
     `context/view/dialect.py`: what is sent here was counted before.
     """
     family = family_of(name)
+    if info.breaks_control_tokens:  # a question beside the conversation was not assembled from a view
+        messages = [with_parts(message, [*map(part_without_control_tokens, message.parts)]) for message in messages]
+        tools = [without_control_tokens(tool) for tool in tools]
     chat = [_with_metadata(sent, m, info.record_name) for sent, m in zip(chat_of(messages), messages, strict=True)]
     functions = [function_of(tool) for tool in tools]
     request: Json = {"max_tokens": max_tokens, "stream": True}
@@ -118,6 +130,7 @@ def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
         "returned_reasoning": returned,
         "joins_duplicate_calls": kind == "gemini",
         "declares_called_tools": family == "claude",
+        "breaks_control_tokens": kind in FILLS_TEMPLATES or (kind == "openrouter" and not BY_ITS_MAKER.match(name)),
     }
 
 

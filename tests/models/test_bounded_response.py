@@ -79,6 +79,16 @@ async def test_signs_of_life_without_an_end_come_to_the_bound_of_a_reply(
     assert (error.kind, "1 MB" in error.failure.detail) == ("garbage", True)
 
 
+@pytest.mark.parametrize("kind", [*KINDS, "anthropic"])
+async def test_of_a_redirection_without_an_end_no_more_is_read(
+    kind: ServerKind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """litellm reads it for Anthropic, and would fail on an error of httpx's that lacks its request."""
+    monkeypatch.setattr("desktop_app.models.litellm_client.MAX_REPLY_BYTES", MEGABYTE)
+    _, error = await reply_to(Endless(" a word", packed="gzip", code=307, location="/elsewhere"), kind, litellm)
+    assert (error.kind, error.failure.title) == ("provider", "s did not accept the request")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_reply_that_never_pauses_can_be_stopped(kind: ServerKind, litellm: LiteLLM) -> None:
     with ScriptedProvider([Endless(": ping\n\n", HI, "gzip")]) as provider:
@@ -128,6 +138,15 @@ async def test_what_is_packed_is_the_same_when_it_is_unpacked(
     read, sizes = await read_of(gzip.compress(content) if is_packed else content, "gzip" if is_packed else "", cuts)
     assert read == content
     assert max(sizes, default=0) <= PIECE_BYTES
+
+
+@pytest.mark.parametrize("behind", [b"behind", gzip.compress(b"another", mtime=0), b"\0" * 9])
+@pytest.mark.parametrize("cuts", [[], [40], [20, 60, 61]])
+async def test_what_stands_behind_the_packed_content_is_ignored(behind: bytes, cuts: list[int]) -> None:
+    """zlib gives it back again and again, so that unpacking would never end, and stop everything."""
+    packed = gzip.compress(b"a word " * 30_000)
+    read, _ = await read_of(packed + behind, "gzip", [cut % 70 for cut in cuts])
+    assert read == b"a word " * 30_000
 
 
 async def test_no_more_is_unpacked_than_is_given_on() -> None:

@@ -11,10 +11,21 @@ from msgspec.structs import replace
 
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.sent_parts import sent_request
 from desktop_app.context.counting.tokens import TOOL_OVERHEAD
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import (
+    Attachment,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    user_message,
+)
+from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, RequestContext
@@ -57,17 +68,20 @@ def calling(number: int, model: str, details: Any, *paths: str) -> list[Message]
 
 
 def record(model: str, details: Any, tools: tuple[ToolSpec, ...]) -> tuple[AnyEntry, ...]:
-    """Images that nobody sees, equal calls, calls of tools that are not on offer any more, and reasoning of a turn that
-    is over and of one that runs. No text ends where a tokenizer would join what follows."""
+    """A system prompt of four parts, images that nobody sees, equal calls, calls of tools that are not on offer any
+    more, and reasoning of a turn that is over and of one that runs. No text of the others ends where a tokenizer would
+    join what follows."""
     messages = [
         Message(role=Role.SYSTEM, parts=(Text("Be brief."),)),
+        Message(role=Role.SYSTEM, parts=(Text("Say it plainly"),)),
         Message(role=Role.USER, parts=(Text("Look at it"), SECRET)),
         *calling(1, model, details, "a.md", "b.md", "a.md"),
         Message(role=Role.ASSISTANT, parts=(Reasoning(THOUGHT), Text("It is empty."))),
         Message(role=Role.USER, parts=(Text("Once more."),)),
         *calling(2, model, details, "c.md"),
     ]
-    entries: list[AnyEntry] = [RequestContext(tools=tools), *messages]
+    context = RequestContext(tools=tools, instructions="Mind the ledger.", memory="The user is called Ada!")
+    entries: list[AnyEntry] = [context, *messages]
     return tuple(replace(entry, id=f"e{number}") for number, entry in enumerate(entries))
 
 
@@ -99,6 +113,25 @@ def tools_in(body: dict[str, Any]) -> dict[str, str]:
     return {tool["name"]: tool["description"] for tool in declared}
 
 
+@pytest.mark.parametrize("kind", DIALECTS, ids=lambda kind: f"{kind.kind} {kind.model}")
+def test_a_system_prompt_of_several_parts_has_the_tokens_of_the_one_text_that_is_sent(
+    kind: Kind, litellm: LiteLLM
+) -> None:
+    with kind.provider() as provider:
+        model = kind.model_at(provider, litellm)
+    said = [Message(role=Role.SYSTEM, parts=(Text(text),)) for text in ("Be brief.", "Say it plainly")]
+    context = RequestContext(instructions="Mind the ledger.", memory="The user is called Ada!")
+    begun: tuple[AnyEntry, ...] = (context, *said, user_message("Hi"))
+    entries = tuple(replace(entry, id=f"e{number}") for number, entry in enumerate(begun))
+    session = Session(ConversationInfo("c", "C", 0.0, 0.0), entries, model, BALANCED, Nowhere())
+    request, count, overhead = session.assemble_request(), model.tokenizer.count, model.tokenizer.overhead
+    texts = [str(sent["content"]) for sent in chat_of(request.messages)]
+    frames = sum(overhead.around(message.role) for message in request.messages) + overhead.priming
+    assert len(texts) == 2
+    assert request.counted == sum(map(count, texts)) + frames
+    assert all(part.tokens >= 0 for part in sent_request(session.view, request.gauge, session.counts).parts)
+
+
 @pytest.mark.parametrize("tools", [(), (READ,)], ids=["none on offer", "tools"])
 @pytest.mark.parametrize("kind", DIALECTS, ids=lambda kind: f"{kind.kind} {kind.model}")
 async def test_what_arrives_has_the_tokens_that_the_gauge_had(
@@ -120,7 +153,10 @@ async def test_what_arrives_has_the_tokens_that_the_gauge_had(
     parameters = {tool.name: tool.parameters for tool in request.tools}
     arrived += sum(TOOL_OVERHEAD + count(n) + count(text) + count(parameters[n]) for n, text in declared.items())
     frames = sum(overhead.around(message.role) for message in request.messages) + overhead.priming
-    assert arrived + frames == request.counted == request_tokens(session.view, session.counts)
+    # An estimate rounds each of the two texts of the user's message, which is one on the wire.
+    rounding = 1 if "estimate" in model.tokenizer.name else 0
+    assert abs(arrived + frames - request.counted) <= rounding
+    assert request.counted == request_tokens(session.view, session.counts)
     assert sum(request.gauge.segments.values()) == request.gauge.total
 
 

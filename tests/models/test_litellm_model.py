@@ -17,6 +17,7 @@ from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
+from kinds_of_server import CODEX
 from provider import AnyStep, Cut, Garbage, Reply, ScriptedProvider, Status
 
 KEY = "sk-SECRET-0123456789abcdef"
@@ -51,6 +52,13 @@ def text_of(pieces: list[Piece]) -> str:
 
 async def test_usage_is_not_invented_when_none_was_reported(litellm: LiteLLM) -> None:
     pieces = await pieces_of(Reply("Hello", usage=None), litellm)
+    assert pieces[-1] == ReplyEnd("stop", None)
+
+
+async def test_usage_is_not_invented_for_a_model_of_the_responses_api_either(litellm: LiteLLM) -> None:
+    """litellm would count it itself, for which it first loads a vocabulary and lets everything else wait."""
+    with CODEX.provider(Reply("Hello", usage=None)) as provider:
+        pieces = [piece async for piece in CODEX.model_at(provider, litellm).stream(HELLO, 100)]
     assert pieces[-1] == ReplyEnd("stop", None)
 
 

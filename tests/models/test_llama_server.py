@@ -172,11 +172,12 @@ async def test_reading_ahead_fills_the_cache_of_the_server(model: BuiltinModel) 
     assert usage_in([piece async for piece in model.stream((system, user_message("Hi")), 2)]).cached_tokens > 40
 
 
-async def test_a_model_that_is_not_installed_says_what_to_do() -> None:
+async def test_a_model_that_is_not_installed_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builtin, "model_path", lambda: None)
     model = BuiltinModel(builtin.model_info(), LiteLLM(), None)
     with pytest.raises(ModelError, match="not installed") as caught:
         await anext(model.stream(HELLO, 10))
-    assert "packaging/run" in caught.value.failure.advice
+    assert "in the settings or by “palimpsest model install”" in caught.value.failure.detail
 
 
 def test_the_file_is_the_published_one() -> None:

