@@ -30,16 +30,29 @@ LONG = lexicon(
     " require loader import"
     " init-file rcfile command program browser hook hooks run shell environment-overrides old-file what-if new-file"
     " always-make save trace-file show-token python index-url extra-index-url find-links cwd cache-dir in-place inplace"
+    " rsh-command index-file listed-incremental html lesskey-src lesskey-content"
 )
 """Long options, of which any prefix may stand for the whole."""
 LETTERS = frozenset("oOcuexXC")
 """Short options with which many programs run something, write somewhere, or read how to."""
+LETTERS_OF = {"tar": frozenset("FgIr"), "man": frozenset("HP"), "less": frozenset("k")}
+"""Those of one program."""
+RUNS_OTHERS = lexicon(
+    "sudo doas su pkexec runuser sg env xargs nohup time timeout nice ionice chrt taskset exec command builtin eval"
+    " source . sh bash dash zsh fish ksh ssh mosh find parallel watch entr setsid setpriv setarch stdbuf unbuffer"
+    " script strace ltrace perf valgrind hyperfine flock prlimit busybox chroot unshare nsenter bwrap firejail fakeroot"
+    " systemd-run xvfb-run dbus-run-session rlwrap direnv nix-shell trap alias jobs"
+)
+"""Programs that run their arguments, and so may run what a rule denies."""
+SHELLS = lexicon("sh bash dash zsh fish ksh ssh mosh")
+"""Of these: what a pattern such as "bash *" means is a script, or another machine."""
 UNBOUNDED = frozenset(
     {"gh auth", "gh api", "gh config", "gh extension", "gh alias", "pip download", "pip wheel", "pip config"}
     | {"npm exec", "npm config", "cargo install", "go run", "go generate", "git difftool", "git mergetool"}
     | {"git filter-branch", "git config", "git bisect", "git submodule", "git send-email", "git daemon"}
     | {"git grep", "git stash", "git reflog", "git update-index", "git fast-import", "git worktree"}
-    | {"rg", "jq", "yq", "ps", "printenv", "hostname", "xxd", "uniq", "diff", "docker inspect", "kubectl get"}
+    | {"rg", "rgrep", "zgrep", "jq", "yq", "ps", "printenv", "hostname", "xxd", "diff", "docker inspect"}
+    | {"kubectl get"}
 )
 """Programs and subcommands that run or write anything, or show keys, without any option."""
 GIT_VERBS = lexicon(
@@ -74,10 +87,19 @@ def exceeds_pattern(command: Command, pattern: str) -> bool:
     bare = Command((program_of(command), *command.without_assignments.words[1:]), command.expanded)
     if options_of(bare) is not None:
         return not has_known_options(bare, named)
-    verb = " ".join(bare.words[:2])
-    if not verb.startswith("-") and _is_unbounded(verb, named):
+    program, *words = bare.words
+    is_wrapper = program in RUNS_OTHERS - SHELLS
+    if _is_unbounded(" ".join(bare.words[:2]), named) or (is_wrapper and not _names_program(pattern)):
         return True
-    return any(_is_risky(word) and option_of(word) not in named for word in bare.words[1:])
+    if program == "tar" and words:
+        words[0] = f"-{words[0].lstrip('-')}" if not words[0].startswith("--") else words[0]  # tar takes both
+    letters = LETTERS | LETTERS_OF.get(program, frozenset())
+    return any(_is_risky(word, letters) and option_of(word) not in named for word in words)
+
+
+def _names_program(pattern: str) -> bool:
+    """Return whether a pattern for a program that runs others says which one: `xargs grep *`."""
+    return any(re.fullmatch(r"[A-Za-z][\w./+-]*", word) for word in pattern.split()[1:])
 
 
 def option_of(word: str) -> str:
@@ -94,12 +116,12 @@ def _is_unbounded(verb: str, named: frozenset[str]) -> bool:
     return is_alias and not second.startswith("-")
 
 
-def _is_risky(word: str) -> bool:
-    """Return whether a word may be an option that runs or writes something."""
+def _is_risky(word: str, dangerous: frozenset[str]) -> bool:
+    """Return whether a word may be an option that runs or writes something. dangerous: the short ones that do."""
     if word.startswith("--"):
-        name = option_of(word)[2:]
+        name = option_of(word)[2:].lower()
         return bool(name) and any(option.startswith(name) for option in LONG)
     if word.startswith("-") and len(word) > 1:
         letters = re.split(r"[^A-Za-z]", word[1:])[0]
-        return bool(LETTERS.intersection(letters)) or (len(letters) > 2 and _is_risky(f"-{word}"))
+        return bool(dangerous.intersection(letters)) or (len(letters) > 2 and _is_risky(f"-{word}", dangerous))
     return re.match(r"\w+(?:[:?+!]*)=", word) is not None

@@ -29,6 +29,8 @@ class Options(msgspec.Struct, frozen=True):
     """Long options with a value."""
     operand: str = r".*"
     """A regular expression that all other words must match."""
+    first: str = ""
+    """A regular expression that the first of those must match instead: a program of its own language."""
     required: str = ""
     """Long options of which at least one must be present."""
     only_reads: bool = True
@@ -41,6 +43,24 @@ def _long(text: str) -> frozenset[str]:
     return frozenset(f"--{word}" for word in lexicon(text))
 
 
+_GREP = Options(
+    "EFGPbcHhiLlnoqsvwxyz0123456789",
+    "eABCm",
+    (
+        "extended-regexp fixed-strings perl-regexp basic-regexp ignore-case count only-matching line-number quiet"
+        " files-with-matches files-without-match invert-match word-regexp line-regexp no-filename with-filename"
+        " color colour no-messages"
+    ),
+    "regexp after-context before-context context max-count",
+)
+_ADDRESS = r"(?:\d+|\$|/[^/\\\n]*/)"
+_SED = (  # prints, deletes, quits, substitutes; `w`, `W`, `r`, `R` and `e` write, read and run
+    rf"(?:(?:^|;) *(?:{_ADDRESS}(?:,{_ADDRESS})?)?"
+    r"(?:[pdq=]|s(?P<sign>[/|#,:@])(?:(?:(?!(?P=sign))[^\\\n]|\\[^\n])*(?P=sign)){2}[gpIi0-9]*) *)+"
+)
+_AWK = (  # without `>`, `|`, `[` and `@`, and what runs, reads and shows more than its input
+    r"(?!.*(?:system|getline|ENVIRON|ARG[VC]|PROCINFO|SYMTAB|close))[\w\s$,.;:=!<+*/{}()&~^\"%?\\-]*"
+)
 KNOWN_OPTIONS: dict[str, Options] = {
     **dict.fromkeys(lexicon("arch echo false nproc rev tac true whoami"), Options(is_any=True)),
     **dict.fromkeys(lexicon("md5sum sha1sum sha256sum sha512sum"), Options("bt", long="binary text tag zero")),
@@ -62,6 +82,9 @@ KNOWN_OPTIONS: dict[str, Options] = {
     "du": Options("abchHklLmsSx0", "dt", "all apparent-size bytes human-readable summarize total max-depth"),
     "df": Options("aHhiklPT", "tx", "all human-readable inodes local portability print-type total", is_any=True),
     "pwd": Options("LP", is_any=True),
+    "sed": Options("nErsuz", long="quiet silent regexp-extended", first=_SED),
+    "awk": Options("", "F", operand=r"(?!/inet).*", first=_AWK),  # gawk connects to /inet/tcp/…
+    "uniq": Options("cdDiuz", "fsw", "count repeated unique ignore-case", operand=r"(?!)"),
     "uname": Options("asnrvmpio", is_any=True),
     "id": Options("ugnGrz", long="user group groups name real"),
     "date": Options("uR", "d", "utc universal rfc-3339 iso-8601 rfc-email", "date", operand=r"\+.*"),
@@ -80,16 +103,7 @@ KNOWN_OPTIONS: dict[str, Options] = {
         "numeric-sort reverse unique ignore-case human-numeric-sort version-sort stable check key",
         "field-separator",
     ),
-    "grep": Options(
-        "EFGPbcHhiLlnoqsvwxyz0123456789",
-        "eABCm",
-        (
-            "extended-regexp fixed-strings perl-regexp basic-regexp ignore-case count only-matching line-number quiet"
-            " files-with-matches files-without-match invert-match word-regexp line-regexp no-filename with-filename"
-            " color colour no-messages"
-        ),
-        "regexp after-context before-context context max-count",
-    ),
+    **dict.fromkeys(("grep", "egrep", "fgrep"), _GREP),
     "find": Options(),  # see _FIND
     "fd": Options(
         "HIuasigFp01",
@@ -200,6 +214,8 @@ def _has_known_words(words: tuple[str, ...], options: Options, named: frozenset[
         elif option not in named and not _is_cluster(word, options, rest):
             return False
     is_complete = not required or bool(required & seen)
+    if options.first:
+        is_complete = bool(operands) and re.fullmatch(options.first, operands.pop(0), re.DOTALL) is not None
     return is_complete and all(re.fullmatch(options.operand, word, re.DOTALL) for word in operands)
 
 

@@ -23,11 +23,12 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Literal
 
-from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule
-from desktop_app.conversation.words import lexicon
+from msgspec.structs import replace
+
+from desktop_app.conversation.tools import OUTSIDE, WITH_NETWORK, PermissionAnswer, RequiredPermission, Rule
 
 from .command_line import Command, parse_commands
-from .command_options import changes_what_follows, exceeds_pattern, program_of
+from .command_options import RUNS_OTHERS, changes_what_follows, exceeds_pattern, program_of
 from .known_options import has_known_options, options_of
 from .secret_paths import is_secret, may_mean_secret
 
@@ -35,13 +36,6 @@ Decision = Literal["allow", "ask", "deny"]
 
 COMMANDS = "bash"
 """The tool that runs command lines; who allows it everything also allows what these read."""
-RUNS_OTHERS = lexicon(
-    "sudo doas su pkexec runuser sg env xargs nohup time timeout nice ionice chrt taskset exec command builtin eval"
-    " source . sh bash dash zsh fish ksh ssh mosh find parallel watch entr setsid setpriv setarch stdbuf unbuffer"
-    " script strace ltrace perf valgrind hyperfine flock prlimit busybox chroot unshare nsenter bwrap firejail fakeroot"
-    " systemd-run xvfb-run dbus-run-session rlwrap direnv nix-shell trap alias jobs"
-)
-"""Programs that run their arguments, and so may run what a rule denies."""
 GROUPS: dict[str, tuple[str, ...]] = {
     "all": ("*",),
     "read": ("read", "list", "grep", "glob"),
@@ -106,9 +100,9 @@ def _newest(rules: Sequence[Rule]) -> Iterable[Rule]:
 
 
 def _decide_one(need: RequiredPermission, rules: Sequence[Rule]) -> Decision:
-    rules = [rule for rule in rules if rule.tool in ("*", need.tool)]
-    allowed = [rule for rule in rules if rule.is_allowed]
-    denied = [rule for rule in rules if not rule.is_allowed]
+    allowed = [rule for rule in rules if rule.is_allowed and rule.tool in ("*", need.tool)]
+    names = ("*", need.tool, COMMANDS) if need.tool in (WITH_NETWORK, OUTSIDE) else ("*", need.tool)
+    denied = [replace(rule, tool=need.tool) for rule in rules if not rule.is_allowed and rule.tool in names]
     if need.kind == "run":
         return _decide_command(need, allowed, denied)
     if any(rule.covers(need) for rule in denied):

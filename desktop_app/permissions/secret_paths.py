@@ -17,6 +17,7 @@ FOLDERS = (
     *(".config/google-chrome", ".config/chromium", ".config/bravesoftware", ".config/gcloud", ".config/1password"),
     *(".config/gh", ".config/glab-cli", ".config/hub", ".config/doctl", ".config/containers", ".config/keepassxc"),
     *(".config/microsoft-edge", ".config/vivaldi", ".config/opera", ".config/bitwarden cli", ".config/azure"),
+    *(".var/app", "snap/firefox", "snap/chromium", ".1password"),  # browsers, each in a package of its own
     *(".librewolf", ".pki", ".minikube/certs", ".terraform.d", ".oci", ".bluemix", ".gsutil", ".subversion/auth"),
     *("run/secrets", "etc/ssl/private", "etc/sudoers.d"),
 )
@@ -30,6 +31,7 @@ NAMES = (
     *(".authinfo", ".vault-token", ".s3cfg", ".boto", "rclone.conf", "*.tfstate", "*.ovpn", "*.ppk", "*.keystore"),
     *("auth.json", "keys.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml"),
     *(".dockercfg", ".kubeconfig", "kubeconfig", ".yarnrc.yml", "pip.conf", "nuget.config", ".terraformrc"),
+    *(".xauthority", ".iceauthority"),
     *("logins.json", "key4.db", "cookies.sqlite", "login data", "cookies", ".rediscli_auth", "sudoers"),
 )
 HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
