@@ -77,10 +77,10 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
             kind = kind_of(path.name, file.read(_SNIFFED))
             file.seek(0)
             content = file.read(MAX_BYTES) if kind == "text" else b""
-    except OSError as error:
-        advice = translatable("Check its path and its rights.")
+    except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
+        advice, reason = translatable("Check its path and its rights."), getattr(error, "strerror", None) or str(error)
         raise _refusal(
-            translatable("{name} cannot be read: {strerror}").format(name=path.name, strerror=error.strerror),
+            translatable("{name} cannot be read: {strerror}").format(name=path.name, strerror=reason),
             advice,
             "not_found",
         ) from error
@@ -115,7 +115,7 @@ def _text_of(name: str, content: bytes) -> Attachment:
 
 async def _read_in_child(kind: ReaderKind, path: Path, name: str) -> Attachment:
     """Let a process of its own read the file: what it holds may be made to take for ever, or all memory."""
-    printed = await run_script("attachment_child.py", kind, str(path.absolute()), seconds=SECONDS)
+    printed = await run_script("attachment_child", kind, str(path.absolute()), seconds=SECONDS)
     if printed is None:
         title = translatable("{name} could not be read within {seconds} seconds and 1 GB of memory").format(
             name=name, seconds=f"{SECONDS:.0f}"

@@ -9,22 +9,25 @@ import re
 import shutil
 import signal
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from glob import has_magic, iglob
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.permissions.command_line import Command, parse_commands
 from desktop_app.permissions.command_options import changes_what_follows
 from desktop_app.permissions.rules import escape_pattern, possible_paths, suggest_pattern
 from desktop_app.permissions.secret_paths import may_mean_secret
+from desktop_app.settings import Settings
 
 from .child_process import ChildProcess
+from .command_sandbox import Access, CommandSandbox
 from .path_policy import PathPolicy, working_folder
-from .tool import Arguments, Tool, ToolFailed, field
+from .sandbox.sandbox import Sandbox
+from .tool import Arguments, Tool, ToolFailed, field, parameters_of
 
 SECONDS, MAX_SECONDS = 120, 600
 MAX_HEAD = MAX_TAIL = 5_000_000
@@ -56,7 +59,13 @@ class BashArguments(Arguments, frozen=True):
     timeout: Annotated[int, field("Seconds", ge=1, le=MAX_SECONDS)] = SECONDS
 
 
-class BashTool(Tool[BashArguments]):
+class SandboxedArguments(BashArguments, frozen=True):
+    """The arguments where there is a sandbox."""
+
+    access: Annotated[Access, field("What it needs beside the sandbox")] = ""
+
+
+class BashTool(Tool[SandboxedArguments]):
     """Runs a command line."""
 
     name = "bash"
@@ -64,10 +73,11 @@ class BashTool(Tool[BashArguments]):
         "Run a bash command in the working folder. Each call is a new shell without input or terminal; "
         "background processes end with the call."
     )
-    arguments = BashArguments
+    arguments = SandboxedArguments
 
-    def __init__(self, policy: PathPolicy) -> None:
+    def __init__(self, policy: PathPolicy, sandbox: Sandbox, settings: Callable[[], Settings] = Settings) -> None:
         self._policy = policy
+        self._sandbox = CommandSandbox(sandbox, settings)
         self._files_lock = asyncio.Lock()  # one look at files at a time, so that calls are asked for in their order
         self._shell = shutil.which("bash") or shutil.which("sh") or ""
 
@@ -76,7 +86,12 @@ class BashTool(Tool[BashArguments]):
         """Whether there is a shell, and process groups that can be ended as a whole."""
         return bool(self._shell) and hasattr(os, "killpg")
 
-    async def needs(self, arguments: BashArguments, context: ToolContext) -> tuple[RequiredPermission, ...]:
+    async def spec(self) -> ToolSpec:
+        about = await self._sandbox.about()
+        arguments = SandboxedArguments if about else BashArguments
+        return ToolSpec(self.name, self.description + about, parameters_of(arguments))
+
+    async def needs(self, arguments: SandboxedArguments, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return a permission for each simple command, and for each private file that it may read.
 
         One for the whole line instead, where it cannot be parsed, or where a part alone would not show that something
@@ -84,7 +99,8 @@ class BashTool(Tool[BashArguments]):
         """
         line = _check_visible(arguments.command).strip(" \t\n")  # other blanks are a part of a word
         commands = parse_commands(line)
-        whole_line = RequiredPermission(self.name, "run", line, escape_pattern(line))
+        tool = self._sandbox.rule_of(await self._sandbox.place_of(arguments.access, context))
+        whole_line = RequiredPermission(tool, "run", line, escape_pattern(line))
         if commands is None:
             return (whole_line,)
         async with self._files_lock:
@@ -92,20 +108,26 @@ class BashTool(Tool[BashArguments]):
         if any(parse_commands(command.text) != (command,) for command in commands):
             proposed = suggest_pattern(commands[0]) if len(commands) == 1 else ""
             is_wide = proposed not in ("", escape_pattern(commands[0].text))
-            return (RequiredPermission(self.name, "run", line, proposed) if is_wide else whole_line, *private)
+            return (RequiredPermission(tool, "run", line, proposed) if is_wide else whole_line, *private)
         if len(commands) > 1 and any(map(changes_what_follows, commands)):
             return (whole_line, *private)
-        needs = (RequiredPermission(self.name, "run", command.text, suggest_pattern(command)) for command in commands)
+        needs = (RequiredPermission(tool, "run", command.text, suggest_pattern(command)) for command in commands)
         return (*dict.fromkeys(needs), *private)
 
-    async def run(self, arguments: BashArguments, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
+    async def run(self, arguments: SandboxedArguments, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Yield the output as it is produced, then all of it, with the exit code."""
         folder = working_folder(context)
         if not await asyncio.to_thread(folder.is_dir):
             raise ToolFailed(f"The working folder {folder} is not there.")
         started = time.monotonic()
+        place = await self._sandbox.place_of(arguments.access, context)
+        argv = (self._shell, "-c", _check_visible(arguments.command))
+        confined = await self._sandbox.confine(argv, place, context)
         try:
-            child = await ChildProcess.start((self._shell, "-c", _check_visible(arguments.command)), folder)
+            if confined is None:
+                child = await ChildProcess.start(argv, folder)
+            else:
+                child = await ChildProcess.start(confined.argv, folder, True, confined.environment, is_confined=True)
         except ValueError:
             raise ToolFailed("A command cannot hold a NUL character, or half of one (a lone surrogate).") from None
         output = Output()
@@ -117,8 +139,13 @@ class BashTool(Tool[BashArguments]):
         finally:
             await child.end()
         text = output.text()
+        if confined is not None and code is not None and code - 128 in set(signal.Signals):
+            code = 128 - code  # how bubblewrap tells the signal
         ending = _ending(code, time.monotonic() - started, arguments.timeout)
-        yield ToolOutcome(text + ("" if not text or text.endswith("\n") else "\n") + ending, is_error=code != 0)
+        if code != 0:
+            ending += self._sandbox.note(place, text)
+        whole = text + ("" if not text or text.endswith("\n") else "\n") + ending
+        yield ToolOutcome(whole, is_error=code != 0, sandbox=place)
 
 
 def _check_visible(command: str) -> str:

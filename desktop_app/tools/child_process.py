@@ -8,12 +8,12 @@ import os
 import re
 import secrets
 import signal
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from desktop_app.own_processes import isolated_command
 from desktop_app.process_secrets import is_key
 
 from .tool import ToolFailed
@@ -58,16 +58,28 @@ def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
 class ChildProcess:
     """A program in a session of its own, without standard input. Start it, and end it in a `finally`."""
 
-    def __init__(self, process: asyncio.subprocess.Process, mark: str) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, mark: str, is_confined: bool = False) -> None:
         assert process.stdout is not None
         self._process = process
         self._mark = mark
+        self._is_confined = is_confined
         self._pipe = _pipe_name(process)
         self.output = process.stdout
 
     @classmethod
-    async def start(cls, argv: Sequence[str], folder: str | Path, with_errors: bool = True) -> ChildProcess:
-        """Start a program. with_errors: join standard error to the output. Raises OSError and ValueError."""
+    async def start(
+        cls,
+        argv: Sequence[str],
+        folder: str | Path,
+        with_errors: bool = True,
+        environment: Mapping[str, str] | None = None,
+        is_confined: bool = False,
+    ) -> ChildProcess:
+        """Start a program. Raises OSError and ValueError.
+
+        with_errors: join standard error to the output. environment: None for that of this process, without keys.
+        is_confined: the program is bubblewrap's, and what it runs is to be asked to end before it is.
+        """
         mark = secrets.token_hex(16)
         starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
@@ -76,12 +88,12 @@ class ChildProcess:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT if with_errors else asyncio.subprocess.DEVNULL,
                 cwd=folder,
-                env=clean_environment(os.environ),
+                env=clean_environment(os.environ) if environment is None else environment,
                 start_new_session=True,
             )
         )
         try:
-            return cls(await asyncio.shield(starting), mark)
+            return cls(await asyncio.shield(starting), mark, is_confined)
         except asyncio.CancelledError:
             with contextlib.suppress(OSError, ValueError):  # it could not be started, and nobody wants it any more
                 await cls(await starting, mark).end()
@@ -105,7 +117,10 @@ class ChildProcess:
         try:
             if self.exit_code is None:
                 family = await asyncio.to_thread(_descendants, group)
-                _signal_group(group, signal.SIGTERM)
+                if self._is_confined:  # bubblewrap itself would end at once, and all in it without being asked
+                    await asyncio.to_thread(_terminate, family)
+                else:
+                    _signal_group(group, signal.SIGTERM)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.wait(), GRACE_SECONDS)
         finally:
@@ -119,11 +134,11 @@ class ChildProcess:
 
 
 async def run_script(script: str, *arguments: str, seconds: float, folder: str = "/") -> bytes | None:
-    """Run a script beside this file in a process of its own, and return what it prints. Cancelling ends it.
+    """Run a module beside this file in a process of its own, and return what it prints. Cancelling ends it.
 
     None if it fails, prints too much, or takes too long. It is not imported here, which would take a while.
     """
-    argv = (sys.executable, "-I", str(Path(__file__).with_name(script)), *arguments)
+    argv = isolated_command(f"tools.{script}", *arguments)
     try:
         child = await ChildProcess.start(argv, folder, with_errors=False)
     except ValueError:
@@ -154,6 +169,14 @@ def _pipe_name(process: asyncio.subprocess.Process) -> str:
 def _signal_group(group: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
+
+
+def _terminate(family: Sequence[psutil.Process]) -> None:
+    import psutil
+
+    for process in family:  # the first one of a sandbox, which has no handler, does not get it
+        with contextlib.suppress(psutil.Error):
+            process.terminate()
 
 
 def _descendants(pid: int) -> list[psutil.Process]:

@@ -46,7 +46,7 @@ class FileNames:
 
     async def _list(self, folder: str) -> None:
         request = {"do": "glob", "root": folder, "is_file": False, "pattern": "*", "limit": MAX_FILES}
-        printed = await run_script("search_child.py", json.dumps(request), seconds=SECONDS, folder=folder)
+        printed = await run_script("search_child", json.dumps(request), seconds=SECONDS, folder=folder)
         found = await asyncio.to_thread(msgspec.json.decode, printed or b"{}", type=_Listed)
         self._paths = tuple(path for path, _, _ in found.matches)
         self._folder, self._listed_at = folder, time.monotonic()

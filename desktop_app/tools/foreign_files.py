@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import AsyncGenerator
+import tempfile
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
 
 import msgspec
 
 from desktop_app.conversation.foreign import ImportReply, ImportRequest, UnreadFile
+from desktop_app.conversation.words import translatable
+from desktop_app.own_processes import isolated_command
 
 from .child_process import ChildProcess
 
+MAX_ARGUMENT = 100_000
+"""Bytes: Linux takes 131,072."""
+ENDED = translatable("the process that read it ended early (code {code})")
 _decoder: msgspec.msgpack.Decoder[ImportReply] = msgspec.msgpack.Decoder(ImportReply)
 
 
@@ -20,9 +26,13 @@ class ForeignFileReader:
 
     async def read(self, request: ImportRequest) -> AsyncGenerator[ImportReply, None]:
         """Yield what is found in them. Closing the iterator ends the process, and a dead process is an UnreadFile."""
-        argument = msgspec.json.encode(request).decode()
-        argv = (sys.executable, "-I", "-m", "desktop_app.imports.child", argument)
-        child = await ChildProcess.start(argv, "/", with_errors=False)
+        with _as_argument(request) as argument:
+            async with aclosing(self._replies(request, argument)) as replies:
+                async for reply in replies:
+                    yield reply
+
+    async def _replies(self, request: ImportRequest, argument: str) -> AsyncGenerator[ImportReply, None]:
+        child = await ChildProcess.start(isolated_command("imports.child", argument), "/", with_errors=False)
         try:
             while (length := await _exactly(child.output, 4)) is not None:
                 frame = await _exactly(child.output, int.from_bytes(length, "big"))
@@ -30,9 +40,22 @@ class ForeignFileReader:
                     break
                 yield _decoder.decode(frame)
             if code := await child.wait():
-                yield UnreadFile(", ".join(request.paths), f"the process that read it ended early (code {code})")
+                yield UnreadFile(", ".join(request.paths), ENDED.format(code=code))
         finally:
             await child.end()
+
+
+@contextmanager
+def _as_argument(request: ImportRequest) -> Iterator[str]:
+    """Give the request as an argument of a command line: in a file for as long as it is used, where it is long."""
+    content = msgspec.json.encode(request)
+    if len(content) <= MAX_ARGUMENT:
+        yield content.decode()
+        return
+    with tempfile.NamedTemporaryFile(prefix="palimpsest-import-") as file:
+        file.write(content)
+        file.flush()
+        yield f"@{file.name}"
 
 
 async def _exactly(stream: asyncio.StreamReader, count: int) -> bytes | None:

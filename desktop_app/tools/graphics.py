@@ -32,7 +32,7 @@ async def _draw(graphics: Sequence[Graphic]) -> Sequence[Drawing]:
     """Draw them together; where one takes too long, look for it in halves."""
     with tempfile.NamedTemporaryFile(prefix="palimpsest-") as file:
         await asyncio.to_thread(Path(file.name).write_bytes, msgspec.json.encode(graphics))
-        printed = await run_script("graphic_child.py", file.name, seconds=SECONDS)
+        printed = await run_script("graphic_child", file.name, seconds=SECONDS)
     if printed is not None:
         return msgspec.json.decode(printed, type=list[Drawing])
     if len(graphics) == 1:

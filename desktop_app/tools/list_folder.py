@@ -11,7 +11,7 @@ from typing import Annotated
 
 from desktop_app.conversation.tools import ToolContext
 
-from .path_policy import PathArguments, PathTool, display_path
+from .path_policy import PathArguments, PathTool, display_path, one_line
 from .safe_open import open_folder
 from .tool import ToolFailed, field
 
@@ -68,9 +68,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _line_of(entry: os.DirEntry[str], handle: int | None) -> str:
-    name = entry.name.encode(errors="replace").decode()
+    name = one_line(entry.name.encode(errors="replace").decode())
     try:
-        link = f" -> {os.readlink(entry.path, dir_fd=handle)}" if entry.is_symlink() else ""
+        link = f" -> {one_line(os.readlink(entry.path, dir_fd=handle))}" if entry.is_symlink() else ""
         if entry.is_dir():
             return f"{name}/{link}"
         return f"{name}{link}  {entry.stat().st_size:,}"

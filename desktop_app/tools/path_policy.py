@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from pathlib import Path
 from typing import ClassVar, Literal, TypeVar
 
@@ -20,6 +21,9 @@ STARTS_PROGRAMS = frozenset(
     {".git", ".hg", ".svn", ".jj", ".husky", ".vscode", ".idea", ".devcontainer", "launchagents", "launchdaemons"}
 )
 """Folders with hooks and tasks that run by themselves later on, in lower case."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+"""What HFS+ leaves out of names when it compares them."""
 
 
 def working_folder(context: ToolContext) -> Path:
@@ -40,7 +44,12 @@ def resolve_path(path: str, context: ToolContext) -> Path:
 def display_path(path: Path, context: ToolContext) -> str:
     """Return the path as the model would name it: relative to the working folder if it is inside."""
     folder = os.path.realpath(working_folder(context))
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+    return one_line(str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path))
+
+
+def one_line(name: str) -> str:
+    """Return the name of a file with its control characters escaped: behind a line feed, another entry seems to be."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), name)
 
 
 class PathPolicy(msgspec.Struct, frozen=True):
@@ -87,7 +96,14 @@ def _is_risky_to_write(path: Path, context: ToolContext) -> bool:
     folder = Path(os.path.realpath(working_folder(context)))
     is_project = path.is_relative_to(folder) and not Path.home().resolve().is_relative_to(folder)
     parts = (path.relative_to(folder) if is_project else path).parts
-    return any(part.lower() in STARTS_PROGRAMS or (part.startswith(".") and not is_project) for part in parts)
+    return any(_as_opened(part) in STARTS_PROGRAMS or (part.startswith(".") and not is_project) for part in parts)
+
+
+def _as_opened(name: str) -> str:
+    """Return the name of the folder that some systems open for it: macOS ignores case and invisible characters, Windows
+    dots and blanks at the end, and knows a folder by a short name and by the name of its contents, too."""
+    plain = _IGNORED.sub("", name).lower().partition(":")[0].rstrip(". ")
+    return ".git" if re.fullmatch(r"git~\d", plain) else plain
 
 
 class PathArguments(Arguments, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ from .change_files import EditTool, FileLocks, WriteTool
 from .list_folder import ListTool
 from .path_policy import PathPolicy
 from .read_file import ReadTool
+from .sandbox.sandbox import Sandbox
 from .search_files import GlobTool, GrepTool
-from .tool import CHANGED, Tool, ToolFailed, read_arguments, spec_of
+from .tool import CHANGED, Tool, ToolFailed, read_arguments
 from .web_fetch import FetchTool
 from .web_search import WebSearchTool
 
@@ -36,6 +37,7 @@ class ToolRegistry:
 
     settings: returns the present ones, since tools are switched off, and the search server changed, at any time.
     data: our data folder, whose files always require permission; None for the usual one.
+    sandbox: in which commands run; None for one of its own.
     """
 
     def __init__(
@@ -44,10 +46,18 @@ class ToolRegistry:
         spills: Spills,
         settings: Callable[[], Settings] = Settings,
         data: Path | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         policy, locks = PathPolicy(data or data_folder(), keys_file()), FileLocks()
+        sandbox = sandbox or Sandbox(policy.data, policy.keys)
         files = (ReadTool(policy, spills), WriteTool(policy, locks), EditTool(policy, locks), ListTool(policy))
-        others = (GlobTool(policy), GrepTool(policy), BashTool(policy), FetchTool(), WebSearchTool(settings))
+        others = (
+            GlobTool(policy),
+            GrepTool(policy),
+            BashTool(policy, sandbox, settings),
+            FetchTool(),
+            WebSearchTool(settings),
+        )
         self._sources: tuple[Toolbox, ...] = (BuiltinTools((*files, *others)), *sources)
         self._settings = settings
         self._pending: dict[tuple[str, ToolCall], frozenset[RequiredPermission]] = {}
@@ -69,8 +79,8 @@ class ToolRegistry:
         """Return the permissions that the call requires; none if it cannot run anyway."""
         source = await self._source_of(call.name, context)
         needs = await source.needs(call, context) if source else ()
-        key = context.conversation, call
-        self._pending[key] = self._pending.get(key, frozenset(needs)).intersection(needs)
+        key, compared = (context.conversation, call), _compared(needs)
+        self._pending[key] = self._pending.get(key, compared).intersection(compared)
         for old in list(self._pending)[:-MAX_PENDING]:
             del self._pending[old]
         return needs
@@ -88,7 +98,7 @@ class ToolRegistry:
             yield ToolOutcome(f"There is no tool named {call.name}. There are: {names}.", is_error=True)
             return
         needs = await source.needs(call, context)
-        if not asked.issuperset(needs):
+        if not asked.issuperset(_compared(needs)):
             yield ToolOutcome(CHANGED, is_error=True)
             return
         async with aclosing(source.run(call, replace(context, allowed=needs))) as pieces:
@@ -108,6 +118,11 @@ class ToolRegistry:
         return None
 
 
+def _compared(needs: Iterable[RequiredPermission]) -> frozenset[RequiredPermission]:
+    """Return what is compared of permissions: a conversation more or less changes nothing of what was asked."""
+    return frozenset(replace(need, conversations=0) for need in needs)
+
+
 class BuiltinTools:
     """Implements the `Toolbox` port over tools that run in this process."""
 
@@ -115,7 +130,7 @@ class BuiltinTools:
         self._tools = {tool.name: tool for tool in tools}
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        return tuple(spec_of(tool) for tool in self._tools.values() if tool.is_available)
+        return tuple([await tool.spec() for tool in self._tools.values() if tool.is_available])
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return the permissions that the call requires; none for invalid arguments, with which it will not run."""

@@ -17,7 +17,7 @@ from desktop_app.conversation.words import pluralize
 from desktop_app.permissions.secret_paths import is_secret
 
 from .child_process import run_script
-from .path_policy import PathArguments, PathTool
+from .path_policy import PathArguments, PathTool, one_line
 from .safe_open import open_folder, path_of_handle
 from .tool import ToolFailed, field
 
@@ -59,7 +59,7 @@ class SearchTool(PathTool[S]):
         folder = root.parent if is_file else root
         with open_folder(folder) as handle:  # a child that has started stays in the folder that was opened
             here = path_of_handle(folder, handle)
-            printed = await run_script("search_child.py", json.dumps(request), seconds=SECONDS, folder=here)
+            printed = await run_script("search_child", json.dumps(request), seconds=SECONDS, folder=here)
         if printed is None:
             raise ToolFailed(f"No end after {SECONDS} seconds: narrow the path, or make the pattern simpler.")
         found = msgspec.json.decode(printed, type=_Found)
@@ -108,7 +108,7 @@ class GrepTool(SearchTool[GrepArguments]):
         last = ""
         for path, number, line in found:
             if path != last:
-                lines += [*([""] if last else []), path]
+                lines += [*([""] if last else []), one_line(path)]
                 last = path
             lines.append(f"{number}: {line}")
         count = pluralize(len(found), "line")
@@ -132,6 +132,6 @@ class GlobTool(SearchTool[GlobArguments]):
     arguments = GlobArguments
 
     def _format(self, found: list[Match], is_cut: bool) -> str:
-        paths = [path for path, _, _ in found]
+        paths = [one_line(path) for path, _, _ in found]
         more = [f"[the first {pluralize(len(paths), 'file')}; narrow the pattern]"] if is_cut else []
         return "\n".join(paths + more)

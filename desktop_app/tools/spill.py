@@ -14,6 +14,7 @@ from pathlib import Path
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
+from desktop_app.paths import make_folder
 
 from .text_files import replace_file
 
@@ -53,8 +54,7 @@ class SpillFolder:
             if path.exists() and path.stat().st_size == len(content):
                 os.utime(path)  # its age begins anew
             else:
-                for folder in (path.parent.parent, path.parent):  # one by one: `mode` applies to the last alone
-                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_folder(path.parent)
                 replace_file(Path(os.path.realpath(path)), content, mode=0o600)
         except OSError as error:
             raise WorldError(_failure(translatable("A long output could not be kept"), error)) from error

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import msgspec
 
+from desktop_app.paths import sync_folder
+
 from .safe_open import open_file, open_folder
 from .tool import ToolFailed
 
@@ -119,6 +121,7 @@ def _replace(folder: int | None, name: str, path: Path, content: bytes, old: int
                 _copy_attributes(old, file.fileno())
             os.fsync(file.fileno())
         os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        sync_folder(path.parent)
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)

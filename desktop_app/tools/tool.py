@@ -38,6 +38,10 @@ class Tool(ABC, Generic[A]):
         """Whether the tool can work on this machine, and is on."""
         return True
 
+    async def spec(self) -> ToolSpec:
+        """Return the tool as it is offered to a model now."""
+        return spec_of(self)
+
     async def needs(self, arguments: A, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return the permissions that the call requires. Raises ToolFailed and OSError."""
         return ()
@@ -61,7 +65,7 @@ FilePath = Annotated[str, field("Absolute, or relative to the working folder", m
 
 def spec_of(tool: Tool[Any]) -> ToolSpec:
     """Return the tool as it is offered to a model, with the same bytes each time."""
-    return ToolSpec(tool.name, tool.description, _parameters_of(tool.arguments))
+    return ToolSpec(tool.name, tool.description, parameters_of(tool.arguments))
 
 
 def read_arguments(name: str, text: str, arguments: type[A]) -> A:
@@ -91,12 +95,16 @@ def _usage(name: str, arguments: type[Arguments]) -> str:
 
 
 @lru_cache(128)
-def _parameters_of(arguments: type[Arguments]) -> str:
+def parameters_of(arguments: type[Arguments]) -> str:
+    """Return the JSON Schema of the arguments as text."""
     return json.dumps(_schema(arguments), separators=(",", ":"), ensure_ascii=False)
 
 
 def _schema(arguments: type[Arguments]) -> dict[str, Any]:
-    """Return the JSON Schema without references, and without titles and empty defaults, which only cost tokens."""
+    """Return the JSON Schema without references, and without titles and empty defaults, which only cost tokens.
+
+    An argument that may be a number or a text is described as a text.
+    """
     schema = msgspec.json.schema(arguments)["$defs"][arguments.__name__]
     fields = {name: _without_extras(of) for name, of in schema["properties"].items()}
     required = {"required": schema["required"]} if schema["required"] else {}
@@ -104,5 +112,7 @@ def _schema(arguments: type[Arguments]) -> dict[str, Any]:
 
 
 def _without_extras(schema: dict[str, Any]) -> dict[str, Any]:
+    if "enum" in schema or "anyOf" in schema:  # some providers take no value without a type, and no choice of types
+        schema = {"type": "string"} | {key: value for key, value in schema.items() if key != "anyOf"}
     dropped = {"title", "minLength"} | ({"default"} if schema.get("default") in ("", None, False) else set[str]())
     return {key: value for key, value in schema.items() if key not in dropped}

@@ -7,6 +7,7 @@ to anything that is not public here, or, where it cannot be resolved here, if it
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import Awaitable, Callable
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
@@ -26,6 +27,7 @@ _NAT64 = ip_network("64:ff9b::/96")
 PORTS = {"http": 80, "https": 443}
 LOOKUP_SECONDS = 5.0
 """Before a name is left to the proxy."""
+_HOST = re.compile(r"[a-z0-9_.-]+|[0-9a-f:.]*:[0-9a-f:.]*")
 _INSIDE = ("local", "localhost", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa")
 """Top-level parts of names that are valid within a network only, or are not names of hosts."""
 
@@ -77,9 +79,12 @@ def host_and_port(url: str) -> tuple[str, int]:
         raise ToolFailed("A web address with a user or a password in it is not fetched.")
     try:
         host = parts.hostname.rstrip(".").lower()
-        return host if host.isascii() else host.encode("idna").decode(), port or PORTS[parts.scheme]
+        host = host if host.isascii() else host.encode("idna").decode()
     except UnicodeError:
-        raise ToolFailed(f"{parts.hostname!r} is no name of a host.") from None
+        host = ""
+    if not _HOST.fullmatch(host):  # a proxy may read other signs in its own way, such as %2f
+        raise ToolFailed(f"{parts.hostname!r} is no name of a host.")
+    return host, port or PORTS[parts.scheme]
 
 
 async def allowed_addresses(

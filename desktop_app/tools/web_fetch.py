@@ -89,7 +89,7 @@ async def _page_text(html: str, url: str) -> str:
 
 
 async def _convert(how: str, file: str, url: str) -> str:
-    printed = await run_script("page_child.py", how, file, url, seconds=PAGE_SECONDS)
+    printed = await run_script("page_child", how, file, url, seconds=PAGE_SECONDS)
     return printed.decode(errors="replace") if printed else ""
 
 

@@ -87,13 +87,13 @@ class WebSearchTool(Tool[WebSearchArguments]):
             raise ToolFailed(f"{base} answered with status {page.status}.")
         try:
             answer = msgspec.json.decode(page.content, type=_SearxAnswer)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise ToolFailed(f"{base} did not answer as a SearXNG server does.") from None
         return [(one.title or "", one.url, one.content or "") for one in answer.results[:MAX_RESULTS]]
 
 
 async def _ask_duckduckgo(query: str) -> list[Result]:
-    printed = await run_script("web_search_child.py", query, str(MAX_RESULTS), str(SECONDS), seconds=SECONDS + 5.0)
+    printed = await run_script("web_search_child", query, str(MAX_RESULTS), str(SECONDS), seconds=SECONDS + 5.0)
     if printed is None:
         raise ToolFailed(f"DuckDuckGo did not answer within {SECONDS} seconds.")
     answer = msgspec.json.decode(printed, type=_ChildAnswer)

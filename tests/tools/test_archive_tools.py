@@ -1,9 +1,9 @@
-"""`save_memory` and `recall` over a real archive."""
+"""`save_memory` over a real archive."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +14,10 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message, Role, Text, ToolCall
+from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
-from desktop_app.tools.archive_tools import RecallTool, SaveMemoryTool
+from desktop_app.tools.archive_tools import SaveMemoryTool
 from desktop_app.tools.registry import BuiltinTools
 
 HERE = ToolContext("c")
@@ -104,69 +103,3 @@ async def test_what_the_user_wrote_stays_beside_a_note_and_is_never_loosened(arc
     assert not (await save(archive, text="The user's name is Bob.", replaces=NAME.text)).is_error
     kept = {memory.text: memory.author for memory in await archive.memories()}
     assert kept == {rule.text: "user", NAME.text: "user", "The user's name is Bob.": "model"}
-
-
-SAID = {
-    3: "We go to Lisbon on 12 May, and stay at the Hotel Aurora.",
-    8: "My sister Clara is allergic to nuts.",
-    15: "The invoice of the printer has the number 4711.",
-}
-
-
-def count(text: str) -> int:
-    return len(text.split())
-
-
-@pytest_asyncio.fixture
-async def chat(archive: ArchiveThread) -> ArchiveThread:
-    roles = (Role.USER, Role.ASSISTANT)
-    texts = [SAID.get(n, f"Filler {n}.") for n in range(20)]
-    messages = [Message(id=f"m{n}", at=1.7e9 + n, role=roles[n % 2], parts=(Text(t),)) for n, t in enumerate(texts)]
-    await archive.create(ConversationInfo("c", "A chat", 1.0, 1.0), messages)
-    return archive
-
-
-async def recall(
-    archive: ArchiveThread, max_tokens: int = 4_000, conversation: str = "c", **arguments: object
-) -> ToolOutcome:
-    async def room(conversation: str) -> tuple[int, Callable[[str], int]]:
-        return max_tokens, count
-
-    tools = BuiltinTools((RecallTool(archive, room),))
-    return await outcome_of(tools, ToolCall("1", "recall", json.dumps(arguments)), ToolContext(conversation))
-
-
-async def test_what_was_said_is_found_by_its_content_with_its_number(chat: ArchiveThread) -> None:
-    found = await recall(chat, query="Which hotel in Lisbon?")
-    assert not found.is_error
-    assert "#3 assistant: We go to Lisbon on 12 May" in found.text
-    assert "4711" not in found.text
-    await chat.set_archived("c", [f"m{n}" for n in range(18)], [])
-    assert "Clara" in (await recall(chat, query="allergic to nuts")).text, "archived messages, too"
-    assert "Nothing" in (await recall(chat, query="zeppelin")).text
-    assert "Lisbon on" not in (await recall(chat, conversation="nowhere", query="Lisbon")).text
-
-
-async def test_around_a_message_its_neighbours_are_read(chat: ArchiveThread) -> None:
-    found = await recall(chat, message=8)
-    lines = [line for line in found.text.splitlines() if line.startswith("#")]
-    assert [line.split()[0] for line in lines] == [f"#{n}" for n in range(4, 13)]
-    assert (await recall(chat, message=0)).text.splitlines()[1].startswith("#0 user")
-
-
-async def test_it_never_takes_more_than_its_room(chat: ArchiveThread) -> None:
-    long = Message(id="long", at=1.7e9 + 30, role=Role.USER, parts=(Text("word " * 5_000),))
-    await chat.append("c", long)
-    for max_tokens in (30, 100, 500):
-        for arguments in ({"message": 20}, {"message": 8}, {"query": "Lisbon hotel word"}):
-            assert count((await recall(chat, max_tokens, **arguments)).text) <= max_tokens
-    assert "24,999" in (await recall(chat, 100, message=20)).text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"), [({}, "query"), ({"query": " "}, "query"), ({"message": 99}, "#0 to #19")]
-)
-async def test_what_cannot_be_looked_up_is_an_error(chat: ArchiveThread, arguments: dict, words: str) -> None:
-    outcome = await recall(chat, **arguments)
-    assert outcome.is_error
-    assert words in outcome.text

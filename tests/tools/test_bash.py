@@ -16,8 +16,9 @@ import pytest
 from tool_calls import STOP_SECONDS, Desk, steady_loop
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import Rule, ToolContext, ToolOutcome
+from desktop_app.conversation.tools import Rule, ToolContext
 from desktop_app.permissions.rules import decide
+from desktop_app.settings import Settings
 from desktop_app.tools.bash import MAX_HEAD, MAX_STREAMED, MAX_TAIL, Output
 from desktop_app.tools.child_process import ChildProcess
 from slowness import slowness
@@ -70,7 +71,7 @@ async def nothing_runs_in(folder: Path) -> bool:
 
 async def test_both_outputs_come_in_their_order_with_the_exit_code(desk: Desk) -> None:
     shown, outcome = await desk.pieces("bash", '{"command": "echo one; echo two >&2; printf three; exit 3"}')
-    assert outcome == ToolOutcome("one\ntwo\nthree\n[exit code 3]", is_error=True)
+    assert (outcome.text, outcome.is_error) == ("one\ntwo\nthree\n[exit code 3]", True)
     assert "".join(shown) == "one\ntwo\nthree"
     assert await desk.call("bash", command="true") == "[exit code 0]"
     said = await desk.failure("bash", command="kill -SEGV $$")
@@ -96,6 +97,7 @@ async def test_it_works_in_the_folder_without_input_terminal_or_keys(
     monkeypatch.setenv("OPENAI_API_KEY", "secret-1")
     monkeypatch.setenv("PALIMPSEST_KEY_HOME", "secret-2")
     monkeypatch.setenv("SOME_TOKEN", "theirs")
+    desk.settings = Settings(is_sandboxed=False)  # in the sandbox no token of any program is there
     said = await desk.call("bash", command="pwd; cat; test -t 0 || echo no terminal; env")
     assert said.startswith(f"{desk.folder}\nno terminal\n")
     assert "secret" not in said

@@ -56,6 +56,17 @@ async def test_what_is_found_comes_frame_by_frame_and_a_wrong_path_is_named(tmp_
     assert [reply.file for reply in found if isinstance(reply, UnreadFile)] == [str(tmp_path / "nowhere.zip")]
 
 
+async def test_any_number_of_conversations_can_be_chosen(tmp_path: Path) -> None:
+    (tmp_path / "conversations.json").write_text(export("tea", "ink"))
+    paths = (str(tmp_path / "conversations.json"),)
+    async with aclosing(ForeignFileReader().read(ImportRequest(paths))) as replies:
+        ids = [reply.id async for reply in replies if isinstance(reply, FoundConversation)]
+    wanted = frozenset((ids[0], *(f"{number:032x}" for number in range(10_000))))
+    async with aclosing(ForeignFileReader().read(ImportRequest(paths, wanted))) as replies:
+        titles = [reply.conversation.title async for reply in replies if isinstance(reply, ReadConversation)]
+    assert titles == ["About tea"]
+
+
 async def test_a_frame_is_as_large_as_its_conversation(tmp_path: Path) -> None:
     (tmp_path / "conversations.json").write_text(export("tea", size=200_000))
     first = ImportRequest((str(tmp_path / "conversations.json"),))
@@ -75,17 +86,17 @@ async def test_a_zip_is_looked_through_and_what_was_chosen_is_imported_once(tmp_
         archive.writestr("conversations.json", export("tea", "ink", "oak"))
     files, paths = ForeignFileReader(), (str(tmp_path / "export.zip"),)
     store = await ArchiveThread.open(tmp_path / "archive.sqlite3")
-    offer = await look_through(files, store, paths, lambda _: None)
+    offer = await look_through(files, store, paths, lambda *_: None)
     assert [(each.title, each.messages, each.known) for each in offer.found] == [
         ("About oak", 2, 0),
         ("About ink", 2, 0),
         ("About tea", 2, 0),
     ]
     chosen = frozenset({offer.found[0].id, offer.found[2].id})
-    outcome = await import_conversations(files, store, paths, chosen, lambda _: None)
+    outcome = await import_conversations(files, store, paths, chosen, lambda *_: None)
     assert (outcome.conversations, outcome.messages, outcome.newest) == (2, 4, offer.found[0].id)
     assert {info.title for info in await store.conversations()} == {"About oak", "About tea"}
-    again = await look_through(files, store, paths, lambda _: None)
+    again = await look_through(files, store, paths, lambda *_: None)
     assert [each.known for each in again.found] == [2, 0, 2]
-    assert (await import_conversations(files, store, paths, chosen, lambda _: None)).messages == 0
+    assert (await import_conversations(files, store, paths, chosen, lambda *_: None)).messages == 0
     await store.close()

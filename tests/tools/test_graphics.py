@@ -10,6 +10,7 @@ from desktop_app.conversation.graphics import FORMULA_SIZE, Drawing, Graphic
 from desktop_app.tools import graphic_child, graphics
 from desktop_app.tools.graphics import draw_graphics
 
+pytestmark = pytest.mark.wire
 FLOW = Graphic("diagram", "flowchart LR\n A[Begin] --> B{Fits?}\n B -->|yes| C[Send]")
 X, FRACTION = Graphic("formula", "x"), Graphic("display", r"\frac{a}{b}")
 

@@ -13,8 +13,9 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import Rule, ToolContext
 from desktop_app.permissions.command_line import parse_commands
 from desktop_app.permissions.rules import decide, suggest_pattern
-from desktop_app.tools.bash import BashArguments, BashTool
+from desktop_app.tools.bash import BashTool, SandboxedArguments
 from desktop_app.tools.path_policy import PathPolicy
+from desktop_app.tools.sandbox.sandbox import Sandbox
 from slowness import slowness
 
 TOKEN = "oauth_token: gho_canary"
@@ -121,12 +122,15 @@ async def test_nothing_is_allowed_that_does_more_than_look(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "work/link.md").symlink_to("../home/.netrc")
-    bash, context = BashTool(PathPolicy(tmp_path / "data")), ToolContext("one", str(tmp_path / "work"))
+    bash, context = (
+        BashTool(PathPolicy(tmp_path / "data"), Sandbox(tmp_path / "data")),
+        ToolContext("one", str(tmp_path / "work")),
+    )
     allowed: dict[str, list[str]] = {effect: [] for effect in ("w", "s", "ws", "-", "-+")}
     for effect, command in LINES:
         line = command.replace("{run}", f"{tmp_path}/work/runs.sh").replace("{out}", f"{tmp_path}/outside")
         line = line.replace("\\n", "\n") if "\\n/" in line or "\\ngit" in line else line
-        if decide(await bash.needs(BashArguments(line), context), rules) != "ask":
+        if decide(await bash.needs(SandboxedArguments(line), context), rules) != "ask":
             allowed[effect].append(command)
     assert allowed["w"] + allowed["s"] + allowed["ws"] == []
     assert sum(effect[0] != "-" for effect, _ in LINES) >= 342, "lines that do something"

@@ -96,6 +96,8 @@ def describe_exit(code: int | None) -> str:
     """Return how a process ended, in words."""
     if code is None:
         return translatable("It closed its output.")
+    if code - 128 in set(signal.Signals):  # as a shell, or the sandbox, tells it of what it has run
+        code = 128 - code
     if code >= 0:
         return translatable("Its program ended with the code {code}.").format(code=code)
     name = signal.Signals(-code).name if -code in set(signal.Signals) else -code

@@ -51,6 +51,11 @@ for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null
 """Kills what it still watches when its input ends."""
 
 
+def inherited_environment() -> dict[str, str]:
+    """Return what a server gets of our environment."""
+    return {name: os.environ[name] for name in INHERITED if name in os.environ}
+
+
 class Guard:
     """One small process that watches all process groups of this one, where there is a shell.
 
@@ -136,16 +141,15 @@ class ServerProcess:
     async def start(
         command: Sequence[str], environment: Mapping[str, str], folder: str, guard: Guard, on_end: Callable[[], None]
     ) -> ServerProcess:
-        """Start it. on_end: called when it will write nothing more. Raises OSError, and ValueError for an invalid
-        command or folder."""
-        inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        """Start it. environment: all its variables. on_end: called when it will write nothing more. Raises OSError, and
+        ValueError for an invalid command or folder."""
         transport, streams = await asyncio.get_running_loop().subprocess_exec(
             _Streams,
             *command,
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
-            env=inherited | dict(environment),
+            env=dict(environment),
             cwd=folder or None,
             start_new_session=True,
         )

@@ -14,6 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from pydantic import TypeAdapter
 
 from desktop_app import __version__
+from desktop_app.conversation.message import CallSandbox
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.settings import McpServer
@@ -22,6 +23,7 @@ from .failures import Reason
 from .http import Traffic, http_client
 from .pipes import open_pipes
 from .process import MAX_LINE, Guard, ServerProcess
+from .server_sandbox import ServerSandbox
 from .tool_list import MAX_LISTED
 
 MAX_PAGES = 32
@@ -51,6 +53,8 @@ class ServerSession:
         self._is_modern = is_modern
         self.traffic = Traffic()
         self.process: ServerProcess | None = None
+        self.sandbox: CallSandbox = ""
+        """Where its program runs."""
         self.is_open = False
         """Whether it has answered, so that a call may follow."""
         self.has_changed = False
@@ -64,15 +68,20 @@ class ServerSession:
         self._listeners: set[ShowLine] = set()
         self._client: Client | None = None
 
+    @property
+    def is_confined(self) -> bool:
+        """Whether it runs in the sandbox."""
+        return self.sandbox in ("closed", "network")
+
     @asynccontextmanager
-    async def open(self, guard: Guard) -> AsyncGenerator[None, None]:
+    async def open(self, guard: Guard, sandbox: ServerSandbox) -> AsyncGenerator[None, None]:
         """Start the program or the HTTP client, and shake hands. Leaving it ends the program with all its children.
 
         Errors are raised as they are; `reason_of` has the words for them.
         """
         async with AsyncExitStack() as stack:
             client = Client(
-                await self._transport(guard, stack),
+                await self._transport(guard, sandbox, stack),
                 # The old handshake first: a server that only knows that may not answer the new one at all.
                 mode="auto" if self._is_modern else "legacy",
                 cache=None,
@@ -83,11 +92,11 @@ class ServerSession:
             self._client = await stack.enter_async_context(client)
             yield
 
-    async def _transport(self, guard: Guard, stack: AsyncExitStack) -> Any:
+    async def _transport(self, guard: Guard, sandbox: ServerSandbox, stack: AsyncExitStack) -> Any:
         if self._server.command:
-            self.process = await ServerProcess.start(
-                self._server.command, self._server.environment, self._folder, guard, self.end
-            )
+            start = await sandbox.start_of(self._server, self._folder)
+            self.sandbox = start.sandbox
+            self.process = await ServerProcess.start(start.command, start.environment, self._folder, guard, self.end)
             stack.push_async_callback(self.process.stop)
             return open_pipes(self.process)
         http = await http_client(self._server.url, self._key, self.traffic)

@@ -22,7 +22,9 @@ from desktop_app.tools.tool import ToolFailed
 from .failures import unsent_text
 from .process import Guard
 from .schema import Json
-from .supervisor import ServerContext, ServerLimits, ServerSupervisor
+from .server_context import ServerContext, ServerLimits
+from .server_sandbox import ServerSandbox
+from .supervisor import ServerSupervisor
 from .tool_list import SEPARATOR, prefixes_of
 
 STOP_SECONDS = 0.2
@@ -45,9 +47,10 @@ class McpServers:
         servers: Sequence[McpServer],
         key_of: Callable[[str], str],
         on_bug: Callable[[BaseException], None],
+        sandbox: ServerSandbox,
         limits: ServerLimits | None = None,
     ) -> None:
-        self._context = ServerContext(key_of, on_bug, limits or ServerLimits(), Guard())
+        self._context = ServerContext(key_of, on_bug, limits or ServerLimits(), Guard(), sandbox)
         self._servers = tuple(servers)
         self._prefixes = prefixes_of(server.name for server in self._servers)
         self._supervisors: dict[tuple[str, str], ServerSupervisor] = {}
@@ -103,15 +106,19 @@ class McpServers:
         supervisors = sorted(self._supervisors.values(), key=lambda supervisor: order.index(supervisor.server.name))
         return tuple(dict.fromkeys(failure for supervisor in supervisors for failure in supervisor.failures))
 
-    async def change(self, servers: Sequence[McpServer]) -> None:
+    async def change(self, servers: Sequence[McpServer], is_sandboxed: bool | None = None) -> None:
         """Apply the settings: end servers that are gone, off or different, and leave the others alone.
 
         Where conversations work already, new servers are started, and those that had failed are tried again.
+        is_sandboxed: whether programs run in the sandbox from now on; None for as before.
         """
         before = self._prefixes
         self._servers = tuple(servers)
         self._prefixes = prefixes_of(server.name for server in servers)
         kept = {s.name: s for s in servers if s.is_on and before.get(s.name) == self._prefixes[s.name]}
+        if is_sandboxed not in (None, self._context.sandbox.is_on):
+            self._context.sandbox.is_on = bool(is_sandboxed)
+            kept = {name: server for name, server in kept.items() if not server.command}
         await self._close(lambda supervisor: kept.get(supervisor.server.name) != supervisor.server)
         for folder in self._folders:
             for supervisor in self._supervisors_for(folder):
@@ -177,7 +184,8 @@ async def _call(
             pieces.put_nowait(line)
 
     try:
-        pieces.put_nowait(await supervisor.call(tool, arguments, show_line))
+        outcome = await supervisor.call(tool, arguments, show_line)
+        pieces.put_nowait(msgspec.structs.replace(outcome, sandbox=supervisor.sandbox))
     except BaseException:  # a bug, which is reported elsewhere, or the end of everything: nobody may wait for nothing
         pieces.put_nowait(ToolOutcome("The call was ended; it may have had effects.", is_error=True))
         raise

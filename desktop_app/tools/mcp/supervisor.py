@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
-import itertools
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
 import msgspec
 
-from desktop_app.chat.tasks import Tasks
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import CallSandbox
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
 
 from .failures import STALLED, Reason, Secrets, failure_of, unfinished_outcome, unsent_text
-from .process import Guard
+from .server_context import ServerContext
+from .server_sandbox import ADVICE
 from .tool_list import OfferedTool, ServerTools
 
 CLOSE_SECONDS = (1.85, 0.05, 0.05)
@@ -39,43 +39,6 @@ async def load_package() -> Any:
     """Return our module `reasons`, which imports the `mcp` package: on a thread, since the first time takes a second.
     Raises ImportError where the package is missing."""
     return await asyncio.to_thread(importlib.import_module, "desktop_app.tools.mcp.reasons")
-
-
-class ServerLimits(msgspec.Struct, frozen=True):
-    """Times in seconds."""
-
-    start: float = 10.0
-    """Until a server has listed its tools, after which it counts as failed."""
-    max_start: float = 90.0
-    """In all for a program, since `npx` and `uvx` fetch a server when it is first started."""
-    wait: float = 3.0
-    """That a request waits for servers that start."""
-    call: float = 120.0
-    """That a call may take without a sign of progress."""
-    max_call: float = 600.0
-    """That a call may take in all, below what a turn gives any tool."""
-    pause: float = 1.0
-    """Before a server is started again; doubled each time."""
-    max_pause: float = 60.0
-    steady: float = 60.0
-    """After which the next end of a server counts as its first."""
-
-
-class ServerContext:
-    """What all connections share. key_of: returns a key by its name in the keyring. on_bug: gets unexpected errors."""
-
-    def __init__(
-        self, key_of: Callable[[str], str], on_bug: Callable[[BaseException], None], limits: ServerLimits, guard: Guard
-    ) -> None:
-        self.key_of = key_of
-        self.on_bug = on_bug
-        self.limits = limits
-        self.guard = guard
-        self.tasks = Tasks(on_bug)
-        self._numbers = itertools.count(1)
-
-    def start(self, purpose: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        return self.tasks.start(f"mcp {purpose} {next(self._numbers)}", work)
 
 
 class ServerSupervisor:
@@ -112,6 +75,11 @@ class ServerSupervisor:
     def tools(self) -> tuple[OfferedTool, ...]:
         """What it offers, also while it is started again, so that requests do not change for a moment."""
         return self._tools.offered
+
+    @property
+    def sandbox(self) -> CallSandbox:
+        """Where its program runs, or ran last."""
+        return self._last_session.sandbox if self._last_session is not None else ""
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -223,7 +191,7 @@ class ServerSupervisor:
         warning = asyncio.get_running_loop().call_later(self._limits.start, warn)
         try:
             async with asyncio.timeout(self._max_start):
-                await stack.enter_async_context(session.open(self._context.guard))
+                await stack.enter_async_context(session.open(self._context.guard, self._context.sandbox))
                 await self._tools.update(await session.list_tools())
         finally:
             warning.cancel()
@@ -247,6 +215,8 @@ class ServerSupervisor:
 
     def _note_failure(self, reason: Reason) -> None:
         self._tools.clear()
+        if self._last_session is not None and self._last_session.is_confined:
+            reason = msgspec.structs.replace(reason, advice=f"{reason.advice} {ADVICE}")
         self.failure = failure_of(self.server.name, reason, self._last_errors(), self._secrets)
         self._settled.set()
 

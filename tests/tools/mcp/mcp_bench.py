@@ -17,8 +17,10 @@ import psutil
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.settings import McpServer
+from desktop_app.tools.mcp.server_context import ServerLimits
+from desktop_app.tools.mcp.server_sandbox import ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
-from desktop_app.tools.mcp.supervisor import ServerLimits
+from desktop_app.tools.sandbox.sandbox import Sandbox
 from slowness import slowness
 
 FOLDER = Path(__file__).parent / "mcp_servers"
@@ -35,10 +37,16 @@ class Bench:
     """Servers, and a conversation that works in a folder. bugs: our own errors that were reported."""
 
     def __init__(
-        self, folder: Path, servers: tuple[McpServer, ...], limits: ServerLimits, keys: dict[str, str]
+        self, folder: Path, servers: tuple[McpServer, ...], limits: ServerLimits, keys: dict[str, str], is_on: bool
     ) -> None:
         self.bugs: list[BaseException] = []
-        self.servers = McpServers(servers, lambda name: keys.get(name, ""), self.bugs.append, limits)
+        self.servers = McpServers(
+            servers,
+            lambda name: keys.get(name, ""),
+            self.bugs.append,
+            ServerSandbox(Sandbox(folder / "data"), is_on),
+            limits,
+        )
         self.context = ToolContext("c", str(folder))
 
     async def names(self) -> list[str]:
@@ -72,10 +80,14 @@ class Bench:
 
 @asynccontextmanager
 async def bench(
-    folder: Path, *servers: McpServer, limits: ServerLimits = PATIENT, keys: dict[str, str] | None = None
+    folder: Path,
+    *servers: McpServer,
+    limits: ServerLimits = PATIENT,
+    keys: dict[str, str] | None = None,
+    is_on: bool = False,
 ) -> AsyncIterator[Bench]:
     """End everything within 2 s, and find no bug of ours."""
-    one = Bench(folder, servers, limits, keys or {})
+    one = Bench(folder, servers, limits, keys or {}, is_on)
     try:
         yield one
     finally:

@@ -15,7 +15,7 @@ from mcp_servers.web import web
 from web_server import certificates
 
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.supervisor import ServerLimits
+from desktop_app.tools.mcp.server_context import ServerLimits
 
 pytestmark = pytest.mark.wire
 HASTY = ServerLimits(start=1.5, wait=20.0, call=1.0, pause=0.05)

@@ -20,7 +20,7 @@ from tool_calls import steady_loop
 from desktop_app.conversation.tools import ToolContext
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.process import Guard, ServerProcess
-from desktop_app.tools.mcp.supervisor import ServerLimits
+from desktop_app.tools.mcp.server_context import ServerLimits
 from slowness import slowness
 
 pytestmark = pytest.mark.wire
@@ -29,9 +29,13 @@ ENGINE = """
 import asyncio, sys
 from desktop_app.conversation.tools import ToolContext
 from desktop_app.settings import McpServer
+from desktop_app.tools.mcp.server_sandbox import ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
+from desktop_app.tools.sandbox.sandbox import Sandbox
+from pathlib import Path
 async def main():
-    servers = McpServers((McpServer('s', tuple(sys.argv[2:])),), lambda name: '', print)
+    sandbox = ServerSandbox(Sandbox(Path('/nowhere')), False)
+    servers = McpServers((McpServer('s', tuple(sys.argv[2:])),), lambda name: '', print, sandbox)
     while not (specs := await servers.specs(ToolContext('c', sys.argv[1]))):
         await asyncio.sleep(0.1)
     print(specs, flush=True)

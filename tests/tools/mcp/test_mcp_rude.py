@@ -10,7 +10,7 @@ from mcp_bench import PATIENT, bench, server
 from tool_calls import steady_loop
 
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.supervisor import ServerLimits
+from desktop_app.tools.mcp.server_context import ServerLimits
 
 pytestmark = pytest.mark.wire
 HASTY = ServerLimits(start=1.0, max_start=1.5, wait=20.0, call=0.5, pause=0.05)

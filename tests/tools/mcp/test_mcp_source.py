@@ -15,16 +15,19 @@ from mcp_bench import PATIENT, bench, server, until_offered
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, Rule, ToolContext, ToolOutcome
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.supervisor import ServerLimits
+from desktop_app.tools.mcp.server_context import ServerLimits
 from slowness import slowness
 
 pytestmark = pytest.mark.wire  # a server made with the package needs two seconds to start
 WITHOUT_SERVERS = """
 import asyncio, sys
+from desktop_app.tools.mcp.server_sandbox import ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
+from desktop_app.tools.sandbox.sandbox import Sandbox
+from pathlib import Path
 from desktop_app.conversation.tools import ToolContext
 async def main():
-    servers = McpServers((), lambda name: '', print)
+    servers = McpServers((), lambda name: '', print, ServerSandbox(Sandbox(Path('/nowhere')), False))
     assert await servers.specs(ToolContext('c')) == ()
     await servers.close()
 asyncio.run(main())

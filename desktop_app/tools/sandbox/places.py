@@ -1,0 +1,131 @@
+"""Which files and folders of this machine are hidden in the sandbox, and which cannot be written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from desktop_app.permissions.secret_paths import ENDINGS, FOLDERS, is_secret
+from desktop_app.tools.path_policy import STARTS_PROGRAMS
+
+from .confinement import is_within
+
+SYSTEM_SECRETS = (
+    *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d"),
+    *("/etc/ssl/private", "/etc/security/opasswd", "/var/lib/AccountsService", "/var/spool/cron", "/var/mail"),
+)
+VERSION_CONTROL = {
+    ".git": ("hooks", "config", "config.worktree"),
+    ".hg": ("hgrc",),
+    ".svn": (),
+    ".jj": ("repo/config.toml",),
+}
+"""Of these folders, whose other files change with each commit, what starts programs."""
+MAX_NAMES = 5_000
+"""Of one folder that is looked through."""
+SOCKETS = Path("/proc/net/unix")
+_SOCKET = re.compile(r"^\S+: \S+ \S+ \S+ \S+ \S+ +\d+ (/.*)$", re.MULTILINE)
+
+
+def home_folders() -> tuple[str, ...]:
+    """Return the home folder, and those of others, which only root can read."""
+    homes = [str(Path.home()), "/root", *(entry.path for entry in _entries("/home"))]
+    return tuple(dict.fromkeys(os.path.realpath(home) for home in homes if os.access(home, os.R_OK | os.X_OK)))
+
+
+def secret_places(homes: Iterable[str], ours: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the folders and the files that are hidden: by the names that permissions/secret_paths.py lists, in each
+    home, its hidden folders and those where programs keep settings; those of the system; sockets.
+
+    ours: the data folder and the file of keys.
+    """
+    found = {*ours, *SYSTEM_SECRETS, *sockets()}
+    for home in homes:
+        for folder in _folders_looked_through(home):
+            found.update(entry.path for entry in _entries(folder) if is_secret(entry.path))
+    folders: set[str] = set()
+    files: set[str] = set()
+    for path in map(os.path.realpath, found):
+        if os.path.isdir(path):
+            folders.add(path)
+        elif os.path.exists(path):
+            files.add(path)
+    return tuple(sorted(folders)), tuple(sorted(files))
+
+
+def sockets() -> Iterator[str]:
+    """Yield the files of sockets that are open on this machine: whoever can reach one can talk to its program."""
+    try:
+        yield from _SOCKET.findall(SOCKETS.read_text(errors="surrogateescape"))
+    except OSError:  # another system
+        return
+
+
+def guarded_places(folder: str) -> Iterator[str]:
+    """Yield what starts programs later on, in a writable folder and in the folders directly in it.
+
+    The folder of a repository's hooks is made if there is none, as git does: what is not there cannot be guarded.
+    """
+    inside = (entry.path for entry in _entries(folder) if entry.is_dir(follow_symlinks=False))
+    for place in (folder, *(path for path in inside if os.path.lexists(os.path.join(path, ".git")))):
+        for entry in _entries(place):
+            if entry.name.lower() in STARTS_PROGRAMS and not entry.is_symlink():
+                yield from _guarded_in(entry.path)
+
+
+def name_servers() -> str:
+    """Return the file that lists them, if it lies where the sandbox has a folder of its own; else ""."""
+    real = os.path.realpath("/etc/resolv.conf")
+    return real if is_within(real, "/run") and os.path.isfile(real) else ""
+
+
+def _guarded_in(path: str) -> Iterator[str]:
+    parts = VERSION_CONTROL.get(os.path.basename(path).lower())
+    if parts is None or not os.path.isdir(path):  # all of it; .git is a file where a repository has several folders
+        yield path
+        return
+    if os.path.basename(path) == ".git" and os.path.exists(os.path.join(path, "HEAD")):
+        _make_folder(os.path.join(path, "hooks"))
+    places = [path, *(os.path.dirname(config) for config in _configs_of_submodules(path))]
+    yield from (found for one in places for part in parts if os.path.lexists(found := os.path.join(one, part)))
+
+
+def _configs_of_submodules(path: str) -> Iterator[str]:
+    for entry in _entries(os.path.join(path, "modules")):
+        config = os.path.join(entry.path, "config")
+        if os.path.isfile(config):
+            yield config
+
+
+def _make_folder(path: str) -> None:
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError:  # a folder that cannot be written: then nothing can be put there
+        return
+
+
+def _folders_looked_through(home: str) -> Iterator[str]:
+    """Yield the home, its hidden folders, those of ~/.config, and those of which the list of secrets speaks."""
+    yield home
+    hidden = (entry.path for entry in _entries(home) if entry.name.startswith(".") and _is_folder(entry))
+    settings = (entry.path for entry in _entries(os.path.join(home, ".config")) if _is_folder(entry))
+    listed = {os.path.dirname(name) for name in (*FOLDERS, *ENDINGS)} - {""}
+    yield from dict.fromkeys((*hidden, *settings, *sorted(os.path.join(home, name) for name in listed)))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """Return what is in a folder; nothing of one that is not there or may not be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry for entry, _ in zip(entries, range(MAX_NAMES), strict=False)]
+    except OSError:
+        return []

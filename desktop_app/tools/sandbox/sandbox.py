@@ -1,0 +1,193 @@
+"""Puts programs into the sandbox: whether there is one on this machine, and what each program may do in it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from desktop_app.conversation.words import translatable
+
+from .confinement import Confinement, bubblewrap_options, confined_environment, is_within
+from .places import guarded_places, home_folders, name_servers, secret_places
+from .system_calls import filter_program
+
+PROGRAM = "bwrap"
+PROBE_SECONDS = 10.0
+NO_MORE_NAMESPACES = "--disable-userns"
+"""No further ones can be made inside; bubblewrap has it since 0.8."""
+NOT_LINUX = translatable("There is a sandbox on Linux only.")
+NOT_INSTALLED = translatable("bubblewrap is not installed (the system's package “bubblewrap”).")
+BROKEN = translatable("bubblewrap is installed, but does not work here: {reason}")
+_PREFIX = "palimpsest-"
+_WITH_FILTER = 'exec 8<"$0"; exec "$@"'
+"""Opens the filter of system calls for bubblewrap, so that no file has to be handed through to it."""
+_OWN = ("/dev/", "/proc/", "/sys/")
+"""What a program in the sandbox reads of these is about itself."""
+_UNSUITABLE = ("/dev", "/proc", "/run", "/sys")
+
+
+class Unconfinable(Exception):
+    """A program cannot run in the sandbox with that working folder; says why, for the model."""
+
+
+class SandboxProbe(msgspec.Struct, frozen=True):
+    """Whether there is a sandbox."""
+
+    fault: str = ""
+    """Why there is none, for the user; "" if it works."""
+    program: str = ""
+    options: tuple[str, ...] = ()
+
+
+class Rights(msgspec.Struct, frozen=True):
+    """What a program in the sandbox may do beside reading most files, and writing its folder."""
+
+    owner: str
+    """Whose temporary files it sees: programs of one owner have them in common."""
+    has_network: bool = False
+    writable: tuple[str, ...] = ()
+    """Folders beside its own."""
+    shown: tuple[str, ...] = ()
+    """Secrets that it may read."""
+    keeps_caches: bool = False
+    """Whether what it downloads is kept for its next start."""
+
+
+class Confined(msgspec.Struct, frozen=True):
+    """A command line that runs a program in the sandbox, and the environment to start it with."""
+
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+
+
+@lru_cache(1)
+def probe() -> SandboxProbe:
+    """Return whether there is a sandbox, from trying one; the first time takes some 20 ms. The answer is kept."""
+    if sys.platform != "linux":
+        return SandboxProbe(NOT_LINUX)
+    program = shutil.which(PROGRAM)
+    if program is None:
+        return SandboxProbe(NOT_INSTALLED)
+    reason = ""
+    for options in ((NO_MORE_NAMESPACES,), ()):
+        reason = _try(program, options)
+        if not reason:
+            return SandboxProbe("", program, options)
+    return SandboxProbe(BROKEN.format(reason=reason))
+
+
+def _try(program: str, options: tuple[str, ...]) -> str:
+    """Return why a sandbox does not start; "" if it does."""
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}probe-") as folder:
+        empty = Path(folder, "empty")
+        empty.touch()
+        wanted = Confinement("/", (), folder, str(empty))
+        argv = (program, *options, *bubblewrap_options(wanted), "--", "/bin/sh", "-c", "exit 0")
+        try:
+            done = subprocess.run(argv, capture_output=True, timeout=PROBE_SECONDS, stdin=subprocess.DEVNULL)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+    errors = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
+    return "" if done.returncode == 0 else errors[-1]
+
+
+class Sandbox:
+    """Confines the programs of one engine. Its temporary folders last until `close`, one for each owner.
+
+    data: our data folder. keys: the user's file of keys, if there is one.
+    """
+
+    def __init__(self, data: Path, keys: Path | None = None) -> None:
+        self._data = data
+        self._ours = tuple(os.path.realpath(path) for path in (data, keys) if path is not None)
+        self._folder: Path | None = None
+
+    async def fault(self) -> str:
+        """Return why there is no sandbox on this machine; "" if there is one."""
+        return (await asyncio.to_thread(probe)).fault
+
+    async def confine(
+        self, argv: Sequence[str], folder: str | Path, environment: Mapping[str, str], rights: Rights
+    ) -> Confined:
+        """Return how to run a program in the sandbox, which `fault` has found to be there.
+
+        Raises Unconfinable, and OSError.
+        """
+        wanted = await asyncio.to_thread(self._confinement, str(folder), rights)
+        return await asyncio.to_thread(self._confined, argv, environment, wanted)
+
+    def close(self) -> None:
+        """Remove the temporary folders."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _confined(self, argv: Sequence[str], environment: Mapping[str, str], wanted: Confinement) -> Confined:
+        found = probe()
+        start: tuple[str, ...] = (found.program, *found.options)
+        if program := filter_program(wanted.has_network):
+            file = self._root() / f"filter-{wanted.has_network}"
+            file.write_bytes(program)
+            start = ("/bin/sh", "-c", _WITH_FILTER, str(file), *start, "--seccomp", "8")
+        return Confined((*start, *bubblewrap_options(wanted), "--", *argv), confined_environment(environment))
+
+    def _confinement(self, chosen: str, rights: Rights) -> Confinement:
+        folder, root, homes = os.path.realpath(chosen), self._root(), home_folders()
+        own = dict.fromkeys(os.path.realpath(os.path.expanduser(path)) for path in (folder, *rights.writable))
+        can_write = tuple(path for path in own if os.path.isdir(path) and not _is_too_wide(path, homes))
+        if folder in _UNSUITABLE:
+            raise Unconfinable(f"{folder} is another one in the sandbox.")
+        folders, files = secret_places(homes, (*self._ours, str(root)))
+        if any(is_within(folder, hidden) for hidden in folders):
+            raise Unconfinable(f"{folder} holds secrets, or data of Palimpsest's, which are hidden in the sandbox.")
+        return Confinement(
+            folder,
+            can_write,
+            str(_private_folder(root / _name_of(rights.owner))),
+            str(root / "empty"),
+            rights.has_network,
+            folders,
+            tuple(path for path in files if self._is_hidden(path, can_write)),
+            tuple(path for path in map(os.path.realpath, rights.shown) if not path.startswith(_OWN)),
+            tuple(path for one in can_write for path in guarded_places(one)),
+            str(_private_folder(self._data / "server_caches" / _name_of(rights.owner))) if rights.keeps_caches else "",
+            name_servers(),
+        )
+
+    def _is_hidden(self, path: str, writable: Sequence[str]) -> bool:
+        """Return whether a file is hidden: those of the program's own folders are the user's to give; not sockets."""
+        return path in self._ours or not os.path.isfile(path) or not any(is_within(path, one) for one in writable)
+
+    def _root(self) -> Path:
+        """Return the folder of the temporary folders; those that other engines have left behind are removed first."""
+        if self._folder is None:
+            for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}[0-9]*-*"):
+                if not Path("/proc", left.name.split("-")[1]).exists():
+                    shutil.rmtree(left, ignore_errors=True)
+            self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+            (self._folder / "empty").touch(mode=0o400)
+        return self._folder
+
+
+def _is_too_wide(folder: str, homes: Sequence[str]) -> bool:
+    """Return whether a folder holds a home, or is no place for files: a program that may write it may do anything."""
+    return folder in _UNSUITABLE or any(is_within(home, folder) for home in homes)
+
+
+def _private_folder(path: Path) -> Path:
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+def _name_of(owner: str) -> str:
+    return hashlib.sha256(owner.encode(errors="replace")).hexdigest()[:16]
