@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.words import translatable
 
+from .ports import WorldError
 from .session import Session
+
+NOTHING_ASKED = Failure(
+    "bad_input",
+    translatable("There is no message to answer"),
+    kept=translatable("Nothing was changed."),
+    advice=translatable("Write a message first."),
+)
 
 
 def broken_reply(session: Session) -> Message | None:
-    """Return the beginning of the newest reply, if it broke off and nothing came after it."""
+    """Return the beginning of the newest reply, if it broke off and nothing came after it.
+
+    Raises WorldError if there is no message of the user's to answer.
+    """
+    if not session.view.last_user_id:
+        raise WorldError(NOTHING_ASKED)
     newest = session.view.items[-1].message if session.view.items else None
     while newest is not None and newest.continues and (before := session.message(newest.continues)) is not None:
         newest = before
@@ -17,9 +32,15 @@ def broken_reply(session: Session) -> Message | None:
 
 
 def first_answer(session: Session, reply_id: str = "") -> Message | None:
-    """Return the first answer to the same user message as that reply, else to the newest one, if there is any."""
+    """Return the first answer to the same user message as that reply, else to the newest one, if there is any.
+
+    Raises WorldError if there is no such message of the user's.
+    """
     said = [entry for entry in session.view.path if isinstance(entry, Message)]
     ids = [message.id for message in said]
-    until = ids.index(reply_id or session.view.last_user_id) if reply_id or session.view.last_user_id else -1
-    asked = next((n for n in range(until, -1, -1) if said[n].role is Role.USER), -1)
+    newest = reply_id or session.view.last_user_id
+    until = ids.index(newest) if newest in ids else -1
+    asked = next((n for n in range(until, -1, -1) if said[n].role is Role.USER), None)
+    if asked is None:
+        raise WorldError(NOTHING_ASKED)
     return said[asked + 1] if asked + 1 < len(said) else None

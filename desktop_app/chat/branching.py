@@ -44,6 +44,7 @@ async def show_version(chats: Conversations, session: Session, message_id: str) 
             raise not_found("This message")
         if branch != session.branches.current:
             await session.record_operation(stamp(Switch(branch=branch)))
+            await chats.turns.equip(session)
     await chats.turns.note(session)
     return session
 
@@ -95,7 +96,7 @@ async def fork(chats: Conversations, session: Session, message_id: str) -> Sessi
     link = ConversationLink(conversation=session.id, title=session.info.title, is_back=True)
     title = marked_title(session.info.title, COPY)
     info, entries = session.info, [*copy_entries(kept), stamp(link)]
-    copied = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy)
+    copied = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy, info.project)
     await session.record(stamp(ConversationLink(conversation=copied.id, title=title)))
     return copied
 

@@ -5,31 +5,33 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from pathlib import Path
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Unpack
 
 from msgspec.structs import replace
 
 from desktop_app.context.own_policies import find_policy
 from desktop_app.context.policy import BALANCED, ContextPolicy
-from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.project import NO_FOLDER, NO_PROJECT, Project
 from desktop_app.conversation.setup import ConversationSetup, Persona
 from desktop_app.conversation.transcript import AnyEntry
-from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
 
+from .choices import check_policy, existing_folder
+from .importing import GROWN
 from .open_sessions import OpenSessions
 from .opening import Openings
 from .partial_session import PartialSession
-from .ports import Archive, Changes, Emit, WorldError
+from .ports import Archive, Changes, Emit
 from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in, use_model
 from .stamp import stamp
 from .tasks import Tasks
+from .turn.prepare import record_request_context
 from .turns import Turns
 
 NO_SETUP = ConversationSetup()
@@ -46,16 +48,14 @@ class Conversations:
         self.services = services
         self.models = services.models
         self._publish = publish
-        # Called when the sidebar's list is no longer true.
-        self._list_changed = list_changed
+        self.list_changed = list_changed  # called when the sidebar's list is no longer true
         self._tasks = Tasks(services.on_bug)
         self.turns = Turns(self._tasks, archive, services, publish, list_changed)
         self._sessions = OpenSessions()
-        # Those whose model is of earlier settings.
-        self._outdated: set[str] = set()
+        self._outdated: set[str] = set()  # those whose model is of earlier settings
         self._locks: dict[str, asyncio.Lock] = {}
-        how = (archive, services.models, self.turns, self._tasks, publish, self.policy_named, self._keep)
-        self.openings = Openings(*how)
+        how = publish, self.policy_named, self._keep, self._sessions.__contains__
+        self.openings = Openings(archive, self.models, self.turns, self._tasks, *how)
 
     @property
     def policy(self) -> ContextPolicy:
@@ -72,19 +72,27 @@ class Conversations:
         self._tasks.start_once(key, work)
 
     async def create(
-        self, title: str = "", messages: Sequence[Message] = (), model: str = "", persona: str = ""
+        self,
+        title: str = "",
+        messages: Sequence[Message] = (),
+        model: str = "",
+        persona: str = "",
+        project: str = "",
     ) -> Session:
         """Create a conversation: empty but for the system prompt, or with imported messages as they are.
 
-        persona: the name of that with which it begins; "" or one that there is not any more for none.
+        persona: the name of that with which it begins; "" or one that there is not any more for none. project: the id
+        of the one in which it begins; "" for none.
         """
+        common = next((one for one in await self.archive.projects() if one.id == project), NO_PROJECT)
         chosen = next((one for one in self.settings.personas if persona and one.name == persona), Persona(""))
         entries: list[AnyEntry] = [stamp(message) for message in messages]
         if not messages and chosen.setup.system_prompt is None and self.settings.system_prompt.strip():
             entries.append(stamp(Message(role=Role.SYSTEM, parts=(Text(self.settings.system_prompt.strip()),))))
-        model = model or chosen.model or self.settings.chat_model
-        folder, setup = chosen.folder or self.settings.folder, replace(chosen.setup, persona=chosen.name)
-        return await self.create_with(title, entries, model, folder, setup, chosen.policy)
+        model = model or chosen.model or common.model or self.settings.chat_model
+        folder = chosen.folder or ("" if common.folder else self.settings.folder)
+        setup = replace(chosen.setup, persona=chosen.name)
+        return await self.create_with(title, entries, model, folder, setup, chosen.policy, common.id)
 
     async def create_with(
         self,
@@ -94,10 +102,13 @@ class Conversations:
         folder: str,
         setup: ConversationSetup = NO_SETUP,
         policy: str = "",
+        project: str = "",
     ) -> Session:
         """Create a conversation from these entries, which are stamped already."""
         now, messages = time.time(), sum(isinstance(entry, Message) and entry.is_counted for entry in entries)
-        info = ConversationInfo(uuid.uuid4().hex, title, now, now, messages, model, folder=folder, policy=policy)
+        info = ConversationInfo(
+            uuid.uuid4().hex, title, now, now, messages, model, folder=folder, policy=policy, project=project
+        )
         await self.archive.create(info, entries)
         if setup != NO_SETUP:
             await self.archive.change(info.id, setup=setup)
@@ -109,9 +120,10 @@ class Conversations:
         """Return that conversation, read from the archive unless it is in memory. Raises WorldError."""
         if (session := self._sessions.get(conversation)) is None:
             async with self._lock(conversation):
-                if (session := self._sessions.get(conversation)) is not None:
+                info = await self._info_with_model(conversation)
+                if (session := self._sessions.get(conversation)) is not None:  # an opening has ended meanwhile
                     return session
-                opening = self.openings.begin(await self._info_with_model(conversation))
+                opening = self.openings.begin(info)
             return await self.openings.wait(opening)
         self._sessions.keep(session)
         if conversation in self._outdated and not self.turns.is_busy(conversation):
@@ -131,12 +143,15 @@ class Conversations:
                 return None
             return await self.openings.open_partially(await self._info_with_model(conversation))
 
-    def were_imported(self, conversations: Iterable[str]) -> None:
-        """Read these anew when they are opened next: their records have grown in the archive."""
-        for conversation in conversations:
-            if conversation in self._sessions and not self.turns.is_busy(conversation):
+    @asynccontextmanager
+    async def unopened(self, conversation: str) -> AsyncGenerator[None, None]:
+        """Let an import write that record: it is not in memory meanwhile. A turn that runs ends first."""
+        async with self.turns.paused(conversation), self._lock(conversation):
+            await self.openings.finish(conversation)
+            if (session := self._sessions.get(conversation)) is not None:
+                session.close(GROWN)
                 self._sessions.remove(conversation)
-        self._list_changed()
+            yield
 
     def _keep(self, session: Session) -> None:
         self._outdated.discard(session.id)
@@ -170,12 +185,12 @@ class Conversations:
             await self._refresh_info(conversation)
 
     async def arrange(self, conversations: Sequence[str], **changes: Unpack[Changes]) -> None:
-        """Change where they stand in the list: pinned, in a section, put away."""
+        """Change where they stand in the list: pinned, in a project, put away."""
         for conversation in conversations if changes else ():
             await self.archive.change(conversation, **changes)
             if (session := self._sessions.get(conversation)) is not None:
                 session.info = await self.archive.conversation(conversation)
-        self._list_changed()
+        self.list_changed()
 
     async def delete(self, conversation: str) -> None:
         """Take it off the list and stop its turn; what waits is not sent. Nothing is erased; `restore` undoes it."""
@@ -184,8 +199,7 @@ class Conversations:
         await self.turns.leave(conversation)
         async with self._lock(conversation):
             await self.openings.give_up(conversation)
-            session = self._sessions.get(conversation)  # it may have been opened meanwhile
-            if session is not None:
+            if (session := self._sessions.get(conversation)) is not None:  # it may have been opened meanwhile
                 session.is_leaving = True
             try:
                 await self.turns.leave(conversation)
@@ -195,15 +209,15 @@ class Conversations:
                     session.is_leaving = False
                 raise
             if session is not None:
-                session.is_closed = True
+                session.close()
                 self._sessions.remove(conversation)
             await self.turns.queue.drop(conversation)
-        self._list_changed()
+        self.list_changed()
 
     async def restore(self, conversation: str) -> None:
         """Put a deleted conversation back on the list."""
         await self.archive.change(conversation, is_deleted=False)
-        self._list_changed()
+        self.list_changed()
 
     async def choose_model(self, conversation: str, model: str) -> Session:
         """Use another model from the next turn on. Raises ModelError if it is unknown."""
@@ -218,46 +232,62 @@ class Conversations:
         await self._refresh_info(conversation)
         return session
 
+    def refuse_while_any_runs(self) -> None:
+        """Raise WorldError while a reply is being written in any conversation."""
+        for session in self._sessions.all():
+            self.turns.refuse_while_running(session.id)
+
     async def close(self) -> None:
         """Stop all turns and store what is in flight."""
         await self._tasks.cancel_all()
 
     async def choose_folder(self, conversation: str, folder: str) -> Session:
-        """Let its tools work in that folder; "" for none. Raises WorldError if there is no such folder."""
+        """Let its tools work in that folder; NO_FOLDER for none, "" for that of its project. Raises WorldError if there
+        is no such folder."""
         session = await self.open(conversation)
-        path = Path(folder).expanduser() if folder else None
-        if path is not None and not await asyncio.to_thread(path.is_dir):
-            kept, advice = translatable("Nothing changed."), translatable("Choose a folder that exists.")
-            raise WorldError(
-                Failure(
-                    "not_found", translatable("There is no folder {path}").format(path=path), kept=kept, advice=advice
-                )
-            )
-        await self.archive.change(conversation, folder=str(path.resolve()) if path else "")
+        is_path = folder not in ("", NO_FOLDER)
+        await self.archive.change(conversation, folder=await existing_folder(folder) if is_path else folder)
         await self._refresh_info(conversation)
         await self.turns.equip(session)
         return session
 
     async def choose_policy(self, conversation: str, name: str) -> Session:
-        """Decide by that policy from now on; "" for that of the settings. Raises WorldError if there is none."""
+        """Decide by that policy from now on; "" for that of its project or the settings. Raises WorldError."""
         session = await self.open(conversation)
-        if name and self.policy_named(name).name != name:
-            kept, advice = translatable("Nothing changed."), translatable("Choose another one.")
-            raise WorldError(
-                Failure(
-                    "not_found", translatable("There is no policy “{name}”").format(name=name), kept=kept, advice=advice
-                )
-            )
+        check_policy(name, self.settings.policies)
         await self.archive.change(conversation, policy=name)
         await self._refresh_info(conversation)
-        session.policy = self.policy_named(name)
+        session.policy = self.policy_named(session.policy_name)
         return session
 
+    async def use_projects(self) -> None:
+        """Let open conversations follow their projects, after these were changed or conversations were moved.
+
+        What their next request will carry is recorded at once, so that it is counted before it is sent; a turn that
+        runs keeps what it began with.
+        """
+        projects = {project.id: project for project in await self.archive.projects()}
+        for session in self._sessions.all():
+            if not session.is_leaving:
+                await self._use_project(session, projects)
+        self.list_changed()
+
+    async def _use_project(self, session: Session, projects: Mapping[str, Project]) -> None:
+        session.info = await self.archive.conversation(session.id)
+        project = projects.get(session.info.project, NO_PROJECT)
+        if project == session.project:
+            return
+        session.project = project
+        session.policy = self.policy_named(session.policy_name)
+        if not self.turns.is_busy(session.id):
+            await record_request_context(session, self.services)
+        await asyncio.to_thread(session.gauge)
+        self._publish(session.gauge_changed())
+
     async def _refresh_info(self, conversation: str) -> None:
-        session = self._sessions.get(conversation)
-        if session is not None:
+        if (session := self._sessions.get(conversation)) is not None:
             session.info = await self.archive.conversation(conversation)
-        self._list_changed()
+        self.list_changed()
 
     def change_settings(self, settings: Settings) -> None:
         """Apply new settings to open conversations too; a running turn ends with the model that it began with."""
@@ -265,6 +295,6 @@ class Conversations:
         sessions = self._sessions.all()
         self._outdated = {session.id for session in sessions}
         for session in sessions:
-            before, session.policy = session.policy, self.policy_named(session.info.policy)
+            before, session.policy = session.policy, self.policy_named(session.policy_name)
             if session.policy != before:
                 self._publish(session.gauge_changed())

@@ -31,8 +31,8 @@ async def export_conversation(
 
     Cancelled before it is written, nothing is. Raises WorldError; then there is no half a file.
     """
-    title, view = session.info.title, session.view
-    text = await run_while_wanted(lambda check: render_export(title, view, format, scope, first, last, check))
+    title, view, name = session.info.title, session.view, session.project.name
+    text = await run_while_wanted(lambda check: render_export(title, view, format, scope, first, last, check, name))
     return await shielded(asyncio.to_thread(write_export, path, text, is_replacing))
 
 
@@ -44,12 +44,14 @@ def render_export(
     first: str = "",
     last: str = "",
     check: CheckPoint = lambda: None,
+    project: str = "",
 ) -> str:
     """Return a conversation as text.
 
     format: "markdown", "html", or "json": lines of OpenAI chat messages, which can be imported again. scope: "record",
     all that was said, or "view", what the model sees now. first, last: ids of messages between which everything is
     taken, these included, of all that was said in this branch; "" for no such end. check: called before each message.
+    project: the name of its project, which is told to people; "" for none.
     """
     if first or last:
         messages = _between([entry for entry in view.path if isinstance(entry, Message)], first, last)
@@ -58,7 +60,7 @@ def render_export(
     else:
         messages = [entry for entry in view.entries if isinstance(entry, Message)]
     checked = (message for message in messages if check() is None)
-    return replace_surrogates_in_text(FORMATS[format](title_in_english(title), checked, view.statuses))
+    return replace_surrogates_in_text(FORMATS[format](title_in_english(title), checked, view.statuses, project))
 
 
 def _between(messages: list[Message], first: str, last: str) -> list[Message]:
@@ -114,14 +116,14 @@ def _write(path: Path, content: bytes, is_replacing: bool) -> None:
         new.unlink(missing_ok=True)
 
 
-def lines_of(title: str, messages: Iterable[Message], archived: Collection[str] = ()) -> str:
+def lines_of(title: str, messages: Iterable[Message], archived: Collection[str] = (), project: str = "") -> str:
     """Return one OpenAI chat message a line."""
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in chat_of(list(messages)))
 
 
-FORMATS: dict[str, Callable[[str, Iterable[Message], Collection[str]], str]] = {
+FORMATS: dict[str, Callable[[str, Iterable[Message], Collection[str], str], str]] = {
     "markdown": markdown_of,
     "html": html_of,
     "json": lines_of,
 }
-"""The writers. Each gets the title, the messages and the ids of those that are not in the view."""
+"""The writers. Each gets the title, the messages, the ids of those that are not in the view, and the project's name."""

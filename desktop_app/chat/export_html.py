@@ -44,9 +44,10 @@ a { color: var(--accent); }
 """
 
 
-def html_of(title: str, messages: Iterable[Message], archived: Collection[str] = ()) -> str:
+def html_of(title: str, messages: Iterable[Message], archived: Collection[str] = (), project: str = "") -> str:
     """Return one page. archived: ids of messages that the model does not see any more, which are marked."""
     said = "\n".join(_article_of(message, message.id in archived) for message in messages)
+    named = f"<p>Project: {escape(project)}</p>\n" if project else ""
     return f"""<!doctype html>
 <html lang="und">
 <head>
@@ -58,7 +59,7 @@ def html_of(title: str, messages: Iterable[Message], archived: Collection[str] =
 </head>
 <body><main>
 <h1>{escape(title)}</h1>
-{said}
+{named}{said}
 </main></body>
 </html>
 """

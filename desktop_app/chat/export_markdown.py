@@ -15,9 +15,10 @@ def speaker_of(message: Message) -> str:
     return message.speaker or SPEAKERS[message.role]
 
 
-def markdown_of(title: str, messages: Iterable[Message], archived: Collection[str] = ()) -> str:
+def markdown_of(title: str, messages: Iterable[Message], archived: Collection[str] = (), project: str = "") -> str:
     """Return Markdown for people: a heading for each message, tool calls and results in fences."""
-    sections = [f"# {title}", *(_section_of(message) for message in messages)]
+    named = [f"Project: {project}"] if project else []
+    sections = [f"# {title}", *named, *(_section_of(message) for message in messages)]
     return "\n\n".join(sections) + "\n"
 
 

@@ -41,7 +41,7 @@ async def _make(chats: Conversations, session: Session, optimization: Optimizati
         stamp(link),
         *copy_entries(behind),
     ]
-    fresh = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy)
+    fresh = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy, info.project)
     await session.record(stamp(ConversationLink(conversation=fresh.id, title=title)))
     return fresh
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.conversation.events import Failure
 from desktop_app.conversation.foreign import (
     ForeignConversation,
     FoundConversation,
@@ -19,9 +21,20 @@ from desktop_app.conversation.foreign import (
     UnreadFile,
 )
 from desktop_app.conversation.foreign_record import conversation_id
+from desktop_app.conversation.words import translatable
 
-Report = Callable[[ReadProgress], None]
-"""Where progress goes."""
+from .tasks import shielded
+
+Report = Callable[[ReadProgress, int], None]
+"""Where progress goes, with how many conversations are stored."""
+
+
+GROWN = Failure(
+    kind="stale",
+    title=translatable("This conversation has grown by an import meanwhile"),
+    kept=translatable("Nothing was sent or changed."),
+    advice=translatable("Open it again."),
+)
 
 
 class ForeignFiles(Protocol):
@@ -42,6 +55,22 @@ class ImportArchive(Protocol):
     async def import_conversation(self, foreign: ForeignConversation, file: str) -> int:
         """Store what there is not yet of a conversation, in one transaction; return how many messages that are."""
         ...
+
+
+class UnopenedArchive:
+    """An archive for an import, which stores each conversation while it is not open: no session knows what is added.
+
+    unopened: a context in which the conversation of that id is not open.
+    """
+
+    def __init__(self, archive: ImportArchive, unopened: Callable[[str], AbstractAsyncContextManager[None]]) -> None:
+        self._archive = archive
+        self._unopened = unopened
+        self.known_messages = archive.known_messages
+
+    async def import_conversation(self, foreign: ForeignConversation, file: str) -> int:
+        async with self._unopened(conversation_id(foreign)):
+            return await shielded(self._archive.import_conversation(foreign, file))
 
 
 class ImportOffer(msgspec.Struct, frozen=True):
@@ -77,7 +106,7 @@ async def look_through(
                 case UnreadFile():
                     unread.append(reply)
                 case ReadProgress():
-                    report(reply)
+                    report(reply, 0)
                 case ReadConversation():
                     raise AssertionError("nobody asked for it")
     newest_first = sorted(found.values(), key=lambda each: -each.last_at)
@@ -89,7 +118,7 @@ async def import_conversations(
 ) -> ImportOutcome:
     """Import the chosen conversations of these paths, each in one transaction: what was imported before a cancel stays,
     and the next import goes on from there. Raises ArchiveError."""
-    outcome, last_at = ImportOutcome(), -1.0
+    outcome, last_at, progress = ImportOutcome(), -1.0, ReadProgress(0, 0)
     async with aclosing(files.read(ImportRequest(paths, chosen))) as replies:
         async for reply in replies:
             match reply:
@@ -98,12 +127,15 @@ async def import_conversations(
                     outcome = replace(
                         outcome, conversations=outcome.conversations + bool(new), messages=outcome.messages + new
                     )
+                    report(progress, outcome.conversations)
+                    await asyncio.sleep(0)  # where a cancel arrives: what is read next may be there already
                     if foreign.updated_at >= last_at:
                         last_at, outcome = foreign.updated_at, replace(outcome, newest=conversation_id(foreign))
                 case UnreadFile():
                     outcome = replace(outcome, unread=(*outcome.unread, reply))
                 case ReadProgress():
-                    report(reply)
+                    progress = reply
+                    report(progress, outcome.conversations)
                 case FoundConversation():
                     raise AssertionError("nobody asked for it")
     return outcome

@@ -46,10 +46,13 @@ async def insights_of_one(session: Session) -> Insights:
     return await run_while_wanted(read)
 
 
-async def insights_of_all(archive: Archive) -> Insights:
-    """Return the figures of all conversations together. One is read after the other, so that nothing waits for long."""
+async def insights_of_all(archive: Archive, project: str = "") -> Insights:
+    """Return the figures of all conversations together, or of those of the project of that id.
+
+    One is read after the other, so that nothing waits for long.
+    """
     insights: list[Insights] = []
-    for info in await archive.conversations():
+    for info in [info for info in await archive.conversations() if project in ("", info.project)]:
         transcript = Transcript(Chain(await archive.entries(info.id)))
         insights.append(await asyncio.to_thread(insights_of, transcript, None, local_day))
     return combine(insights)

@@ -30,7 +30,7 @@ class ListedConversations:
         """Give the conversation a better title than its first line, unless it is renamed meanwhile."""
         before = session.info.title
         try:
-            title = await generate_title(session, self._services)
+            title = await generate_title(session, self._services, self._publish)
             if title and session.info.title == before:
                 await self.rename(session, title)
         except WorldError as error:
@@ -48,7 +48,7 @@ class ListedConversations:
         # Without a window the figure that was seen last stays.
         share, status = (gauge.share, gauge.status) if gauge.is_window_known else (info.share, info.status)
         try:
-            await self._archive.store_gauge(session.id, share, status, session.uncounted)
+            await self._archive.store_gauge(session.id, share, status, session.recorded.uncounted)
         except ArchiveError as error:
             self._publish(TurnFailed(session.id, error.failure))
         self._list_changed()

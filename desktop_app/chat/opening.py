@@ -13,6 +13,7 @@ from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import Failure, FiguresCounted, MessageRecorded, TurnFailed
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, ToolResult
+from desktop_app.conversation.project import NO_PROJECT
 from desktop_app.conversation.transcript import Continuation
 from desktop_app.conversation.words import translatable
 
@@ -34,7 +35,8 @@ LONG = 1_000
 class Openings:
     """The conversations that are being opened.
 
-    keep: called with each session once it can be used. policy_named: returns the policy of a conversation.
+    keep: called with each session once it can be used. policy_named: returns the policy of a conversation. is_open:
+    returns whether there is a session of that conversation, which must have no second one.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Openings:
         publish: Emit,
         policy_named: Callable[[str], ContextPolicy],
         keep: Callable[[Session], None],
+        is_open: Callable[[str], bool],
     ) -> None:
         self._archive = archive
         self._models = models
@@ -54,6 +57,7 @@ class Openings:
         self._publish = publish
         self._policy_named = policy_named
         self._keep = keep
+        self._is_open = is_open
         self._running: dict[str, Opening] = {}
         self._partial_sessions: dict[str, PartialSession] = {}
 
@@ -75,6 +79,8 @@ class Openings:
         partial = self.partial_session(info.id)
         if partial is None and info.messages >= LONG:
             partial = await self._read_partially(info)
+            if self._is_open(info.id):  # an opening has ended meanwhile
+                return None
         if partial is not None:
             self._partial_sessions[info.id] = partial
             self.begin(info)
@@ -89,6 +95,10 @@ class Openings:
         self._partial_sessions.pop(conversation, None)
         await self._tasks.cancel(_key(conversation))
 
+    async def finish(self, conversation: str) -> None:
+        """Wait until that conversation is not being opened any more."""
+        await self._tasks.wait(_key(conversation))
+
     async def _read_partially(self, info: ConversationInfo) -> PartialSession | None:
         await self._turns.queue.read(info.id)
         outline = await self._archive.record_outline(info.id)
@@ -100,7 +110,7 @@ class Openings:
         return partial if partial.is_certain else None
 
     def begin(self, info: ConversationInfo) -> Opening:
-        """Begin to open a conversation, unless that was done. Cancelling who waits for it does not end it."""
+        """Begin to open a conversation that is not open, unless that was done. Cancelling who waits does not end it."""
         task = self._running.get(info.id)
         if task is None or task.done():
             task = self._running[info.id] = self._tasks.start(_key(info.id), self._open(info))
@@ -129,16 +139,22 @@ class Openings:
     async def _read(self, info: ConversationInfo) -> Session:
         entries = await self._archive.entries(info.id)
         setup = await self._archive.setup(info.id)
-        model, policy = model_or_stand_in(self._models, info.model), self._policy_named(info.policy)
+        model, policy = model_or_stand_in(self._models, info.model), self._policy_named("")
         session = await asyncio.to_thread(Session, info, entries, model, policy, self._archive, setup)
+        await self._use_project(session)
         await self._end_what_was_running(session)
         await self._forget_recorded(session)
         await asyncio.to_thread(_count, session)
         await use_model(session, model_or_stand_in(self._models, info.model), self._publish)  # it may be known by now
         await self._turns.equip(session)
-        session.info = await self._archive.conversation(info.id)
-        session.policy = self._policy_named(session.info.policy)
+        await self._use_project(session)
         return session
+
+    async def _use_project(self, session: Session) -> None:
+        """Let the session know of its project, and of what was changed while it was being opened."""
+        session.info = await self._archive.conversation(session.id)
+        session.project = next((p for p in await self._archive.projects() if p.id == session.info.project), NO_PROJECT)
+        session.policy = self._policy_named(session.policy_name)
 
     async def _forget_recorded(self, session: Session) -> None:
         """Forget queued messages that the record has, also where they are shown by now."""

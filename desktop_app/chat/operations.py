@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from desktop_app.context.view.view import inseparable_ids
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
+    AnyEntry,
     BringBack,
     Compaction,
+    Operation,
     Pin,
-    Prune,
     Undo,
     Unpin,
     active_entries,
-    steps_of,
 )
 from desktop_app.conversation.words import translatable
 
@@ -111,9 +113,16 @@ async def _record(
     return [replace(changed, brought_back=brought_back), session.gauge_changed()]
 
 
-def _operation(session: Session, operation_id: str) -> Prune | Compaction:
+def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operation]:
+    """Return what is one operation for the user: that one alone, or all steps of its plan, in their order."""
+    if not operation.plan_id:
+        return [operation]
+    return [e for e in entries if isinstance(e, Operation) and e.plan_id == operation.plan_id]
+
+
+def _operation(session: Session, operation_id: str) -> Operation:
     operation = session.transcript.entry(operation_id)
-    if not isinstance(operation, Prune | Compaction):
+    if not isinstance(operation, Operation):
         raise not_found(translatable("This operation"))
     return operation
 

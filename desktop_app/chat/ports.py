@@ -12,7 +12,7 @@ import msgspec
 
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure, TurnEvent
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.setup import ConversationSetup, ReplyOptions
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
@@ -22,7 +22,9 @@ from desktop_app.conversation.words import translatable
 
 from .prices import Price as Price
 from .prices import with_price as with_price
+from .project_store import ProjectStore
 from .record_reader import RecordReader
+from .search_port import MessageSearch
 
 NO_OPTIONS = ReplyOptions()
 Emit = Callable[[TurnEvent], None]
@@ -241,7 +243,8 @@ class Changes(TypedDict, total=False):
     """"" for none."""
     policy: str
     setup: ConversationSetup
-    section: str
+    project: str
+    """Its id; "" for none."""
     is_pinned: bool
     is_put_away: bool
     is_deleted: bool
@@ -263,7 +266,7 @@ class EntryStore(Protocol):
         ...
 
 
-class Archive(EntryStore, RecordReader, Protocol):
+class Archive(EntryStore, RecordReader, MessageSearch, ProjectStore, Protocol):
     """The durable store."""
 
     async def conversations(self) -> tuple[ConversationInfo, ...]:
@@ -291,7 +294,3 @@ class Archive(EntryStore, RecordReader, Protocol):
     async def unsent(self, conversation: str) -> UnsentMessages: ...
 
     async def store_unsent(self, conversation: str, unsent: UnsentMessages) -> None: ...
-
-    async def search(self, query: str, conversation: str | None, limit: int) -> tuple[SearchResult, ...]:
-        """Return the messages with those words, best first, archived ones too."""
-        ...

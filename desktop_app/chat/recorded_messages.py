@@ -45,6 +45,11 @@ class RecordedMessages:
             self.indexes = {message.id: index for index, message in enumerate(self.branch)}
             self.counted = sum(message.is_counted for message in self.branch)
 
+    @property
+    def uncounted(self) -> int:
+        """All others: system prompts, rests of replies, and those of other branches."""
+        return len(self.by_id) - self.counted
+
     def operations(self, entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
         """Return all operations of the record, which has these entries, oldest first."""
         if self._operations is None:

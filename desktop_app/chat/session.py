@@ -21,6 +21,7 @@ from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, assemble, view_after, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import (
+    Failure,
     GaugeChanged,
     MessageRecorded,
     MessageRow,
@@ -31,6 +32,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, Totals
+from desktop_app.conversation.project import NO_PROJECT, Project, working_folder
 from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.tools import ToolSpec
@@ -59,8 +61,9 @@ class Session:
         policy: ContextPolicy,
         archive: EntryStore,
         setup: ConversationSetup = ConversationSetup(),  # noqa: B008 - frozen
+        project: Project = NO_PROJECT,
     ) -> None:
-        self.info, self.archive = info, archive
+        self.info, self.archive, self.project = info, archive, project
         self._chosen, self.setup = policy, setup
         self.transcript = Transcript(Chain(entries))
         self.view: View = view_of(self.transcript)
@@ -69,10 +72,10 @@ class Session:
         self.reading = Reading()
         # Held while an operation is measured and recorded, so that a second request for it finds the first one done.
         self.changes = asyncio.Lock()
-        # It is being deleted: no turn begins any more.
+        # No turn begins any more: it is being deleted.
         self.is_leaving = False
-        # It is deleted: another session may write its record.
-        self.is_closed = False
+        # Why nothing is recorded here any more: an import, or another session, may write the record.
+        self.closed_by: Failure | None = None
         self.use(model)
 
     def use(self, model: ChatModel) -> None:
@@ -89,6 +92,16 @@ class Session:
     @property
     def id(self) -> str:
         return self.info.id
+
+    @property
+    def folder(self) -> str:
+        """The folder in which its tools work; "" for none."""
+        return working_folder(self.info.folder, self.project.folder).value
+
+    @property
+    def policy_name(self) -> str:
+        """The name of its policy; "" for that of the settings."""
+        return self.info.policy or self.project.policy
 
     @property
     def model_info(self) -> ModelInfo:
@@ -152,11 +165,6 @@ class Session:
         """The messages of the current branch that the sidebar counts."""
         return self.recorded.counted
 
-    @property
-    def uncounted(self) -> int:
-        """All others: system prompts, rests of replies, and those of other branches."""
-        return len(self.recorded.by_id) - self.counted
-
     def gauge(self) -> Gauge:
         """Return the figures of the request as it would be sent now."""
         self._tally = tally(self.view, self.counts, self._tally)
@@ -209,7 +217,7 @@ class Session:
         await shielded(self._record(entries))
 
     async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
-        self.refuse_if(self.is_closed)
+        self.refuse_if(self.closed_by is not None)
         entries = tuple(map(replace_surrogates, entries))  # what cannot be stored cannot be sent either
         await self.archive.append(self.id, *entries)
         self._learn_from(entries)
@@ -218,10 +226,14 @@ class Session:
         log_entries(self.id, entries, self.transcript)
         self.recorded.add(entries)
 
+    def close(self, reason: Failure = DELETED) -> None:
+        """Let nothing begin here any more, and nothing be recorded: whoever tries gets that reason."""
+        self.is_leaving, self.closed_by = True, reason
+
     def refuse_if(self, is_gone: bool) -> None:
-        """Raise WorldError for a conversation that was deleted."""
+        """Raise WorldError with the reason why nothing is done here any more."""
         if is_gone:
-            raise WorldError(DELETED)
+            raise WorldError(self.closed_by or DELETED)
 
     def _learn_from(self, entries: tuple[AnyEntry, ...]) -> None:
         """Update the calibration from the usage of the request that was sent; for any other reply, reset it."""

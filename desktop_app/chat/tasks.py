@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -99,8 +100,9 @@ async def shielded(work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
-async def run_while_wanted(work: Callable[[CheckPoint], T]) -> T:
-    """Run a computation on a thread. When this is cancelled, the thread ends at its next check point."""
+async def run_while_wanted(work: Callable[[CheckPoint], T], executor: Executor | None = None) -> T:
+    """Run a computation on a thread, of the executor if there is one. When this is cancelled, it ends at its next check
+    point."""
     is_cancelled = threading.Event()
 
     def check() -> None:
@@ -108,7 +110,7 @@ async def run_while_wanted(work: Callable[[CheckPoint], T]) -> T:
             raise NotWanted
 
     try:
-        return await asyncio.to_thread(work, check)
+        return await asyncio.get_running_loop().run_in_executor(executor, work, check)
     except asyncio.CancelledError:
         is_cancelled.set()
         raise

@@ -13,6 +13,7 @@ from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.message import Role, Text
 
 from .complete import resolve_role
+from .ports import Emit
 from .services import Services
 from .session import Session
 from .stamp import stamp
@@ -30,10 +31,11 @@ MAX_EXCERPT = 1_500
 _PREFIX = re.compile(r"^(?:title|titel|titre|título)\s*:\s*", re.IGNORECASE)
 
 
-async def generate_title(session: Session, services: Services) -> str:
+async def generate_title(session: Session, services: Services, emit: Emit) -> str:
     """Return a title by a model, for a conversation with its first reply and no title but its first line.
 
-    "" if it has another title, the model gives none, or none may be asked. Raises WorldError.
+    What it took is recorded, and told. "" if it has another title, the model gives none, or none may be asked. Raises
+    WorldError.
     """
     settings, exchange = services.settings(), first_exchange(session)
     role = resolve_role(services.models, settings.utility_model, session.model)
@@ -46,7 +48,7 @@ async def generate_title(session: Session, services: Services) -> str:
     prompt = await asyncio.to_thread(services.read_title_prompt)
     excerpt = Text(f"User:\n{head_of(asked, MAX_EXCERPT)}\n\nAnswer:\n{head_of(reply, MAX_EXCERPT)}")
     answer = await role.ask(prompt, excerpt, max_tokens=REPLY_TOKENS, seconds=SECONDS)
-    await session.record(stamp(answer.used_for("title")))
+    emit(await session.record_operation(stamp(answer.used_for("title"))))
     return title_in(answer.text)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -54,11 +55,8 @@ class Turns:
 
     def is_busy(self, conversation: str) -> bool:
         """Return whether a turn is under way or about to begin, or room is being made."""
-        return (
-            self._lock(conversation).locked()
-            or self._is_taken(conversation)
-            or self._tasks.is_running(f"room of {conversation}")
-        )
+        is_making_room = self._tasks.is_running(f"room of {conversation}")
+        return is_making_room or self._is_taken(conversation) or self._lock(conversation).locked()
 
     def is_automatic(self, session: Session) -> bool:
         """Return whether room is made there without the user's word, by the settings and by the policy."""
@@ -176,7 +174,7 @@ class Turns:
     ) -> None:
         """Run the turn in a branch that begins before the message `first(session)`, if there is one.
 
-        Raises WorldError while a reply is being written.
+        Raises WorldError while a reply is being written, and what `first` raises.
         """
         self.refuse_while_running(session.id)
         async with self._lock(session.id):
@@ -204,7 +202,7 @@ class Turns:
     async def regenerate(self, session: Session, reply_id: str = "") -> None:
         """Answer a user message again, in a branch that begins before its first answer.
 
-        reply_id: an answer to that message; "" for the newest user message. Raises WorldError as `edit` does.
+        reply_id: an answer to that message; "" for the newest one. Raises WorldError as `edit` does, or without one.
         """
         if reply_id and not session.branches.is_current(reply_id):
             raise not_found(translatable("This message"))
@@ -215,8 +213,7 @@ class Turns:
 
         how: `makes_room`, `is_forced` and `not_before` of `take_turn`.
         """
-        turn = partial(self._turn, session, None, **how)
-        await self._begin_anew(session, broken_reply, turn)
+        await self._begin_anew(session, broken_reply, partial(self._turn, session, None, **how))
 
     async def stop(self, conversation: str) -> None:
         """End the running turn; what had arrived of the reply is kept, and what is queued waits."""
@@ -228,6 +225,18 @@ class Turns:
         for doing in ("queue of ", "", "room of ", "name of "):
             await self._tasks.cancel(f"{doing}{conversation}")
         await self._getting_ready.stop(conversation)
+
+    @asynccontextmanager
+    async def paused(self, conversation: str) -> AsyncGenerator[None, None]:
+        """Let nothing run there meanwhile: turns that run or follow each other are waited for, all else is ended."""
+        while True:
+            await self._tasks.wait(f"queue of {conversation}")
+            await self._tasks.wait(conversation)
+            async with self._lock(conversation):
+                if not self._is_taken(conversation):
+                    await self.leave(conversation)
+                    yield
+                    return
 
     async def stop_room(self, conversation: str) -> None:
         """Stop making room in the background, or stop the turn that waits for it; nothing of it is recorded."""

@@ -82,6 +82,16 @@ async def test_an_older_reply_is_regenerated_in_a_branch_without_what_came_after
         await home.chats.turns.regenerate(session, first)
 
 
+async def test_where_nothing_was_asked_nothing_is_answered_and_the_system_prompt_stays(house) -> None:
+    home = await house([Reply("To whom?")])
+    session = await home.chats.create()
+    for begin in (home.chats.turns.regenerate, home.chats.turns.go_on):
+        with pytest.raises(WorldError, match="no message to answer"):
+            await begin(session)
+    assert shown(session) == ["Be brief."]
+    assert not home.provider.requests
+
+
 async def test_a_page_around_a_message_is_of_the_current_branch(house) -> None:
     home = await house([Reply(f"Answer {n}.") for n in range(1, 4)])
     session = await home.chats.create()

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from test_take_turn import long_chat
 
-from desktop_app.chat.export import render_export, write_export
-from desktop_app.chat.files import import_file
+from desktop_app.chat.export import FORMATS, render_export, write_export
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.openai_chat import read_chat
 from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.transcript import Trigger
 
@@ -44,13 +44,21 @@ async def test_markdown_has_everything_that_was_said(house, tmp_path: Path) -> N
     assert f"`read` answered:\n\n````\n{FENCED}\n````" in text, "what is in a fence does not end it"
 
 
+async def test_its_project_is_named_for_people_and_is_no_message(house) -> None:
+    view = (await talked(house)).view
+    markdown, html, lines = (render_export("Files", view, kind, "record", project="A & B") for kind in FORMATS)
+    assert markdown.startswith("# Files\n\nProject: A & B\n\n## You")
+    assert "<h1>Files</h1>\n<p>Project: A &amp; B</p>" in html
+    assert lines == render_export("Files", view, "json", "record")
+
+
 async def test_json_can_be_imported_again_and_archived_messages_are_in_it(house, tmp_path: Path) -> None:
     home = await house([])
     session = await home.chats.create("Long", [*long_chat(70), *SAID])
     await home.make_room(session, Trigger.USER)
     assert session.view.summary is not None
     export(session, tmp_path / "a.jsonl", "json")
-    again = await import_file(home.chats, str(tmp_path / "a.jsonl"))
+    again = await home.chats.create("Again", read_chat((tmp_path / "a.jsonl").read_bytes(), str))
     rows, before = again.page(again.total, again.total), session.page(session.total, session.total)
     assert [row.message.role for row in rows] == [row.message.role for row in before]
     assert [row.message.tool_calls for row in rows] == [row.message.tool_calls for row in before]

@@ -10,8 +10,10 @@ from remembering import RULE, TEA, Home, made, said, saving  # noqa: F401 - a fi
 
 from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.projects import save_project
 from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.transcript import RequestContext
 from provider import Reply
 
@@ -33,7 +35,9 @@ def wire(home: Home) -> str:
 
 async def sent_in(home: Home) -> str:
     """What goes over the wire when a message is sent there."""
-    await home.session.record(stamp(RequestContext(memory=await home.keeper.text(home.session))))
+    await home.session.record(
+        stamp(RequestContext(memory=await home.keeper.text(home.session), project=home.session.info.project))
+    )
     await home.house.turn(home.session, "Hello?")
     return wire(home)
 
@@ -64,6 +68,21 @@ async def test_it_is_sent_in_another_conversation_of_the_same_folder(made) -> No
     await home.flushed()
     assert RULE in await sent_in(await another(home, "/work/billing"))
     assert RULE not in await sent_in(await another(home, "/work/billing/old"))
+
+
+async def test_what_is_said_in_a_project_is_sent_in_its_conversations_alone(made) -> None:
+    home = await made([Reply("Yes."), Reply("Yes."), Reply("Yes.")])
+    await save_project(home.house.chats, Project("p", "Billing"))
+    home.session.info = replace(home.session.info, folder="/work/billing", project="p")
+    home.choose(summaries="extractive")
+    await home.flushed()
+    (memory,) = await home.archive.memories()
+    assert (memory.scope, memory.project, memory.folder) == ("project", "p", "/work/billing")
+    other = await another(home, "/work/billing")
+    assert RULE not in await sent_in(other), "though it works in the same folder"
+    inside = await another(home, "/elsewhere")
+    inside.session.info = replace(inside.session.info, project="p")
+    assert RULE in await sent_in(inside)
 
 
 async def test_a_memory_can_be_limited_only_to_a_place_that_it_has(made) -> None:

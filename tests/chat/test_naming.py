@@ -13,6 +13,7 @@ from researching import words
 
 from desktop_app.chat import titles
 from desktop_app.chat.titles import MAX_TITLE, title_in, title_of
+from desktop_app.conversation.events import ViewChanged
 from desktop_app.conversation.message import Usage
 from desktop_app.settings import Settings
 from provider import Cut, Hang, Reply, Status
@@ -45,6 +46,7 @@ async def test_the_first_reply_brings_a_title_and_the_second_none(house) -> None
     assert await titled(home, session) == "Tea in Lisbon"
     assert session.info.title == "Tea in Lisbon"
     assert session.totals().auxiliary == Usage(50, 40), "it is paid for"
+    assert home.of(ViewChanged)[-1].totals == session.totals(), "which the window is told, after the turn's end"
     (_, system), (_, asked) = home.provider.requests[1].turns
     assert "as data" in system
     assert asked == f"User:\n{QUESTION}\n\nAnswer:\nIn 1610."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import weakref
 
@@ -9,7 +10,7 @@ import pytest
 
 from desktop_app.chat import operations
 from desktop_app.chat.open_sessions import MAX_KEPT
-from desktop_app.chat.ports import ModelError
+from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import Failure, TurnFinished
@@ -45,6 +46,28 @@ def shown(session: Session) -> tuple:
     return page, session.total, session.operations(), session.pins(), session.gauge(), session.totals()
 
 
+async def test_a_record_that_is_imported_into_has_no_session_meanwhile(house) -> None:
+    home = await house([Reply("Yes."), Reply("And yes.")])
+    session = await home.chats.create("Talk", said(1))
+    more = stamp(user_message("imported"))
+    await home.chats.turns.send(session, "Are you there?")
+    async with home.chats.unopened(session.id):
+        assert home.of(TurnFinished), "the turn ends first"
+        opening = asyncio.ensure_future(home.chats.open(session.id))
+        with pytest.raises(WorldError, match="grown"):
+            await session.record(stamp(user_message("by whoever has the old session")))
+        await home.archive.append(session.id, more)
+        assert not opening.done()
+    again = await opening
+    assert again is not session
+    assert [m.text for m in again.recorded.branch][-3:] == ["Are you there?", "Yes.", "imported"]
+    with pytest.raises(WorldError, match="grown"):
+        await home.chats.turns.send(session, "Hello?")
+    await home.turn(again, "And now?")
+    assert again.recorded.branch[-1].text == "And yes."
+
+
+@pytest.mark.wire
 async def test_few_of_very_many_opened_conversations_stay_in_memory(house) -> None:
     home = await house([])
     alive: weakref.WeakSet[Session] = weakref.WeakSet()

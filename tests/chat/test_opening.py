@@ -26,12 +26,14 @@ class Gate:
     def __init__(self, archive) -> None:
         self._archive = archive
         self.opened = asyncio.Event()
+        self.is_asked = False
         self.failure: Failure | None = None
 
     def __getattr__(self, name: str):
         return getattr(self._archive, name)
 
     async def entries(self, conversation: str):
+        self.is_asked = True
         await self.opened.wait()
         if self.failure is not None:
             raise ArchiveError(self.failure)
@@ -232,3 +234,23 @@ async def test_a_record_that_cannot_be_read_is_a_failure_and_not_a_silence(long_
     assert home.of(TurnFailed) == [TurnFailed(before.id, gate.failure)]
     gate.failure = None
     assert (await home.chats.open(before.id)).total == 200
+
+
+@pytest.mark.parametrize("is_partial", [False, True], ids=["whole", "partial"])
+async def test_an_opening_that_ends_while_another_begins_gives_the_only_session(long_talk, is_partial: bool) -> None:
+    home, gate, before = await long_talk([])
+    gate.opened.set()
+    first, read = asyncio.ensure_future(home.chats.open(before.id)), home.archive.conversation
+    while not gate.is_asked:
+        await asyncio.sleep(0)
+
+    async def read_late(conversation: str):
+        info = await read(conversation)
+        if asyncio.current_task() is second:
+            await first
+        return info
+
+    gate.conversation = read_late
+    second = asyncio.ensure_future((home.chats.open_partially if is_partial else home.chats.open)(before.id))
+    assert await second is (None if is_partial else await first)
+    assert await home.chats.open(before.id) is await first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from test_take_turn import long_chat
@@ -14,9 +15,9 @@ from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.context.counting.totals import RunningTotals
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.events import MessageState, ViewChanged
+from desktop_app.conversation.events import MessageState, RoomEnded, TurnEvent, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
-from desktop_app.conversation.transcript import Rewind
+from desktop_app.conversation.transcript import Rewind, Trigger
 
 
 def with_tools(turns: int) -> list[Message]:
@@ -35,7 +36,7 @@ def with_tools(turns: int) -> list[Message]:
 
 async def optimize(home, session: Session) -> list:
     plan = await plan_optimization(session, None)
-    return await apply_optimization(session, home.services, plan)
+    return await apply_optimization(session, home.services, plan, home.publish)
 
 
 async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(talk) -> None:
@@ -43,7 +44,7 @@ async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(talk) -> 
     before = assemble(session.view)
     plan = await plan_optimization(session, None)
     assert assemble(session.view) == before, "a plan records nothing"
-    events = await apply_optimization(session, home.services, plan)
+    events = await apply_optimization(session, home.services, plan, home.publish)
     (changed,) = [e for e in events if isinstance(e, ViewChanged)]
     operation = changed.operations[0]
     assert operation.tokens_after == plan.compaction.tokens_after == session.gauge().total
@@ -65,7 +66,9 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(talk) -> 
     before, figure = assemble(session.view), session.gauge().total
     plan = await plan_optimization(session, None)
     assert len(plan.steps) == 2
-    (changed,) = [e for e in await apply_optimization(session, home.services, plan) if isinstance(e, ViewChanged)]
+    (changed,) = [
+        e for e in await apply_optimization(session, home.services, plan, home.publish) if isinstance(e, ViewChanged)
+    ]
     (row,) = session.operations()
     assert changed.operations == (row,)
     assert (row.tokens_before, row.tokens_after) == (figure, session.gauge().total)
@@ -98,11 +101,25 @@ async def test_an_edited_summary_is_used_and_measured(talk) -> None:
     plan = await check_summary(await plan_optimization(session, None), "We spoke of topics.")
     with pytest.raises(WorldError, match="longer"):
         await check_summary(plan, "far too long " * 10_000)
-    await apply_optimization(session, home.services, plan)
+    await apply_optimization(session, home.services, plan, home.publish)
     assert "We spoke of topics." in assemble(session.view)[0].text
     assert session.operations()[0].strategies.keys() == {"edited"}
     with pytest.raises(WorldError, match="changed"):  # its messages are gone
-        await apply_optimization(session, home.services, plan)
+        await apply_optimization(session, home.services, plan, home.publish)
+
+
+async def test_what_was_saved_to_memory_is_told_even_if_the_plan_is_stale_by_then(talk) -> None:
+    home, session = await talk([], messages=long_chat(60))
+
+    class Memory:
+        async def flush(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
+            await optimize(home, session)  # as in another task, while a model is asked what must last
+            return [RoomEnded(session.id)]
+
+    plan = await plan_optimization(session, None)
+    with pytest.raises(WorldError, match="changed"):
+        await apply_optimization(session, replace(home.services, memory=Memory()), plan, home.publish)
+    assert home.of(RoomEnded)
 
 
 async def test_calls_of_one_reply_come_back_with_their_results_however_they_were_recorded(house) -> None:
@@ -153,7 +170,7 @@ async def test_a_pin_stays_through_every_compaction(talk) -> None:
 
 async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(talk) -> None:
     home, session = await talk([], window=60_000, messages=with_tools(15))
-    await apply_optimization(session, home.services, await plan_optimization(session, 20_000))
+    await apply_optimization(session, home.services, await plan_optimization(session, 20_000), home.publish)
     pruned = [row for row in session.page(session.total, session.total) if row.state is MessageState.PRUNED]
     before = assemble(session.view)
     (changed, _) = await operations.pin(session, pruned[0].message.id)
@@ -172,7 +189,7 @@ async def test_a_message_that_arrives_during_a_compaction_is_kept(talk) -> None:
     planning = asyncio.ensure_future(plan_optimization(session, None))
     await asyncio.sleep(0)
     await session.record_message(Message(id="new", role=Role.USER, parts=(Text("One thing more."),)))
-    await apply_optimization(session, home.services, await planning)
+    await apply_optimization(session, home.services, await planning, home.publish)
     assert assemble(session.view)[-1].text == "One thing more."
 
 

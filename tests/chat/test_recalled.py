@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.memory.recall import RecallArchive, as_text, recall, recall_unasked
+from desktop_app.chat.memory.conversation_search import RecallArchive
+from desktop_app.chat.memory.recall import as_text, recall, recall_unasked
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
@@ -88,6 +89,29 @@ async def test_a_model_reads_places_speakers_and_passages(archive: ArchiveThread
     assert "KeyError: 'invoice_total' in billing/report.py line 88" in text
     assert "characters): … " in text  # of the log, the passage alone
     assert len(text) < 3_000
+
+
+class Busy:
+    """An archive in which each look-up finds a message more: a turn runs meanwhile, such as the one that recalls."""
+
+    def __init__(self, archive: ArchiveThread) -> None:
+        self._archive, self._said = archive, 0
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[object]]:
+        async def call(*arguments: object) -> object:
+            self._said += 1
+            text = Text("Greta wrote the importer, says Greta, while the KeyError in the importer was looked for.")
+            await self._archive.append("c", Message(id=f"late{self._said}", at=1e3, role=Role.USER, parts=(text,)))
+            return await getattr(self._archive, name)(*arguments)
+
+        return call
+
+
+@pytest.mark.parametrize("query", [query for query, _ in QUESTIONS])
+async def test_what_is_said_while_it_is_looked_for_is_left_out(archive: ArchiveThread, query: str) -> None:
+    found = await recall(Busy(archive), "c", query, 4_000, count)
+    assert found.messages
+    assert not [one for one in found.messages if one.id.startswith("late") and one.index > len(TALK)]
 
 
 async def test_a_query_without_matter_brings_nothing_back(archive: ArchiveThread) -> None:

@@ -121,7 +121,9 @@ async def test_an_operation_tells_the_figures_that_the_gauge_shows(house) -> Non
     assert before.total > 1.2 * request_tokens(session.view, session.counts), "it is not what is counted here"
     plan = await plan_optimization(session, None)
     shown = plan_of(plan, session, Offer("", ""))
-    (changed,) = [e for e in await apply_optimization(session, home.services, plan) if isinstance(e, ViewChanged)]
+    (changed,) = [
+        e for e in await apply_optimization(session, home.services, plan, home.publish) if isinstance(e, ViewChanged)
+    ]
     (operation,) = changed.operations
     after = session.gauge().total
     assert (shown.before.total, shown.after.total) == (before.total, after)

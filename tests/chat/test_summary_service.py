@@ -93,7 +93,7 @@ async def test_with_code_alone_a_model_may_still_be_asked_by_hand(talk) -> None:
     plan = plan_optimize(snapshot_of(session), strategy="llm")
     assert (await home.services.summaries.offer(session, plan.unwritten)).refusal == ""
     order = await home.services.summaries.request_for(session, "llm")
-    await apply_optimization(session, home.services, await write_summary(plan, order))
+    await apply_optimization(session, home.services, await write_summary(plan, order), home.publish)
     assert session.operations()[-1].strategies.keys() == {"llm"}
 
 

@@ -59,8 +59,7 @@ def fresh_view(snapshot: ContextSnapshot, summary: Compaction | None) -> View:
     before, behind = carried_entries(snapshot, summary)
     summary = summary or snapshot.view.summary
     told = [replace(summary, id="draft-summary", archived=())] if summary else []
-    view = view_of(Transcript().extend((*before, *told, *behind)))
-    return replace(view, request_context=snapshot.view.request_context)
+    return view_of(Transcript().extend((snapshot.view.request_context, *before, *told, *behind)))
 
 
 def _is_answered(item: Item, view: View) -> bool:

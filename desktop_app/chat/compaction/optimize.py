@@ -3,7 +3,7 @@
 plan_optimization(session, tail_tokens, strategy)          -> Optimization  what would happen; nothing is recorded
 write_summary(optimization, request, report)               -> Optimization  with the summary that a model wrote
 check_summary(optimization, page)                          -> Optimization  with an edited summary, checked again
-apply_optimization(session, services, optimization)        -> events        its steps are recorded
+apply_optimization(session, services, optimization, emit)  -> events        its steps are recorded
 
 A plan for a fresh start (`chat/fresh.py`) has the same parts, and does nothing to this conversation.
 """
@@ -16,7 +16,7 @@ import uuid
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import WorldError
+from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
@@ -261,22 +261,23 @@ async def check_summary(optimization: Optimization, page: str) -> Optimization:
     return changed
 
 
-async def apply_optimization(session: Session, services: Services, optimization: Optimization) -> list[TurnEvent]:
-    """Save what must last, then record the plan's steps in one transaction. What was planned is what is done; the
-    figures are measured again. Return what changed.
+async def apply_optimization(
+    session: Session, services: Services, optimization: Optimization, emit: Emit
+) -> list[TurnEvent]:
+    """Save what must last, which is told at once, then record the plan's steps in one transaction. What was planned is
+    what is done; the figures are measured again. Return what changed.
 
     Raises WorldError, and records nothing, when messages of the plan have left the view meanwhile.
     """
-    events: list[TurnEvent] = []
     if services.memory is not None and optimization.compaction is not None:
-        events += await services.memory.flush(session, Trigger.USER)
+        for event in await services.memory.flush(session, Trigger.USER):  # it holds also if the plan does not
+            emit(event)
     async with session.changes:
         steps = _measured_steps(session, optimization)
-        if steps:
-            noted = (services.summaries.note_replaced_model(session, step) for step in steps)
-            events.append(await session.record_operation(*noted, cause=Trigger.USER))
-            events.append(session.gauge_changed())
-    return events
+        if not steps:
+            return []
+        noted = (services.summaries.note_replaced_model(session, step) for step in steps)
+        return [await session.record_operation(*noted, cause=Trigger.USER), session.gauge_changed()]
 
 
 def _measured_steps(session: Session, optimization: Optimization) -> list[Operation]:

@@ -98,7 +98,7 @@ class MemoryFlusher:
         """Return the memories as they stand in that session's system prompt. Raises ArchiveError."""
         if not self._settings().is_memory_on:
             return ""
-        memories = memories_in(await self._store.memories(), session.id, session.info.folder)
+        memories = memories_in(await self._store.memories(), session.id, session.folder, session.info.project)
         return memory_text(memories, memory_room(session.policy, session.budget), session.counts.text)
 
     def is_due(self, session: Session, trigger: Trigger) -> bool:
@@ -136,17 +136,19 @@ class MemoryFlusher:
             return [await session.record_operation(stamp(flush_of(saved, before, trigger)), cause=trigger)]
         messages = unflushed_messages(view)
         before = messages[-1].id
-        memories = memories_in(memories, session.id, session.info.folder)
+        folder, project = session.folder, session.info.project
+        memories = memories_in(memories, session.id, folder, project)
         notes, model, usage = await self._notes(session, messages, memories, trigger)
         if not self._settings().is_memory_on:
             return []  # it was switched off meanwhile
-        now, author, folder = time.time(), "model" if model else "rule", session.info.folder
+        now, author = time.time(), "model" if model else "rule"
 
         def check_notes() -> MemoryChanges:
             rules = user_rules(view.path, session.reading) if model else ()
             unwanted = unwanted_texts(memories, view.entries)
             said = now, session.id, before, author
-            return changes_of(memories, notes, *said, unwanted=unwanted, folder=folder, rules=rules)
+            where = folder, rules, project
+            return changes_of(memories, notes, *said, unwanted, MAX_FLUSHED_NOTES, *where)
 
         changes = await asyncio.to_thread(check_notes)
         for _, why in changes.refused:
@@ -252,8 +254,8 @@ async def write_memory(store: MemoryStore, wanted: Memory) -> Memory:
 
 def _where(wanted: Memory) -> dict[str, Any]:
     """Return the fields that say where a memory is sent. Raises WorldError if that is nowhere."""
-    names = {"user": "everywhere", "folder": wanted.folder, "conversation": wanted.conversation}
-    if not names[wanted.scope]:
+    where = {"folder": wanted.folder, "project": wanted.project, "conversation": wanted.conversation}
+    if not where.get(wanted.scope, "everywhere"):
         raise WorldError(
             Failure(
                 "bad_input",
@@ -261,7 +263,7 @@ def _where(wanted: Memory) -> dict[str, Any]:
                 kept=translatable("Nothing was changed."),
             )
         )
-    return {"scope": wanted.scope, "folder": wanted.folder, "conversation": wanted.conversation}
+    return {"scope": wanted.scope, **where}
 
 
 def _text(text: str) -> str:

@@ -147,6 +147,7 @@ class ResearchTurn(Turn):
         policy = replace(conversation.policy, phases=(), strategy="extractive", digest_by="rule")
         # It has the conversation's id, so that permissions and events are of the conversation.
         side = Session(conversation.info, entries, role.model, policy, UnstoredRecord(self._keep_partial))
+        side.project = conversation.project
         super().__init__(side, services, self._relay, is_automatic=True)
         self._clock = asyncio.get_running_loop().time
         self._asked_at = 0.0

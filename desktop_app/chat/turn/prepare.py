@@ -46,10 +46,13 @@ async def prepare(session: Session, services: Services, emit: Emit, prompt: Mess
 async def record_first_context(session: Session, services: Services) -> bool:
     """Record what the first request will carry, so that it is counted before it is sent. Return whether that was due.
 
-    It does not count as something that was done in the conversation. Raises ArchiveError.
+    The same where another system prompt holds than when the branch was left, or the instructions of its project were
+    changed while it was not open. It does not count as something that was done in the conversation. Raises
+    ArchiveError.
     """
-    is_unsent = session.seconds_since_request() is None
-    if not is_unsent or (session.view.request_context.id and session.view.last_user_id):
+    now, is_unsent = session.view.request_context, session.seconds_since_request() is None
+    is_first = is_unsent and not (now.id and session.view.last_user_id)
+    if not is_first and _wanted(session) == (now.system_prompt, now.instructions):
         return False
     at = session.transcript.entries[-1].at if session.transcript.entries else 0.0
     return await record_request_context(session, services, at)
@@ -58,19 +61,31 @@ async def record_first_context(session: Session, services: Services) -> bool:
 async def record_request_context(session: Session, services: Services, at: float = 0.0) -> bool:
     """Record the tools on offer and the memory, if they have changed and it is worth a new prefix. Return whether.
 
-    Tools that were switched on or off count at once. Memory that was saved meanwhile waits until the beginning of the
-    request changes anyway, or the provider's cache of it is cold: until then it is in the conversation itself.
+    Tools that were switched on or off count at once, and so does what the user wants to be said of the system prompt,
+    the project and its instructions. Memory that was saved meanwhile waits until the beginning of the request changes
+    anyway, or the provider's cache of it is cold: until then it is in the conversation itself. That of another project
+    does not wait.
     """
-    now, prompt = session.view.request_context, session.setup.system_prompt
-    if services.tools is None and prompt == now.system_prompt:
+    now, project = session.view.request_context, session.info.project
+    prompt, instructions = _wanted(session)
+    is_changed = (prompt, instructions) != (now.system_prompt, now.instructions)
+    if services.tools is None and not is_changed and project == now.project:
         return False
     tools = await services.tools.specs(session) if services.tools is not None else now.tools
     memory = await services.memory.text(session) if services.memory is not None else ""
-    is_due = (tools, prompt) != (now.tools, now.system_prompt) or (memory != now.memory and is_prefix_free(session))
+    is_free = project != now.project or is_prefix_free(session)
+    is_due = is_changed or tools != now.tools or (memory != now.memory and is_free)
     if is_due:
-        context = RequestContext(tools=tools, memory=memory, system_prompt=prompt, at=at)
+        context = RequestContext(
+            tools=tools, memory=memory, system_prompt=prompt, instructions=instructions, project=project, at=at
+        )
         await session.record(stamp(context))
     return is_due
+
+
+def _wanted(session: Session) -> tuple[str | None, str]:
+    """Return the system prompt of its own, and the instructions of its project, as the next request will have them."""
+    return session.setup.system_prompt, session.project.instructions
 
 
 def is_prefix_free(session: Session) -> bool:

@@ -153,5 +153,5 @@ class ToolCalls:
                 spill = await self._tools.spills.keep(outcome.text)
             except WorldError:
                 cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, policy, False)
-        result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error, spill, outcome.ending)
+        result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error, spill, outcome.ending, outcome.sandbox)
         return stamp(Message(role=Role.TOOL, parts=(result,), seconds=seconds))

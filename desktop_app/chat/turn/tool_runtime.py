@@ -72,7 +72,7 @@ class ToolRuntime:
 
     def context_of(self, session: Session) -> ToolContext:
         """Return where the tools of that conversation work."""
-        return ToolContext(session.id, session.info.folder)
+        return ToolContext(session.id, session.folder, session.info.project)
 
     async def specs(self, session: Session) -> tuple[ToolSpec, ...]:
         """Return the tools on offer there; none for a model that cannot call any."""

@@ -1,0 +1,32 @@
+"""What the user has chosen for a conversation or a project: is it there?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+
+from desktop_app.context.own_policies import find_policy
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.words import translatable
+
+from .ports import WorldError
+
+KEPT = translatable("Nothing changed.")
+
+
+async def existing_folder(folder: str) -> str:
+    """Return the folder as an absolute path. Raises WorldError if there is none."""
+    path = Path(folder).expanduser()
+    if not await asyncio.to_thread(path.is_dir):
+        title, advice = translatable("There is no folder {path}"), translatable("Choose a folder that exists.")
+        raise WorldError(Failure("not_found", title.format(path=path), kept=KEPT, advice=advice))
+    return str(path.resolve())
+
+
+def check_policy(name: str, own: Iterable[OwnPolicy]) -> None:
+    """Raise WorldError if there is no policy of that name; "" is one. own: those of the settings."""
+    if name and find_policy(name, own) is None:
+        title, advice = translatable("There is no policy “{name}”"), translatable("Choose another one.")
+        raise WorldError(Failure("not_found", title.format(name=name), kept=KEPT, advice=advice))

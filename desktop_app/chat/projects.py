@@ -1,0 +1,92 @@
+"""What can be done with projects: change them, delete and restore them, and move conversations between them."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.project import Project, normal_name
+from desktop_app.conversation.words import translatable
+
+from .choices import check_policy, existing_folder
+from .conversations import Conversations
+from .ports import WorldError
+
+KEPT = translatable("Nothing was changed.")
+NO_NAME = Failure("bad_input", translatable("A project needs a name"), kept=KEPT)
+NOT_THERE = Failure(
+    "not_found",
+    translatable("There is no such project any more"),
+    kept=KEPT,
+    advice=translatable("Choose another one."),
+)
+
+
+async def save_project(chats: Conversations, project: Project) -> Project:
+    """Create a project, or change the one of that id, and return it as it is stored. An id is made for "".
+
+    Its conversations follow: open ones at once, a turn that runs keeps what it began with. Raises WorldError for a
+    name that is empty or that another one has, and for a folder or a policy that is not there.
+    """
+    name = normal_name(project.name)
+    if not name:
+        raise WorldError(NO_NAME)
+    known = await _project(chats, project.id) if project.id else None
+    folder = project.folder
+    if folder and (known is None or folder != known.folder):
+        folder = await existing_folder(folder)
+    if known is None or project.policy != known.policy:
+        check_policy(project.policy, chats.settings.policies)
+    stored = replace(
+        project,
+        id=project.id or uuid.uuid4().hex,
+        name=name,
+        folder=folder,
+        instructions=project.instructions.strip(),
+        created_at=known.created_at if known else time.time(),
+        is_deleted=known is not None and known.is_deleted,
+    )
+    await chats.archive.store_project(stored)
+    await chats.use_projects()
+    return stored
+
+
+async def delete_project(chats: Conversations, project_id: str) -> None:
+    """Delete a project: its conversations stay, and are in none. `restore_project` undoes it. Raises WorldError."""
+    await _mark(chats, project_id, is_deleted=True)
+
+
+async def restore_project(chats: Conversations, project_id: str) -> None:
+    """Restore a project; those of its conversations that were not moved meanwhile are in it again.
+
+    Raises WorldError, also if another project has its name by now.
+    """
+    await _mark(chats, project_id, is_deleted=False)
+
+
+async def move_conversations(chats: Conversations, conversations: Sequence[str], project_id: str) -> None:
+    """Move conversations into that project; "" for none. Raises WorldError if there is no such project.
+
+    What they have of their own stays as it is; what the project gives them changes from the next request on.
+    """
+    if project_id and ((known := await _project(chats, project_id)) is None or known.is_deleted):
+        raise WorldError(NOT_THERE)
+    await chats.arrange(conversations, project=project_id)
+    await chats.use_projects()
+
+
+async def _project(chats: Conversations, project_id: str) -> Project | None:
+    projects = await chats.archive.projects(with_deleted=True)
+    return next((project for project in projects if project.id == project_id), None)
+
+
+async def _mark(chats: Conversations, project_id: str, is_deleted: bool) -> None:
+    known = await _project(chats, project_id)
+    if known is None:
+        raise WorldError(NOT_THERE)
+    await chats.archive.store_project(replace(known, is_deleted=is_deleted))
+    await chats.use_projects()
