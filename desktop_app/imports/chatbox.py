@@ -24,6 +24,7 @@ from desktop_app.conversation.message import (
     ToolResult,
     Usage,
 )
+from desktop_app.conversation.words import translatable
 
 from .fields import Fields, rest_json
 from .format import Format, Found
@@ -55,7 +56,7 @@ def read(source: Source) -> Iterator[Found]:
         sessions = _sessions(root)
         for listed in root.objects("chat-sessions-list"):
             if listed.text("id") not in sessions:
-                yield UnreadFile(source.name, "its messages are not in the export", listed.text("name"))
+                yield UnreadFile(source.name, translatable("its messages are not in the export"), listed.text("name"))
         for name, session in sessions.items():
             yield from _conversations(name, session)
 
@@ -79,17 +80,19 @@ def _conversations(name: str, session: Fields) -> Iterator[ForeignConversation]:
         if not reader.first:  # a session that was never used
             continue
         thread.skip("id")
+        own_title = session.text("threadName") if thread is session else thread.text("name")
         rest = thread.rest()
         rest.pop("threads", None)
+        if own_title and own_title != title:
+            rest["session"] = title
         yield ForeignConversation(
             PROGRAM,
             f"{name}/{reader.first}",  # threads change places, and with it their ids
-            (session.text("threadName") if thread is session else thread.text("name")) or title,
+            own_title or title,
             tuple(reader.entries),
             created_at=thread.time("createdAt") if thread is not session else 0.0,
             current=reader.current,
             model=session.object("settings").text("modelId"),
-            section=title if threads else "",
             is_pinned=session.flag("starred"),
             rest=rest_json(rest),
         )
@@ -238,4 +241,4 @@ def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-FORMAT = Format(PROGRAM, "the JSON file that it exports under Settings", recognizes, read)
+FORMAT = Format(PROGRAM, translatable("the JSON file that it exports under Settings"), recognizes, read)

@@ -14,11 +14,13 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.words import translatable
 
 from .chatgpt_citations import with_links, with_older_links
 from .fields import Fields, arguments_json, rest_json
 from .format import Format, Found
 from .images import image_of
+from .reasons import NO_MESSAGES
 from .sources import Source
 from .trees import in_order
 
@@ -40,7 +42,7 @@ def read(source: Source) -> Iterator[Found]:
         fields = Fields(value)
         title = fields.text("title")
         if not fields.object("mapping"):
-            yield UnreadFile(source.name, "it has no messages", title)
+            yield UnreadFile(source.name, NO_MESSAGES, title)
         else:
             yield _conversation(fields, title, source)
 
@@ -163,4 +165,4 @@ def _part(value: object, source: Source) -> Part | None:
     )
 
 
-FORMAT = Format(PROGRAM, "the zip of a data export, or the conversations.json in it", recognizes, read)
+FORMAT = Format(PROGRAM, translatable("the zip of a data export, or the conversations.json in it"), recognizes, read)

@@ -15,14 +15,19 @@ from typing import Any
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Message, Part, Role, Text, Usage
+from desktop_app.conversation.words import translatable
 
 from .cherry_blocks import blocks_before, parts_of, rest_of
 from .fields import Fields, rest_json
 from .format import Format, Found
+from .reasons import NO_MESSAGES
 from .sources import Source
 from .turns import in_turns
 
 PROGRAM = "Cherry Studio"
+DATABASE_FILES = translatable(
+    "it holds database files, which cannot be read; what “Export to phone” in Cherry Studio saves can be"
+)
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT}
 SYSTEM = "system"
 """The id of the message that is made of the assistant's prompt."""
@@ -41,8 +46,7 @@ def _is_of_database(source: Source) -> bool:
 def read(source: Source) -> Iterator[Found]:
     """Return the conversations of the table of topics."""
     if _is_of_database(source):
-        reason = 'it holds database files, which cannot be read; what "Export to phone" in Cherry Studio saves can be'
-        yield UnreadFile(source.name, reason)
+        yield UnreadFile(source.name, DATABASE_FILES)
         return
     topics = _topics(next(source.items("localStorage.persist:cherry-studio"), ""))
     blocks = {Fields(block).text("id"): block for block in source.items("indexedDB.message_blocks.item")}
@@ -54,7 +58,7 @@ def read(source: Source) -> Iterator[Found]:
         if conversation.messages:
             yield conversation
         elif fields.value("messages") != []:  # a topic that was never used
-            yield UnreadFile(source.name, "it has no messages", topic.text("name"))
+            yield UnreadFile(source.name, NO_MESSAGES, topic.text("name"))
 
 
 def _topics(stored: object) -> dict[str, tuple[Fields, Fields]]:
@@ -98,7 +102,7 @@ class _TopicReader:
             self._append(SYSTEM, Message(role=Role.SYSTEM, parts=(Text(prompt),)))
         for place, fields in enumerate(table.objects("messages"), start=1):
             self._read(fields.text("id") or f"message {place}", fields)
-        missing = f"parts of messages that are not in the backup: {self._missing}"
+        missing = translatable("parts of messages that are not in the backup: {number}").format(number=self._missing)
         topic.skip("id", "assistantId", "messages")
         return ForeignConversation(
             PROGRAM,
@@ -183,4 +187,4 @@ def _usage(fields: Fields) -> Usage | None:
     return Usage(prompt, reply, cached_tokens=cached, reasoning_tokens=thought) if prompt or reply else None
 
 
-FORMAT = Format(PROGRAM, "the zip of a backup, or the data.json in it", recognizes, read)
+FORMAT = Format(PROGRAM, translatable("the zip of a backup, or the data.json in it"), recognizes, read)

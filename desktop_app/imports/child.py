@@ -1,6 +1,7 @@
 """Reads files of other programs in a process of its own: what they hold may be made to take for ever, or all memory.
 
-Its argument is an `ImportRequest` as JSON. It writes frames to its standard output: four bytes of length, the lowest
+Its argument is an `ImportRequest` as JSON, or "@" and the path of a file with one, since a system limits how long an
+argument may be. It writes frames to its standard output: four bytes of length, the lowest
 last, and a value in MessagePack, one of `ImportReply`.
 """
 
@@ -27,6 +28,7 @@ from desktop_app.conversation.foreign import (
 )
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
 from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
+from desktop_app.conversation.words import translatable
 
 from .format import Found
 from .formats import read_all
@@ -46,7 +48,7 @@ def replies(request: ImportRequest) -> Iterator[ImportReply]:
         except BadFile as error:
             yield UnreadFile(name, error.reason)
         except MemoryError:
-            yield UnreadFile(name, "it takes more memory than there may be used for it")
+            yield UnreadFile(name, translatable("it takes more memory than there may be used for it"))
 
 
 def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ImportReply]:
@@ -72,7 +74,7 @@ def _sendable(found: Found) -> Found:
     except UnicodeEncodeError:
         sound = msgspec.convert(replace_surrogates_in_builtins(found), type(found))
         if isinstance(sound, ForeignConversation):
-            return replace(sound, unread=(*sound.unread, "half a character stands as U+FFFD"))
+            return replace(sound, unread=(*sound.unread, translatable("half a character stands as U+FFFD")))
         return sound
     return found
 
@@ -95,7 +97,8 @@ def _outline(found: ForeignConversation, file: str) -> FoundConversation:
 def main(argument: str, output: BinaryIO) -> None:
     """Write the replies to that request."""
     encode = msgspec.msgpack.Encoder().encode
-    for reply in replies(msgspec.json.decode(argument, type=ImportRequest)):
+    content = Path(argument[1:]).read_bytes() if argument.startswith("@") else argument
+    for reply in replies(msgspec.json.decode(content, type=ImportRequest)):
         frame = encode(reply)
         output.write(len(frame).to_bytes(4, "big") + frame)
         output.flush()

@@ -13,16 +13,19 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
-from desktop_app.conversation.message import Attachment, Message, Role, Text
+from desktop_app.conversation.message import Attachment, Message, Part, Role, Text
+from desktop_app.conversation.words import translatable
 
-from .anthropic_blocks import Turn, called_tools, turns_of
+from .anthropic_blocks import called_tools, turns_of
 from .fields import Fields, rest_json
 from .format import Format, Found
+from .reasons import NO_MESSAGES, bad_message
 from .sources import BadFile, Source, Sources
-from .trees import in_order
+from .trees import Tree
 
 PROGRAM = "Claude"
 ROLES = {"human": Role.USER, "assistant": Role.ASSISTANT}
+ITS_ID_TWICE, UNKNOWN_SENDER = translatable("its id is there twice"), translatable("it names no known sender")
 
 
 def recognizes(source: Source) -> bool:
@@ -35,14 +38,14 @@ def read(source: Source) -> Iterator[Found]:
     projects: dict[str, dict[str, Any]] = {}
     for file in _project_files(source.folder):
         try:
-            projects |= {Fields(each).text("uuid"): cast("dict[str, Any]", each) for each in _values(file)}
+            projects |= {Fields(each).text("uuid"): cast("dict[str, Any]", each) for each in file.values()}
         except BadFile as error:
             yield UnreadFile(file.name, error.reason)
     named: set[str] = set()
-    for value in _values(source):
+    for value in source.values():
         fields = Fields(value)
         if not fields.objects("chat_messages"):
-            yield UnreadFile(source.name, "it has no messages", fields.text("name"))
+            yield UnreadFile(source.name, NO_MESSAGES, fields.text("name"))
             continue
         name = fields.object("project").text("uuid") or fields.text("project_uuid")
         named.add(name)
@@ -50,12 +53,7 @@ def read(source: Source) -> Iterator[Found]:
     for name, project in projects.items():
         if name not in named and (project.get("docs") or project.get("prompt_template")):
             title = Fields(project).text("name")
-            yield UnreadFile(source.name, "no conversation says that it belongs to this project", title)
-
-
-def _values(source: Source) -> Iterator[object]:
-    """Return the elements of a list, or the one object. Raises BadFile."""
-    return source.items("item" if source.beginning.lstrip().startswith(b"[") else "")
+            yield UnreadFile(source.name, translatable("no conversation says that it belongs to this project"), title)
 
 
 def _project_files(folder: Sources) -> Iterator[Source]:
@@ -89,47 +87,29 @@ def _conversation(fields: Fields, project: dict[str, Any]) -> ForeignConversatio
 
 
 def _tree(conversation: Fields) -> tuple[tuple[ForeignMessage, ...], str, tuple[str, ...]]:
-    """Return the messages, the one with which the open branch ends, and what could not be read.
-
-    One of theirs may be several here, each behind the one before; what follows it then follows the last of them.
-    """
+    """Return the messages, the one with which the open branch ends, and what could not be read."""
     said = conversation.objects("chat_messages")
     is_linked = any(each.text("parent_message_uuid") for each in said)
-    messages: dict[str, ForeignMessage] = {}
-    parents: dict[str, str] = {}
-    pieces: dict[str, str] = {}
-    ends: dict[str, str] = {}
-    unread: list[str] = []
-    before = ""
+    tree, unread, before = Tree(), list[str](), ""
     for number, each in enumerate(said, start=1):
         name, role = each.text("uuid") or f"message {number}", ROLES.get(each.text("sender"))
-        if role is None or name in ends:
-            unread.append(f"message {number}: " + ("its id is there twice" if role else "it names no known sender"))
+        if role is None or tree.end_of(name):
+            unread.append(bad_message(number, ITS_ID_TWICE if role else UNKNOWN_SENDER))
             continue
-        parents[name] = each.text("parent_message_uuid") if is_linked else before
-        before = end = name
-        for piece, (spoken_by, parts) in enumerate(_turns(each, role)):
-            if piece:
-                end, pieces[f"{name}/{piece}"] = f"{name}/{piece}", end
-            model = each.text("model") if spoken_by is Role.ASSISTANT else ""
-            messages[end] = ForeignMessage(
-                end, "", Message(role=spoken_by, parts=parts, at=each.time("created_at"), model=model)
-            )
-        ends[name] = end
-    linked = {name: ends.get(parent, "") for name, parent in parents.items()} | pieces
-    return in_order(messages, linked), ends.get(conversation.text("current_leaf_message_uuid"), ""), tuple(unread)
+        model = each.text("model") if role is Role.ASSISTANT else ""
+        message = Message(role=role, parts=_parts(each, role), at=each.time("created_at"), model=model)
+        before = tree.add(name, each.text("parent_message_uuid") if is_linked else before, message)
+    return tree.in_order(), tree.end_of(conversation.text("current_leaf_message_uuid")), tuple(unread)
 
 
-def _turns(message: Fields, role: Role) -> list[Turn]:
+def _parts(message: Fields, role: Role) -> tuple[Part, ...]:
+    """Return what was said, with the results of calls where they came; files stand before it."""
     blocks = message.objects("content")
-    turns = turns_of(role, blocks, called_tools(blocks))
+    parts = [part for _, parts in turns_of(role, blocks, called_tools(blocks)) for part in parts]
     text = message.text("text")  # of messages with blocks, the same again
-    if text.strip() and not any(isinstance(part, Text) for _, parts in turns for part in parts):
-        turns.append((role, (Text(text),)))
-    if files := _files(message):
-        parts = turns.pop(0)[1] if turns and turns[0][0] is role else ()
-        turns.insert(0, (role, (*parts, *files)))
-    return turns
+    if text.strip() and not any(isinstance(part, Text) for part in parts):
+        parts.append(Text(text))
+    return (*_files(message), *parts)
 
 
 def _files(message: Fields) -> list[Attachment]:
@@ -153,4 +133,4 @@ def _missing(name: str) -> Attachment:
     return Attachment(name, "application/octet-stream", "", about="not in the export")
 
 
-FORMAT = Format(PROGRAM, "the zip of a data export, or the conversations.json in it", recognizes, read)
+FORMAT = Format(PROGRAM, translatable("the zip of a data export, or the conversations.json in it"), recognizes, read)

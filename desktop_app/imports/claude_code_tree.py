@@ -20,6 +20,7 @@ from .fields import Fields
 from .trees import in_order
 
 ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+BOUNDARY = "compact_boundary"
 NO_MODEL = "<synthetic>"
 """What stands as the model of what the program itself says, such as an error."""
 
@@ -27,9 +28,11 @@ NO_MODEL = "<synthetic>"
 class SessionTree:
     """Lines on their way to entries. A group is what stands together: a reply with its results, or one line alone."""
 
-    def __init__(self, lines: Mapping[str, Fields], parents: Mapping[str, str]) -> None:
-        self._lines = lines
+    def __init__(self, parents: Mapping[str, str]) -> None:
+        """parents: what each line follows, also of lines that are not added."""
         self._parents = parents
+        self._lines: dict[str, None] = {}
+        self._current = ""
         self._entries: dict[str, ForeignEntry] = {}
         self._inner: dict[str, str] = {}  # of each entry in a group but the first, the one before
         self._group_of: dict[str, str] = {}  # of each line
@@ -40,24 +43,29 @@ class SessionTree:
         self.model = ""
         """The last one that replied."""
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._lines
+
+    def add(self, name: str, line: Fields) -> None:
+        """Take a line in."""
+        self._lines[name] = None
+        if self._add(name, line):
+            self._current = name
+
     def entries(self) -> tuple[tuple[ForeignEntry, ...], str]:
         """Return the entries in order, and the one with which the branch ends that was open."""
-        current = ""
-        for name, line in self._lines.items():
-            if self._add(name, line):
-                current = name
         self._drop_empty_compactions()
         linked = {name: self._end_of(self._parents.get(name, "")) for name in self._lines}
-        return in_order(self._entries, linked | self._inner), self._end_of(current)
+        return in_order(self._entries, linked | self._inner), self._end_of(self._current)
 
     def _end_of(self, name: str) -> str:
         """Return what follows a line follows in truth; of a line without a message, itself."""
         return self._ends[self._group_of[name]] if name in self._group_of else name
 
     def _add(self, name: str, line: Fields) -> bool:
-        """Take a line in, and return whether it is a message."""
+        """Return whether the line is a message, after it was taken in."""
         kind = line.text("type")
-        if line.text("subtype") == "compact_boundary":
+        if line.text("subtype") == BOUNDARY:
             self._add_boundary(name, line)
             return False
         queued = line.object("attachment")

@@ -24,10 +24,12 @@ from desktop_app.conversation.foreign import (
     UnreadFile,
 )
 from desktop_app.conversation.message import Role, Usage, add_usage
+from desktop_app.conversation.words import translatable
 
 from .codex_items import Names, folder_in, message_of, written_by_user
 from .fields import Fields, rest_json
 from .format import Format, Found
+from .reasons import NOT_JSON, bad_line, without_messages
 from .sources import BYTE_ORDER_MARK, Source
 
 PROGRAM = "Codex CLI"
@@ -54,7 +56,7 @@ def read(source: Source) -> Iterator[Found]:
         try:
             value = json.loads(line.removeprefix(BYTE_ORDER_MARK))
         except (ValueError, RecursionError):
-            session.unread.append(f"line {number}: this is not JSON")
+            session.unread.append(bad_line(number, NOT_JSON))
         else:
             session.add(number, Fields(value), line)
     yield session.conversation(source)
@@ -114,12 +116,15 @@ class _Session:
         self._id = self._id or session
         self._created_at = self._created_at or created_at or at
         self._folder = self._folder or folder
+        if folder != self._folder:
+            about.keep("cwd")
 
     def _add_settings(self, turn: Fields) -> None:
         """Take the model of a turn. The other settings are kept where they change."""
         self._model = turn.text("model") or self._model
         self._folder = self._folder or turn.text("cwd")
-        turn.skip("turn_id", "cwd")
+        turn.skip("turn_id")
+        turn.skip("cwd") if turn.peek("cwd") == self._folder else turn.keep("cwd")
         settings = turn.rest()
         if settings == self._settings:
             turn.skip(*settings)
@@ -200,7 +205,7 @@ class _Session:
     def conversation(self, source: Source) -> Found:
         """Return all of it as a conversation."""
         if not any(isinstance(entry, ForeignMessage) for entry in self._entries):
-            return UnreadFile(source.name, "; ".join(["it has no messages", *self.unread]))
+            return UnreadFile(source.name, without_messages(self.unread))
         return ForeignConversation(
             PROGRAM,
             self._id or source.name.rpartition("/")[2],
@@ -217,5 +222,9 @@ class _Session:
 
 
 FORMAT = Format(
-    PROGRAM, "the folder ~/.codex/sessions, or a rollout-….jsonl in it", recognizes, read, homes=(".codex/sessions",)
+    PROGRAM,
+    translatable("the folder ~/.codex/sessions, or a rollout-….jsonl in it"),
+    recognizes,
+    read,
+    homes=(".codex/sessions",),
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from .sources import BadFile, Source
+from .sources import CANNOT_BE_OPENED, BadFile, Source
 
 SQLITE = b"SQLite format 3\0"
 
@@ -24,7 +24,7 @@ def database_in(source: Source) -> Iterator[sqlite3.Connection]:
         try:
             connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
         except sqlite3.Error as error:
-            raise BadFile(f"it cannot be opened ({error})") from error
+            raise BadFile(CANNOT_BE_OPENED.format(error=error)) from error
         connection.row_factory = sqlite3.Row
         connection.text_factory = _text
         with closing(connection):

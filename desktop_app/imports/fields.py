@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 LATEST = 32_503_680_000.0
 """Seconds until the year 3000: a larger number of seconds is one of milliseconds."""
 
 LARGEST = 2**63
 """A count that is not smaller is none, and could not be stored."""
+
+AnyInner = TypeVar("AnyInner", "Fields", "list[Fields]")
 
 
 class Fields:
@@ -21,10 +23,13 @@ class Fields:
     change from version to version.
     """
 
+    # A session may have a million of them: no dictionary for each, and one for what is nested only where something is.
+    __slots__ = ("_inner", "_read", "_value")
+
     def __init__(self, value: object) -> None:
         self._value = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         self._read: set[str] = set()
-        self._inner: dict[str, Fields | list[Fields]] = {}
+        self._inner: dict[str, Fields | list[Fields]] | None = None
 
     def __contains__(self, name: str) -> bool:
         return name in self._value
@@ -34,12 +39,22 @@ class Fields:
 
     def text(self, *names: str) -> str:
         """Return the first of these fields that is a text with anything in it; "" if none is."""
-        return next(self._of_type(names, str), "")
+        for name in names:
+            value = self._value.get(name)
+            if isinstance(value, str):
+                self._read.add(name)
+                if value:
+                    return value
+        return ""
 
     def number(self, *names: str) -> float:
         """Return the first of these fields that is a number; 0 if none is."""
-        found = (value for value in self._of_type(names, int | float) if not isinstance(value, bool))
-        return next(found, 0)
+        for name in names:
+            value = self._value.get(name)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                self._read.add(name)
+                return value
+        return 0
 
     def count(self, *names: str) -> int:
         """Return the first of these fields that is a number, as a whole one; 0 for what counts nothing."""
@@ -48,7 +63,9 @@ class Fields:
 
     def flag(self, *names: str) -> bool:
         """Return whether any of these fields is true."""
-        return any(list(self._of_type(names, bool)))
+        flags = [name for name in names if isinstance(self._value.get(name), bool)]
+        self._read.update(flags)
+        return any(self._value[name] for name in flags)
 
     def time(self, *names: str) -> float:
         """Return the first of these fields that is a time, in seconds since 1970, UTC; 0.0 if none is.
@@ -84,9 +101,9 @@ class Fields:
         value = self._value.get(name)
         if not isinstance(value, dict):
             return Fields({})
-        inner = self._inner.get(name)
+        inner = self._inner.get(name) if self._inner else None
         if not isinstance(inner, Fields):
-            self._inner[name] = inner = Fields(cast("object", value))
+            inner = self._note(name, Fields(cast("object", value)))
         return inner
 
     def objects(self, name: str) -> list[Fields]:
@@ -96,9 +113,9 @@ class Fields:
             value = list(cast("dict[str, object]", value).values())
         if not isinstance(value, list):
             return []
-        inner = self._inner.get(name)
+        inner = self._inner.get(name) if self._inner else None
         if not isinstance(inner, list):
-            self._inner[name] = inner = [Fields(element) for element in cast("list[object]", value)]
+            inner = self._note(name, [Fields(element) for element in cast("list[object]", value)])
         return inner
 
     def named_objects(self) -> dict[str, Fields]:
@@ -119,15 +136,23 @@ class Fields:
         self._read.update(names)
 
     def keep(self, *names: str) -> None:
-        """Count these fields as not read: they say more than what became of them."""
+        """Count these fields, and all in them, as not read: they say more than what became of them."""
         self._read.difference_update(names)
+        if self._inner:
+            self._inner = {name: inner for name, inner in self._inner.items() if name not in names}
 
     def rest(self) -> dict[str, Any]:
         """Return what was not read, without what is empty."""
         return {name: left for name, value in self._value.items() if (left := self._rest_of(name, value)) not in EMPTY}
 
+    def _note(self, name: str, inner: AnyInner) -> AnyInner:
+        if self._inner is None:
+            self._inner = {}
+        self._inner[name] = inner
+        return inner
+
     def _rest_of(self, name: str, value: Any) -> Any:
-        inner = self._inner.get(name)
+        inner = self._inner.get(name) if self._inner else None
         if isinstance(inner, Fields):
             return inner.rest()
         if inner is not None:
@@ -135,14 +160,6 @@ class Fields:
             rests = [e.rest() if isinstance(raw, dict) else raw for e, raw in zip(inner, elements, strict=True)]
             return {str(number): rest for number, rest in enumerate(rests) if rest not in EMPTY} or None
         return None if name in self._read else value
-
-    def _of_type(self, names: tuple[str, ...], kind: Any) -> Iterator[Any]:
-        for name in names:
-            value = self._value.get(name)
-            if isinstance(value, kind):
-                self._read.add(name)
-                if value not in EMPTY:
-                    yield value
 
 
 EMPTY: tuple[object, ...] = (None, "", [], {})

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from desktop_app.chat.titles import title_of
-from desktop_app.conversation.foreign import ForeignMessage, UnreadFile
+from desktop_app.conversation.foreign import ForeignMessage, KnownKind, UnreadFile
 from desktop_app.conversation.message import Role
+from desktop_app.conversation.words import translatable
 
 from . import (
     chatbox,
@@ -28,8 +29,10 @@ from . import (
     openwebui,
 )
 from .format import Format, Found
+from .shapes import unknown_shape
 from .sources import BadFile, Source, Sources
 
+PART_OF_OURS = translatable("it is part of a whole archive of Palimpsest: give its zip file itself")
 FORMATS: tuple[Format, ...] = (
     chatbox.FORMAT,
     cherry.FORMAT,
@@ -47,9 +50,9 @@ FORMATS: tuple[Format, ...] = (
 """The first one that recognizes a file reads it."""
 
 
-def known_kinds() -> str:
-    """Return what can be imported, in words for the user."""
-    return "; ".join(f"{each.program}: {each.where}" for each in FORMATS)
+def known_kinds() -> tuple[KnownKind, ...]:
+    """Return what can be imported, by the names of the programs."""
+    return tuple(KnownKind(each.program, each.where) for each in sorted(FORMATS, key=lambda each: each.program.lower()))
 
 
 def read_all(sources: Sources) -> Iterator[tuple[Source, Found]]:
@@ -59,23 +62,23 @@ def read_all(sources: Sources) -> Iterator[tuple[Source, Found]]:
     """
     own = sources.named("archive.json")
     if own is not None and b'"palimpsest-archive"' in own.beginning:
-        yield own, UnreadFile(own.name, "it is a whole archive of Palimpsest: the command `palimpsest import` reads it")
+        yield own, UnreadFile(own.name, PART_OF_OURS)
         return
-    unknown: list[tuple[Source, str]] = []
+    unknown: list[Source] = []
     is_any_known = False
     for source in sources:
         try:
             recognized = next((each for each in FORMATS if each.recognizes(source)), None)
             if recognized is None:
-                unknown.append((source, "it is of no known format"))
+                unknown.append(source)
                 continue
             is_any_known = True
             for found in recognized.read(source):
                 yield source, _titled(found, source)
         except BadFile as error:
             yield source, UnreadFile(source.name, error.reason)
-    for source, reason in [] if is_any_known else unknown:
-        yield source, UnreadFile(source.name, reason)
+    for source in [] if is_any_known else unknown:
+        yield source, UnreadFile(source.name, unknown_shape(source))
 
 
 def _titled(found: Found, source: Source) -> Found:

@@ -19,12 +19,14 @@ from urllib.parse import unquote
 from desktop_app.chat.titles import title_of
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
 from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.words import translatable
 
 from .fields import Fields, rest_json, seconds_of
 from .format import Format, Found
 from .gemini_messages import SessionMessages
 from .gemini_parts import fields_of, parts_of, turns_of
 from .gemini_record import Json, SessionRecord
+from .reasons import NOT_AN_OBJECT, NOT_WHOLE, bad_line
 from .sources import BYTE_ORDER_MARK, BadFile, Source
 
 PROGRAM = "Gemini CLI"
@@ -53,24 +55,25 @@ def read(source: Source) -> Iterator[Found]:
 def _session(source: Source) -> ForeignConversation:
     record = SessionRecord()
     unread: list[str] = []
-    for place, line in _lines(source):
+    for number, line in _lines(source):
         value = _json(line)
         if isinstance(value, dict):
             record.add(cast("Json", value))
         else:
-            unread.append(f"{place} is not a JSON object")
+            unread.append(bad_line(number, NOT_AN_OBJECT) if number else NOT_AN_OBJECT)
     if not record.about:
-        raise BadFile(unread[0] if unread else "it is empty")
+        raise BadFile(unread[0] if unread else translatable("it is empty"))
     return _conversation(record, source, tuple(unread))
 
 
-def _lines(source: Source) -> Iterator[tuple[str, bytes]]:
-    """Return the lines; the whole file where the first line is no JSON, as the older shape is."""
+def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Return the lines with their numbers; the whole file, as number 0, where the first line is no JSON: the older
+    shape."""
     for number, line in enumerate(source.lines(), start=1):
         if number == 1 and _json(line.removeprefix(BYTE_ORDER_MARK)) is None:
-            yield "the file", source.read().removeprefix(BYTE_ORDER_MARK)
+            yield 0, source.read().removeprefix(BYTE_ORDER_MARK)
             return
-        yield f"line {number}", line.removeprefix(BYTE_ORDER_MARK)
+        yield number, line.removeprefix(BYTE_ORDER_MARK)
 
 
 def _json(content: bytes) -> Any:
@@ -137,7 +140,7 @@ def _project_of(source: Source) -> str:
 def _saved_chat(source: Source) -> ForeignConversation:
     value = _json(source.read().removeprefix(BYTE_ORDER_MARK))
     if value is None:
-        raise BadFile("it is not whole, or not JSON")
+        raise BadFile(NOT_WHOLE)
     fields = Fields({"history": value} if isinstance(value, list) else value)
     entries: list[ForeignEntry] = []
     rests: dict[str, Json] = {}
@@ -170,7 +173,7 @@ def _tag(source: Source) -> str:
 
 FORMAT = Format(
     PROGRAM,
-    "a session or a saved chat out of its folder .gemini/tmp, or the folder",
+    translatable("a session or a saved chat out of its folder .gemini/tmp, or the folder"),
     recognizes,
     read,
     homes=(".gemini/tmp",),

@@ -15,10 +15,12 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.words import translatable
 
 from .fields import Fields, arguments_json, rest_json
 from .format import Format, Found
 from .images import attachment_at, image_of
+from .reasons import NO_MESSAGES
 from .sources import Source
 from .trees import Tree
 
@@ -41,9 +43,7 @@ def read(source: Source) -> Iterator[Found]:
         title = fields.text("title")
         messages = list(_flat(fields.values("messagesTree") or fields.values("messages")))
         yield (
-            _conversation(fields, title, messages, source)
-            if messages
-            else UnreadFile(source.name, "it has no messages", title)
+            _conversation(fields, title, messages, source) if messages else UnreadFile(source.name, NO_MESSAGES, title)
         )
 
 
@@ -162,4 +162,4 @@ def _file(file: Fields, source: Source) -> Attachment:
     return replace(image_of(source.folder, path.rpartition("/")[2] or name), name=name)
 
 
-FORMAT = Format(PROGRAM, "a conversation that was exported as JSON", recognizes, read)
+FORMAT = Format(PROGRAM, translatable("a conversation that was exported as JSON"), recognizes, read)

@@ -17,10 +17,12 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage
 from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.words import translatable
 
 from .fields import Fields, rest_json
 from .format import Format, Found
 from .lm_studio_steps import StepReader
+from .reasons import NOT_AN_OBJECT
 from .sources import BadFile, Source
 
 PROGRAM = "LM Studio"
@@ -39,7 +41,7 @@ def read(source: Source) -> Iterator[Found]:
     """Return the one conversation of the file."""
     for value in source.items(""):
         if not isinstance(value, dict):
-            raise BadFile("it is not a JSON object")
+            raise BadFile(NOT_AN_OBJECT)
         yield _ConversationReader(Fields(value), source).conversation()
 
 
@@ -138,7 +140,7 @@ class _ConversationReader:
 
 FORMAT = Format(
     PROGRAM,
-    "a conversation out of its folder .lmstudio/conversations, or the folder",
+    translatable("a conversation out of its folder .lmstudio/conversations, or the folder"),
     recognizes,
     read,
     homes=(".lmstudio/conversations", ".cache/lm-studio/conversations"),

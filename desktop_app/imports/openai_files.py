@@ -8,24 +8,39 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, cast
 
 from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
-from desktop_app.conversation.openai_chat import BadChat, messages_of
+from desktop_app.conversation.openai_chat import NOT_AN_OBJECT, NOT_UTF8, BadChat, messages_of, not_json
+from desktop_app.conversation.words import translatable
 
 from .fields import EMPTY, Fields, rest_json
 from .format import Format, Found
+from .reasons import bad_element, bad_line, bad_message
 from .sources import BYTE_ORDER_MARK, BadFile, Source
 
 PROGRAM = "OpenAI JSON"
 FIRST = 4
 """Messages by which a conversation is known."""
 TIMES = ("timestamp", "created_at", "create_time", "at", "date")
-PLACED = ("role", "content", "name", "reasoning_content", "tool_call_id", "tool_calls", "function_call", *TIMES)
+PLACED = (
+    "role",
+    "content",
+    "name",
+    "reasoning_content",
+    "refusal",
+    "tool_call_id",
+    "tool_calls",
+    "function_call",
+    *TIMES,
+)
 Json = dict[str, Any]
+Place = Callable[[str], str]
+"""Says of something that is wrong where that is."""
 
 
 def recognizes(source: Source) -> bool:
@@ -35,14 +50,12 @@ def recognizes(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Found]:
     """Return the conversations of the file: one of messages alone, and one for each object with messages."""
-    alone: list[tuple[str, Json]] = []
+    alone: list[tuple[Place, Json]] = []
     for place, value in _values(source.read()):
         fields = Fields(value)
         inner = fields.value("messages")
         if isinstance(inner, list):
-            said = [
-                (f"{place}, message {n}", _object(each, place)) for n, each in enumerate(cast("list[Json]", inner), 1)
-            ]
+            said = [(_inner(place, n), _object(each, place)) for n, each in enumerate(cast("list[Json]", inner), 1)]
             yield _conversation(said, source, fields)
         else:
             alone.append((place, _object(value, place)))
@@ -50,18 +63,22 @@ def read(source: Source) -> Iterator[Found]:
         yield _conversation(alone, source, Fields({}))
 
 
-def _object(value: object, place: str) -> Json:
+def _inner(place: Place, number: int) -> Place:
+    return lambda problem: place(bad_message(number, problem))
+
+
+def _object(value: object, place: Place) -> Json:
     if not isinstance(value, dict):
-        raise BadFile(f"{place}: a chat message must be a JSON object")
+        raise BadFile(place(NOT_AN_OBJECT))
     return cast("Json", value)
 
 
-def _conversation(said: list[tuple[str, Json]], source: Source, about: Fields) -> Found:
+def _conversation(said: list[tuple[Place, Json]], source: Source, about: Fields) -> Found:
     """Return the conversation of these messages, each with where it stands."""
     try:
         messages = messages_of([value for _, value in said], lambda _: "")
     except BadChat as error:
-        return UnreadFile(source.name, f"{said[error.line - 1][0]}: {error.reason}")
+        return UnreadFile(source.name, said[error.line - 1][0](error.reason))
     entries: list[ForeignMessage] = []
     rests: dict[str, Json] = {}
     name = ""
@@ -80,16 +97,16 @@ def _hashed(before: str, value: Json) -> str:
     return hashlib.sha256(f"{before}{json.dumps(value, sort_keys=True)}".encode()).hexdigest()
 
 
-def _values(content: bytes) -> Iterator[tuple[str, object]]:
+def _values(content: bytes) -> Iterator[tuple[Place, object]]:
     """Return the values of one JSON list, the one object, or those of the lines, each with where it stands."""
     text = content.removeprefix(BYTE_ORDER_MARK)
     try:
         whole: object = json.loads(text)
     except (ValueError, RecursionError):
-        yield from ((f"line {number}", _value(line, number)) for number, line in _filled_lines(text))
+        yield from ((partial(bad_line, number), _value(line, number)) for number, line in _filled_lines(text))
         return
     values = cast("list[object]", whole) if isinstance(whole, list) else [whole]
-    yield from ((f"element {number}", value) for number, value in enumerate(values, start=1))
+    yield from ((partial(bad_element, number), value) for number, value in enumerate(values, start=1))
 
 
 def _filled_lines(text: bytes) -> Iterator[tuple[int, bytes]]:
@@ -100,9 +117,14 @@ def _value(line: bytes, number: int) -> object:
     try:
         return json.loads(line)
     except UnicodeDecodeError as error:
-        raise BadFile(f"line {number}: this is not UTF-8 text") from error
+        raise BadFile(bad_line(number, NOT_UTF8)) from error
     except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
-        raise BadFile(f"line {number}: this is not JSON ({error})") from error
+        raise BadFile(bad_line(number, not_json(error))) from error
 
 
-FORMAT = Format(PROGRAM, "JSON Lines with a chat message each, a JSON list of them, or requests", recognizes, read)
+FORMAT = Format(
+    PROGRAM,
+    translatable("JSON Lines with a chat message each, a JSON list of them, or requests"),
+    recognizes,
+    read,
+)

@@ -14,14 +14,17 @@ import sqlite3
 from collections.abc import Callable, Iterator
 
 from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
+from desktop_app.conversation.words import translatable
 
 from .databases import SQLITE, database_in
 from .fields import Fields, rest_json
 from .format import Format, Found
 from .opencode_messages import Said
+from .reasons import NOT_JSON, without_messages
 from .sources import BadFile, Source
 
 PROGRAM = "opencode"
+ONE_PART = translatable("it is one part of a session: give the whole folder of opencode")
 PARTS_TABLE = re.compile(rb"CREATE TABLE [`\"']?part[`\"']?\s*\([^)]*message_id", re.DOTALL)
 EXPORTED = {"info", "messages"}
 SESSION = {"id", "version", "title", "time"}
@@ -52,14 +55,14 @@ def read(source: Source) -> Iterator[Found]:
         session = Fields(_json(source))
         yield _conversation(source, session, _messages_beside(source, session, unread.append), unread)
     elif "/" not in source.name:
-        yield UnreadFile(source.name, "it is one part of a session: give the whole folder of opencode")
+        yield UnreadFile(source.name, ONE_PART)
 
 
 def _json(source: Source) -> object:
     try:
         return json.loads(source.read())
     except (ValueError, RecursionError) as error:
-        raise BadFile("this is not JSON") from error
+        raise BadFile(NOT_JSON) from error
 
 
 def _messages_beside(source: Source, session: Fields, report: Callable[[str], None]) -> Messages:
@@ -81,7 +84,7 @@ def _objects(source: Source, folder: str, report: Callable[[str], None]) -> list
         try:
             found.append(Fields(_json(each)))
         except BadFile as error:
-            report(f"{each.name}: {error.reason}")
+            report(translatable("{file} cannot be read: {problem}").format(file=each.name, problem=error.reason))
     return found
 
 
@@ -97,7 +100,7 @@ def _rows(database: sqlite3.Connection, query: str, *values: str) -> list[sqlite
     try:
         return database.execute(query, values).fetchall()
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for the names of columns
-        raise BadFile(f"it is a damaged database ({error})") from error
+        raise BadFile(translatable("it is a damaged database ({error})").format(error=error)) from error
 
 
 def _session_of(row: sqlite3.Row) -> Fields:
@@ -139,7 +142,7 @@ def _conversation(source: Source, session: Fields, messages: Messages, unread: l
         said.add(message, parts)
     title = session.text("title")
     if not said.entries:
-        return UnreadFile(source.name, "; ".join(["it has no messages", *unread]), title)
+        return UnreadFile(source.name, without_messages(unread), title)
     times = session.object("time")
     taken_back = session.object("revert").text("messageID")
     created_at, updated_at, put_away_at = times.time("created"), times.time("updated"), times.time("archived")
@@ -164,7 +167,7 @@ def _conversation(source: Source, session: Fields, messages: Messages, unread: l
 
 FORMAT = Format(
     PROGRAM,
-    "the folder ~/.local/share/opencode, opencode.db in it, or the output of opencode export",
+    translatable("the folder ~/.local/share/opencode, opencode.db in it, or the output of opencode export"),
     recognizes,
     read,
     homes=(".local/share/opencode",),

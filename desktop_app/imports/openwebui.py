@@ -13,11 +13,13 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, Usage
+from desktop_app.conversation.words import translatable
 
 from .fields import Fields, rest_json
 from .format import Format, Found
 from .images import attachment_at
 from .openwebui_replies import parts_of_content, parts_of_output, words_of_content
+from .reasons import NO_MESSAGES
 from .sources import Source
 from .trees import Tree
 
@@ -47,7 +49,7 @@ def read(source: Source) -> Iterator[Found]:
         if messages:
             yield _conversation(stored, chat, title, messages, source)
         else:
-            yield UnreadFile(source.name, "it has no messages", title)
+            yield UnreadFile(source.name, NO_MESSAGES, title)
 
 
 def _conversation(
@@ -98,6 +100,7 @@ def _reply_parts(fields: Fields) -> list[Part]:
     said = " ".join(part.text for part in output if isinstance(part, Text)).split()
     if output and (not texts or words_of_content(" ".join(texts)) == said):
         return [*output, *(part for part in content if not isinstance(part, Text))]
+    fields.keep("output")
     error = fields.object("error").text("content")
     if error and not content:
         return [Text(error)]
@@ -143,4 +146,4 @@ def _file(file: Fields) -> Attachment:
     return found if found.content else replace(found, media_type=kind or found.media_type)
 
 
-FORMAT = Format(PROGRAM, "all chats, or one, exported as JSON", recognizes, read)
+FORMAT = Format(PROGRAM, translatable("all chats, or one, exported as JSON"), recognizes, read)

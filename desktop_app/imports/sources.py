@@ -17,6 +17,8 @@ from typing import IO
 
 import ijson
 
+from desktop_app.conversation.words import translatable
+
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BEGINNING = 65_536
 """Bytes of a file by which a format recognizes it."""
@@ -26,6 +28,8 @@ MAX_WHOLE = 256 * 2**20
 """Bytes of a file that is read whole: lists of conversations are not, a list of one conversation's messages is."""
 MAX_IMAGE = 20 * 2**20
 """Bytes of an image that is taken along."""
+CANNOT_BE_OPENED = translatable("it cannot be opened ({error})")
+LONG_LINE = translatable("it has a line of more than {megabytes} MB")
 
 
 OpenStream = Callable[[], IO[bytes]]
@@ -57,15 +61,20 @@ class Source:
         try:
             return io.BufferedReader(_CountedStream(self._open(), self.folder))
         except RuntimeError as error:  # of zipfile
-            raise BadFile("it is locked with a password") from error
+            raise BadFile(translatable("it is locked with a password")) from error
         except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
-            raise BadFile(f"it cannot be opened ({error})") from error
+            raise BadFile(CANNOT_BE_OPENED.format(error=error)) from error
 
-    @cached_property
+    @property
     def beginning(self) -> bytes:
-        """Its first bytes, as many as recognizing it takes, without a byte order mark. Raises BadFile."""
-        with self.open() as stream, _reading():
-            return stream.read(BEGINNING).removeprefix(BYTE_ORDER_MARK)
+        """Its first bytes, as many as recognizing it takes, without a byte order mark. Raises BadFile.
+
+        Of a folder's files that of the last one is kept: of 10,000 files all of them would take 640 MB.
+        """
+        if self.folder.begun is None or self.folder.begun[0] != self.name:
+            with self.open() as stream, _reading():
+                self.folder.begun = self.name, stream.read(BEGINNING).removeprefix(BYTE_ORDER_MARK)
+        return self.folder.begun[1]
 
     @cached_property
     def first_keys(self) -> frozenset[str]:
@@ -91,7 +100,7 @@ class Source:
         with self.open() as stream, _reading():
             content = stream.read(limit + 1)
         if len(content) > limit:
-            raise BadFile(f"it is larger than {limit // 2**20} MB")
+            raise BadFile(translatable("it is larger than {megabytes} MB").format(megabytes=limit // 2**20))
         return content
 
     def copy_to(self, path: Path) -> None:
@@ -104,7 +113,7 @@ class Source:
         with self.open() as stream, _reading():
             while line := stream.readline(MAX_WHOLE):
                 if len(line) == MAX_WHOLE:
-                    raise BadFile(f"it has a line of more than {MAX_WHOLE // 2**20} MB")
+                    raise BadFile(LONG_LINE.format(megabytes=MAX_WHOLE // 2**20))
                 if line.strip():
                     yield line
 
@@ -124,9 +133,9 @@ class Source:
                     stream.read(3)
                 yield from ijson.items(stream, path, use_float=True)
             except ijson.JSONError as error:
-                raise BadFile(f"it is not whole: {_first_line(error)}") from error
+                raise BadFile(translatable("it is not whole: {error}").format(error=_first_line(error))) from error
             except UnicodeDecodeError as error:
-                raise BadFile("it is not UTF-8 text") from error
+                raise BadFile(translatable("it is not UTF-8 text")) from error
 
 
 def _first_line(error: Exception) -> str:
@@ -160,7 +169,7 @@ def _reading() -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, zipfile.BadZipFile, NotImplementedError, zlib.error) as error:
-        raise BadFile(f"it cannot be read ({error})") from error
+        raise BadFile(translatable("it cannot be read ({error})").format(error=error)) from error
 
 
 class Sources:
@@ -171,6 +180,8 @@ class Sources:
         self._folders: dict[str, dict[str, Source]] = {}
         self.bytes_read = 0
         """Of all files so far; a file that is looked at twice counts twice."""
+        self.begun: tuple[str, bytes] | None = None
+        """The name of the file whose beginning was read last, and that beginning."""
 
     def add(self, name: str, size: int, modified: float, open_stream: OpenStream) -> None:
         """Add a file of that path."""
@@ -211,10 +222,18 @@ def sources_in(path: Path) -> Sources:
             return _of_zip(path)
         status = path.stat()
     except OSError as error:
-        raise BadFile((error.strerror or str(error)).lower()) from error
+        raise BadFile(_why_not_opened(error)) from error
     alone = Sources()
     alone.add(path.name, status.st_size, status.st_mtime, partial(path.open, "rb"))
     return alone
+
+
+def _why_not_opened(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return translatable("there is no such file or folder")
+    if isinstance(error, PermissionError):
+        return translatable("you may not read it")
+    return CANNOT_BE_OPENED.format(error=error.strerror or error)
 
 
 def _of_folder(folder: Path) -> Sources:
@@ -235,7 +254,7 @@ def _of_zip(path: Path) -> Sources:
     try:
         archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
-        raise BadFile(f"it is a damaged zip file ({error})") from error
+        raise BadFile(translatable("it is a damaged zip file ({error})").format(error=error)) from error
     weakref.finalize(found, archive.close)  # left to the collector, its file may go before it, unclosed
     for info in archive.infolist():
         if not info.is_dir():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignEntry, ForeignMessage
-from desktop_app.conversation.message import Message, Part, Role, Text, ToolResult
+from desktop_app.conversation.message import Message, Role, Text
+
+from .turns import turns_of_reply
 
 AnyForeign = TypeVar("AnyForeign", bound=ForeignEntry)
 SYSTEM_PROMPT = "system prompt"
@@ -34,10 +36,10 @@ class Tree:
         if not name or name in self._ends:
             name = f"{name}#{len(self._ends)}"
         end, before = name, parent
-        for number, piece in enumerate(_pieces(message), start=1):
-            end = name if number == 1 else f"{name}/{number}"
-            self._messages[end] = ForeignMessage(end, "", piece)
-            if number > 1:
+        for number, turn in enumerate(turns_of_reply(message)):
+            end = f"{name}/{number}" if number else name
+            self._messages[end] = ForeignMessage(end, "", turn)
+            if number:
                 self._parents[end] = before
             before = end
         self._parents[name] = parent
@@ -55,23 +57,6 @@ class Tree:
             for name, parent in self._parents.items()
         }
         return in_order(self._messages, linked)
-
-
-def _pieces(message: Message) -> Iterator[Message]:
-    """Return a message for each result, and one for what was said before, between and after."""
-    groups: list[list[Part]] = []
-    for part in message.parts:
-        if not groups or isinstance(part, ToolResult) or isinstance(groups[-1][0], ToolResult):
-            groups.append([])
-        groups[-1].append(part)
-    said = [number for number, group in enumerate(groups) if not isinstance(group[0], ToolResult)]
-    for number, group in enumerate(groups):
-        if number not in said:
-            yield Message(role=Role.TOOL, parts=tuple(group), at=message.at)
-        elif number == said[-1]:
-            yield replace(message, parts=tuple(group))
-        else:
-            yield replace(message, parts=tuple(group), usage=None, is_interrupted=False)
 
 
 def in_order(messages: Mapping[str, AnyForeign], parents: Mapping[str, str]) -> tuple[AnyForeign, ...]:

@@ -11,11 +11,20 @@ from desktop_app.conversation.message import Attachment, Message, Part, Role, To
 
 
 def in_turns(name: str, parent: str, message: Message, taken: set[str]) -> list[ForeignMessage]:
-    """Return the message as those that were exchanged: what the model said, a message for each result, and so on.
+    """Return the message as those that were exchanged. The first has the name, unless it is taken, and all names are
+    taken then."""
+    turns = turns_of_reply(message)
+    while not taken.isdisjoint(names := [name, *(f"{name}/{number}" for number in range(1, len(turns)))]):
+        name += "'"
+    taken.update(names)
+    return list(map(ForeignMessage, names, [parent, *names], turns))
 
-    The parts may hold results between them, each with its images behind it. The first message has the name, unless it
-    is taken, and all names are taken then; usage, seconds and whether it was interrupted belong to the last one of the
-    model.
+
+def turns_of_reply(message: Message) -> list[Message]:
+    """Return what the model said, a message for each result, and so on; nothing of a message without parts.
+
+    The parts may hold results between them, each with its images behind it. Usage, seconds and whether it was
+    interrupted belong to the last message of the model.
     """
     turns: list[Message] = []
     for is_result, group in groupby(_runs(message.parts), key=lambda run: isinstance(run[0], ToolResult)):
@@ -27,10 +36,7 @@ def in_turns(name: str, parent: str, message: Message, taken: set[str]) -> list[
     last = max((place for place, turn in enumerate(turns) if turn.role is not Role.TOOL), default=None)
     if last is not None:
         turns[last] = replace(message, parts=turns[last].parts)
-    while not taken.isdisjoint(names := [name, *(f"{name}/{number}" for number in range(1, len(turns)))]):
-        name += "'"
-    taken.update(names)
-    return list(map(ForeignMessage, names, [parent, *names], turns))
+    return turns
 
 
 def _runs(parts: tuple[Part, ...]) -> list[list[Part]]:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from independent import lost_texts
+
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.imports.formats import read_all
 from desktop_app.imports.sources import sources_in
@@ -58,7 +60,15 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def read_file(path: Path) -> list[ForeignConversation | UnreadFile]:
-    """What is found in a file, a folder or a zip."""
+    """What is found in a file, a folder or a zip; of a file without a fault, nothing may be lost."""
+    found = _read(path)
+    whole = [each for each in found if isinstance(each, ForeignConversation) and not each.unread]
+    if whole and len(whole) == len(found) and path.suffix in (".json", ".jsonl") and path.is_file():
+        assert lost_texts(path, whole) == []
+    return found
+
+
+def _read(path: Path) -> list[ForeignConversation | UnreadFile]:
     return [found for _, found in read_all(sources_in(path))]
 
 
@@ -70,7 +80,7 @@ def check_damaged(path: Path, content: bytes, count: int = 100) -> int:
     refused = 0
     for damaged in variants(content, count):
         path.write_bytes(damaged)
-        found = read_file(path)
+        found = _read(path)
         refused += any(isinstance(each, UnreadFile) for each in found)
         for each in found:
             if isinstance(each, UnreadFile):

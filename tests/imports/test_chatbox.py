@@ -158,11 +158,9 @@ def test_threads_are_conversations_and_keep_their_ids_when_they_change_places(tm
     before = read(tmp_path, export(session(*old, threadName="Old fish")))
     thread = {"id": "uuid", "name": "Old fish", "messages": old, "createdAt": 1_746_093_800_000}
     after = read(tmp_path, export(session(*new, threadName="", threads=[thread])))
-    assert [(each.id, each.title, each.section) for each in before] == [("s1/q1", "Old fish", "")]
-    assert [(each.id, each.title, each.section) for each in after] == [
-        ("s1/q1", "Old fish", "Fish"),
-        ("s1/q2", "Fish", "Fish"),
-    ]
+    assert [(each.id, each.title) for each in before] == [("s1/q1", "Old fish")]
+    assert [(each.id, each.title) for each in after] == [("s1/q1", "Old fish"), ("s1/q2", "Fish")]
+    assert json.loads(after[0].rest)["session"] == "Fish"
     assert after[0].created_at == 1_746_093_800.0
 
 

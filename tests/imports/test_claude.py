@@ -193,7 +193,10 @@ def test_a_project_in_the_zip_is_the_section_and_one_that_nobody_names_is_report
 def test_damaged_messages_are_named_and_the_others_are_read(tmp_path: Path) -> None:
     found = one(tmp_path, conversation(ASKED, ASKED, message("m", "nobody", 2, text("?"))))
     assert [name for name, _, _ in said(found)] == ["q"]
-    assert found.unread == ("message 2: its id is there twice", "message 3: it names no known sender")
+    assert found.unread == (
+        "message 2 cannot be read: its id is there twice",
+        "message 3 cannot be read: it names no known sender",
+    )
 
 
 def test_a_circle_of_parents_is_opened(tmp_path: Path) -> None:

@@ -244,7 +244,7 @@ def test_a_session_of_a_program_that_took_over_the_shape_is_another_programs(tmp
     theirs = {"type": "user", "sessionId": "s", "uuid": "u", "parentUuid": None, "message": {"parts": [{"text": "x"}]}}
     (unread,) = read(tmp_path, [theirs])
     assert isinstance(unread, UnreadFile)
-    assert unread.reason == "it is of no known format"
+    assert unread.reason.startswith("it is of no known format: it seems to be JSON with the fields message,")
 
 
 def test_a_cut_last_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_a_cut_last_line_is_named_and_the_others_are_read(tmp_path: Path) -> Non
     (tmp_path / "cut.jsonl").write_text(content[:-30])
     (found,) = read_file(tmp_path / "cut.jsonl")
     assert isinstance(found, ForeignConversation)
-    assert found.unread == (f"line {len(TALK) - 1}: this is not whole JSON",)
+    assert found.unread == (f"line {len(TALK) - 1} cannot be read: this is not JSON",)
     assert found.current == "queued"
 
 

@@ -262,7 +262,7 @@ def test_the_older_lines_are_read(tmp_path: Path) -> None:
 def test_a_damaged_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     found = one(tmp_path, session(said("user", "One"), said("user", "Two"))[:-20])
     assert [message.text for message in messages(found)] == ["One"]
-    assert found.unread == ("line 3: this is not JSON",)
+    assert found.unread == ("line 3 cannot be read: this is not JSON",)
 
 
 def test_arguments_and_numbers_out_of_bounds_end_nothing(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ def test_a_line_that_is_damaged_is_named_and_the_others_are_read(tmp_path: Path)
     (found,) = read_file(path)
     assert isinstance(found, ForeignConversation)
     assert [message.text for message in said(found)] == ["What lives in the pond?"]
-    assert found.unread == ("line 3 is not a JSON object",)
+    assert found.unread == ("line 3 cannot be read: this is not a JSON object",)
 
 
 def test_in_the_folder_of_the_program_the_project_is_known(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def test_what_follows_a_reply_with_calls_follows_its_last_message(tmp_path: Path
     asked = said("q", NO_PARENT, "What is 6 times 7?", 1, is_user=True)
     thanks = said("t", "a", "Thanks", 3, is_user=True)
     found = read(tmp_path, exported([asked, said("a", "q", "", 2, content=content), thanks]))
-    assert [entry.parent for entry in found.entries[1:]] == [found.entries[0].id, "q", "a", "a/2", "a/3"]
+    assert [entry.parent for entry in found.entries[1:]] == [found.entries[0].id, "q", "a", "a/1", "a/2"]
     assert messages_of(found)[2].tool_calls == (ToolCall("c1", "multiply", '{"a": 6}'),)
 
 

@@ -79,7 +79,7 @@ def test_a_request_a_line_is_a_conversation_a_line(tmp_path: Path) -> None:
 def test_the_line_with_the_fault_is_named(tmp_path: Path) -> None:
     (found,) = written(tmp_path / "a.jsonl", lines(CHAT) + '\n\n{"role": "chief"}')
     assert isinstance(found, UnreadFile)
-    assert found.reason.startswith("line 7: the role 'chief'")
+    assert found.reason.startswith("line 7 cannot be read: the role “chief”")
 
 
 @pytest.mark.parametrize("content", [lines(CHAT), json.dumps({"messages": CHAT})], ids=["lines", "request"])
@@ -92,3 +92,14 @@ def test_a_nought_that_has_no_place_is_kept(tmp_path: Path) -> None:
     assert isinstance(found, ForeignConversation)
     assert '"weight":0' in found.rest
     assert "flags" not in found.rest
+
+
+@pytest.mark.parametrize("said", [{"refusal": "No."}, {"content": [{"type": "refusal", "refusal": "No."}]}])
+def test_a_refusal_is_what_was_said(tmp_path: Path, said: dict[str, Any]) -> None:
+    reply = {"role": "assistant", "content": None, **said}
+    (found,) = written(tmp_path / "a.jsonl", lines([CHAT[1], reply]))
+    assert isinstance(found, ForeignConversation)
+    entry = found.entries[-1]
+    assert isinstance(entry, ForeignMessage)
+    assert entry.message.text == "No."
+    assert "refusal" not in found.rest

@@ -238,7 +238,7 @@ def test_a_damaged_part_is_named_and_the_others_are_read(tmp_path: Path) -> None
     (tmp_path / "storage/part/msg_01/prt_013.json").write_text("{")
     found = one(tmp_path)
     assert found.messages == 7
-    assert found.unread == ("storage/part/msg_01/prt_013.json: this is not JSON",)
+    assert found.unread == ("storage/part/msg_01/prt_013.json cannot be read: this is not JSON",)
 
 
 def test_one_message_alone_says_what_is_to_be_given(tmp_path: Path) -> None:

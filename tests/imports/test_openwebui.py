@@ -196,8 +196,12 @@ def test_the_output_of_a_newer_version_is_read(tmp_path: Path) -> None:
 
 
 def test_a_text_that_the_user_changed_is_what_was_said(tmp_path: Path) -> None:
-    (reply,) = replied(tmp_path, "It is dry.", output=OUTPUT)
-    assert reply.parts == (Text("It is dry."),)
+    found = read(
+        tmp_path,
+        [chat(said("q", None, "user", "?"), said("a", "q", "assistant", "It is dry.", output=OUTPUT))],
+    )
+    assert messages_of(found)[1].parts == (Text("It is dry."),)
+    assert json.loads(found.rest)["chat"]["history"]["messages"]["a"]["output"] == OUTPUT, "the model's words are kept"
 
 
 def test_images_and_files_come_along(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_whole_archive_of_ours_is_no_list_of_foreign_conversations(tmp_path: P
         archive.writestr("conversations/1.jsonl", '{"role": "user", "content": "Hello"}')
     ((_, found),) = read_all(sources_in(tmp_path / "all.zip"))
     assert isinstance(found, UnreadFile)
-    assert "palimpsest import" in found.reason
+    assert "whole archive" in found.reason
 
 
 def test_what_is_too_large_to_be_read_whole_is_refused_whatever_it_says(tmp_path: Path) -> None:
@@ -86,3 +86,17 @@ def test_a_locked_or_damaged_zip_and_a_missing_file_are_named(tmp_path: Path) ->
         source.read()
     with pytest.raises(BadFile, match="no such file"):
         sources_in(tmp_path / "missing")
+
+
+def test_the_beginnings_of_many_files_do_not_fill_memory(tmp_path: Path) -> None:
+    text = '{"messages": []}' + " " * 70_000
+    for number in range(200):
+        (tmp_path / f"{number}.json").write_text(text)
+    sources = sources_in(tmp_path)
+    tracemalloc.start()
+    for source in sources:
+        assert source.first_keys == {"messages"}
+        assert source.beginning is source.beginning, "it is read once for the formats that look at it"
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 1_000_000, "10,000 files of 64 KB each would take 640 MB"
