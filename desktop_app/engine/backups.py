@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from desktop_app.archive.backup import Backup, back_up_to_folder, is_backup_due
+from desktop_app.archive.backup import back_up_to_folder, is_backup_due
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.stored import Backup
 from desktop_app.paths import backups_folder, database_file
 
 FIRST_SECONDS = 60.0
@@ -52,4 +53,6 @@ class DailyBackups:
 
 
 def _back_up_if_due(archive: Path, folder: Path, check: CheckPoint) -> Backup | None:
-    return back_up_to_folder(archive, folder, check) if is_backup_due(folder, datetime.now(UTC)) else None
+    if not is_backup_due(folder, datetime.now(UTC)):
+        return None
+    return back_up_to_folder(archive, folder, lambda *_: check())

@@ -8,31 +8,39 @@ from functools import partial
 from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.migrations import OnProgress, ignore_progress
 from desktop_app.chat.compaction.summary_service import SummaryService
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.memory.memory_flusher import MemoryFlusher
 from desktop_app.chat.memory.recall import recall_for_message
 from desktop_app.chat.services import Services
+from desktop_app.chat.session import Session
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context import sentence_kinds
 from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.context.own_policies import faults_of
+from desktop_app.context.recall.reach import RecallReach
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent
+from desktop_app.conversation.project import effective_recall
 from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.words import translatable
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
 from desktop_app.models.last_known import LastKnownFile
-from desktop_app.paths import SENTENCE_KINDS, database_file, last_known_file, settings_file, spills_folder
+from desktop_app.paths import SENTENCE_KINDS, database_file, keys_file, last_known_file, settings_file, spills_folder
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
-from desktop_app.tools.archive_tools import RecallTool, SaveMemoryTool
+from desktop_app.tools.archive_tools import SaveMemoryTool
+from desktop_app.tools.mcp.server_sandbox import ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
+from desktop_app.tools.recall_tool import RecallTool
 from desktop_app.tools.registry import BuiltinTools, ToolRegistry
+from desktop_app.tools.sandbox.sandbox import Sandbox
 from desktop_app.tools.spill import SpillFolder
 
 from .engine import Engine
 from .event_coalescer import EventCoalescer
+from .progress import told_if_long
 from .prompts import read_prompt, read_prompts
 from .services import EngineServices, keys_of_tools
 
@@ -44,7 +52,9 @@ async def compose_engine(
     on_bug: Callable[[BaseException], None],
 ) -> Engine:
     """Return an engine for a window, on that data folder. Raises ArchiveError when the archive cannot be opened."""
-    return Engine(await compose_services(data, coalescer.publish, list_changed, on_bug), coalescer)
+    with told_if_long(coalescer.publish) as on_progress:
+        services = await compose_services(data, coalescer.publish, list_changed, on_bug, on_progress=on_progress)
+    return Engine(services, coalescer)
 
 
 async def compose_services(
@@ -55,17 +65,21 @@ async def compose_services(
     change: Callable[[Settings], Settings] = lambda settings: settings,
     allowed: tuple[Rule, ...] = (),
     is_attended: bool = True,
+    on_progress: OnProgress = ignore_progress,
 ) -> EngineServices:
     """Return all services on that data folder. Raises ArchiveError when the archive cannot be opened.
 
     change: returns the settings of this run, from those that are stored. allowed: what tools may do beside what the
-    settings allow. is_attended: whether somebody is there to answer questions.
+    settings allow. is_attended: whether somebody is there to answer questions. on_progress: of the
+    backup of an older archive, called on another thread.
     """
     # What outlives a conversation: the record, the settings, the keys, the models.
-    archive = await ArchiveThread.open(database_file(data))
+    archive = await ArchiveThread.open(database_file(data), on_progress=on_progress)
     await archive.recover_partials()
     sentence_kinds.load(await asyncio.to_thread(SENTENCE_KINDS.read_bytes))
     settings, warnings = await asyncio.to_thread(_read_settings, settings_file(data))
+    if archive.warning is not None:
+        warnings = (*warnings, archive.warning)
     settings = change(settings)
     keys = Keys()
     if settings.servers or settings.mcp_servers:  # the keyring takes a moment; nobody waits who has no use for it
@@ -86,12 +100,20 @@ async def compose_services(
         policy = session.policy
         return min(policy.recall_most, round(session.budget.usable * policy.recall_share)), session.counts.text
 
+    async def recall_reach(session: Session) -> RecallReach:
+        return RecallReach(effective_recall(session.setup.recall_in, session.project), session.project.id)
+
+    async def recall_reach_in(conversation: str) -> RecallReach:
+        return await recall_reach(await conversations.open(conversation))
+
     # What a model may call.
     spills = SpillFolder(spills_folder(data))
-    mcp = McpServers(settings.mcp_servers, keys.get, on_bug)
+    sandbox = Sandbox(data, keys_file())
+    server_sandbox = ServerSandbox(sandbox, settings.is_sandboxed)
+    mcp = McpServers(settings.mcp_servers, keys.get, on_bug, server_sandbox)
     save_memory = SaveMemoryTool(archive, lambda: current().is_memory_on)
-    archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_room)))
-    registry = ToolRegistry((archive_tools, mcp), spills, current, data)
+    archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_room, recall_reach_in)))
+    registry = ToolRegistry((archive_tools, mcp), spills, current, data, sandbox)
     tool_runtime = ToolRuntime(
         registry, spills, current, lambda rule: services.keep_rule(rule), on_bug, allowed, is_attended
     )
@@ -106,14 +128,14 @@ async def compose_services(
         on_bug=on_bug,
         tools=tool_runtime,
         memory=MemoryFlusher(archive, catalogue, current, partial(read_prompts, FlushPrompts, data)),
-        recall=partial(recall_for_message, archive, current),
+        recall=partial(recall_for_message, archive, current, recall_reach),
         read_image_prompt=prompt("describe"),
         read_research_prompt=prompt("research"),
         read_title_prompt=prompt("title") if is_attended else None,
     )
     conversations = Conversations(archive, settings, turn_services, publish, list_changed)
     services = EngineServices(
-        data, archive, catalogue, keys, mcp, spills, registry, tool_runtime, conversations, warnings
+        data, archive, catalogue, keys, mcp, sandbox, spills, registry, tool_runtime, conversations, warnings
     )
     return services
 

@@ -24,6 +24,9 @@ from .services import EngineServices
 MAX_PLANS = 8
 """Plans that can still be applied: the dialog makes a new one at each move of its slider."""
 
+FILL_PAUSE = 0.02
+"""Seconds between two steps of the same length: half of the archive's time stays for what the user does."""
+
 T = TypeVar("T")
 
 NOT_VALID = Failure(
@@ -69,6 +72,15 @@ class Engine:
             self._is_warm = True
             self.conversations.in_background("warm-up", self.services.get_ready)
             self.conversations.in_background("backups", self._backups.run)
+            self.conversations.in_background("facets", self._fill_facets)
+
+    async def _fill_facets(self) -> None:
+        """Make the messages of an older archive known to search filters, a few at a time: the archive is in use."""
+        try:
+            while await self.services.archive.fill_facets():
+                await asyncio.sleep(FILL_PAUSE)
+        except WorldError as error:  # the search says that it is not complete
+            log.warning("messages could not be made known to search filters: %s", error)
 
     def ask_silent_servers(self) -> None:
         """Ask the servers again, in the background, if one of them did not respond."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import (
+    DataProgressed,
     GaugeChanged,
     ImportProgressed,
     ReasoningDelta,
@@ -24,7 +25,8 @@ JOIN_SECONDS = 0.033
 MAX_OUTPUT = 20_000
 """Characters of a tool's output in one line: more than a screen holds, and the whole comes with its result."""
 
-Joinable = TextDelta | ReasoningDelta | ToolOutputReceived | GaugeChanged | RoomProgressed | ImportProgressed
+Progressed = RoomProgressed | ImportProgressed | DataProgressed
+Joinable = TextDelta | ReasoningDelta | ToolOutputReceived | GaugeChanged | Progressed
 
 
 class EventCoalescer:
@@ -60,7 +62,8 @@ class EventCoalescer:
 
     def _join(self, event: Joinable) -> None:
         """Put the event in the place of one about the same that waits, or behind all. Text is appended to its text."""
-        subject = (type(event), event.conversation, getattr(event, "reply_id", ""), getattr(event, "call_index", 0))
+        about = (getattr(event, name, None) for name in ("reply_id", "call_index", "work"))
+        subject = (type(event), event.conversation, *about)
         match self._waiting.get(subject), event:
             case TextDelta(text=before) | ReasoningDelta(text=before), TextDelta() | ReasoningDelta():
                 event = replace(event, text=before + event.text)

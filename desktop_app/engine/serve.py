@@ -27,14 +27,22 @@ from .engine import Engine, log_bug
 from .event_coalescer import EventCoalescer
 from .protocol import (
     AnyRequest,
+    ChangeSetup,
     ConversationsChanged,
+    EditMessage,
+    GoOn,
     ListConversations,
     ProtocolError,
+    ReadSetup,
+    Regenerate,
     RequestLine,
     ResponseLine,
+    Send,
+    StartResearch,
     decode_request,
     number_of,
 )
+from .refusing import refuse_everything
 from .requests import respond
 
 MAX_LINE = 64 * 1024 * 1024
@@ -89,7 +97,7 @@ async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
     try:
         engine = await compose_engine(data, coalescer, server.tell_list_changed, log_bug)
     except WorldError as error:
-        await _refuse_everything(coalescer, error.failure)
+        await refuse_everything(await _standard_input(), coalescer, data, error.failure)
         end_process(1)
     server.engine = engine
     try:
@@ -98,6 +106,10 @@ async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
         limit_end()
         await server.close()
     end_process(0)
+
+
+UNDER_SETUP = (ChangeSetup, ReadSetup, Send, EditMessage, Regenerate, GoOn, StartResearch)
+"""Requests that use what a conversation was set up with."""
 
 
 class EngineServer:
@@ -110,6 +122,7 @@ class EngineServer:
         self._tasks = Tasks(log_bug)
         self._list_is_stale = False
         self._lists = 0
+        self._setups: dict[str, str] = {}  # the task that changes a conversation's setup, or has changed it last
 
     async def run(self) -> None:
         """Take requests until the window closes its end or asks for the shutdown."""
@@ -141,10 +154,22 @@ class EngineServer:
             if (number := number_of(line)) is not None:  # the window would wait for its response for ever
                 self.coalescer.send(ResponseLine(number, failure=NOT_UNDERSTOOD))
             return
-        self._tasks.start(f"request {request.number}", self._respond(request))
+        self._tasks.start(f"request {request.number}", self._respond(request, self._change_before(request)))
 
-    async def _respond(self, line: RequestLine[AnyRequest]) -> None:
+    def _change_before(self, line: RequestLine[AnyRequest]) -> str:
+        """Return the task whose change of the setup this request must find made; "" for none."""
+        if not isinstance(line.request, UNDER_SETUP):
+            return ""
+        conversation = line.request.conversation
+        before = self._setups.get(conversation, "")
+        if isinstance(line.request, ChangeSetup):
+            self._setups[conversation] = f"request {line.number}"
+        return before
+
+    async def _respond(self, line: RequestLine[AnyRequest], before: str = "") -> None:
         try:
+            if before:
+                await self._tasks.wait(before)
             self.coalescer.send(ResponseLine(line.number, await respond(self.engine, line.request)))
             if isinstance(line.request, ListConversations):
                 self.engine.list_was_sent()
@@ -165,7 +190,8 @@ class EngineServer:
         await asyncio.sleep(0.05)
         self._list_is_stale = False
         try:
-            self.coalescer.send(ConversationsChanged(await self.engine.services.archive.conversations()))
+            archive = self.engine.services.archive
+            self.coalescer.send(ConversationsChanged(await archive.conversations(), await archive.projects()))
         except WorldError as error:
             log.warning("the list could not be read: %s", error)
 
@@ -175,14 +201,6 @@ async def _standard_input() -> asyncio.StreamReader:
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     return reader
-
-
-async def _refuse_everything(coalescer: EventCoalescer, failure: Failure) -> None:
-    """Refuse each request with the reason why the archive cannot be opened, so that the window can show it."""
-    reader = await _standard_input()
-    while line := await reader.readline():
-        with contextlib.suppress(ProtocolError):
-            coalescer.send(ResponseLine(decode_request(line).number, failure=failure))
 
 
 def limit_end(seconds: float = END_SECONDS) -> None:

@@ -30,6 +30,7 @@ from desktop_app.settings import (
 )
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.registry import ToolRegistry
+from desktop_app.tools.sandbox.sandbox import Sandbox
 from desktop_app.tools.spill import SpillFolder
 
 
@@ -42,6 +43,7 @@ class EngineServices:
     catalogue: Catalogue
     keys: Keys
     mcp: McpServers
+    sandbox: Sandbox
     spills: SpillFolder
     tools: ToolRegistry
     tool_runtime: ToolRuntime
@@ -106,7 +108,7 @@ class EngineServices:
     async def _apply(self, settings: Settings) -> None:
         await self.keys.load(settings.servers, keys_of_tools(settings))
         self.catalogue.change(settings)
-        await self.mcp.change(settings.mcp_servers)
+        await self.mcp.change(settings.mcp_servers, settings.is_sandboxed)
         self.conversations.change_settings(settings)
 
     async def ask_servers(self) -> None:
@@ -150,6 +152,7 @@ class EngineServices:
         await self.conversations.close()
         for end in (self.mcp.close, self.catalogue.close, self.archive.close):
             await end()
+        await asyncio.to_thread(self.sandbox.close)
 
 
 def keys_of_tools(settings: Settings) -> tuple[str, ...]:

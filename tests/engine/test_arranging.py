@@ -1,4 +1,4 @@
-"""Where conversations stand in the list: pinned, in sections, put away, duplicated, deleted together."""
+"""Where conversations stand in the list: pinned, put away, duplicated, deleted together."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ async def listed(desk: Desk) -> dict[str, ConversationInfo]:
 
 async def test_what_is_arranged_is_stored_and_the_rest_stays(desk: Desk) -> None:
     one, two, three = await made(desk, "One", "Two", "Three")
-    answer = await desk.ask(p.Arrange((one, two), section="  Work \n it ", is_pinned=True))
+    answer = await desk.ask(p.Arrange((one, two), is_pinned=True))
     await desk.ask(p.Arrange((two,), is_put_away=True))
     infos = await listed(desk)
-    places = {name: (info.section, info.is_pinned, info.is_put_away) for name, info in infos.items()}
-    assert places == {one: ("Work it", True, False), two: ("Work it", True, True), three: ("", False, False)}
+    places = {name: (info.is_pinned, info.is_put_away) for name, info in infos.items()}
+    assert places == {one: (True, False), two: (True, True), three: (False, False)}
     assert {info.id for info in answer.conversations} == set(infos)
     assert (await desk.ask(p.OpenConversation(two))).conversation == infos[two], "an open one knows it too"
-    await desk.ask(p.Arrange((one, two), section="", is_pinned=False, is_put_away=False))
-    assert all(not (i.section or i.is_pinned or i.is_put_away) for i in (await listed(desk)).values())
+    await desk.ask(p.Arrange((one, two), is_pinned=False, is_put_away=False))
+    assert all(not (i.is_pinned or i.is_put_away) for i in (await listed(desk)).values())
 
 
 async def test_one_that_is_not_there_is_told(desk: Desk) -> None:

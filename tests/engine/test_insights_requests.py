@@ -13,6 +13,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message, Role, Text, ToolResult, Usage, user_message
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, PrunedResult, Trigger
 from desktop_app.engine import protocol as p
 
@@ -82,6 +83,21 @@ async def test_all_conversations_are_the_sum_of_each_without_those_that_are_dele
     assert both.freed("compaction") == one.freed("compaction") + two.freed("compaction")
     assert [day.usage.requests for day in both.days] == [2 * day.usage.requests for day in one.days]
     assert (both.moments, both.is_counted, one.is_counted) == ((), False, True)
+
+
+async def test_those_of_a_project_are_the_sum_of_its_own(desk: Desk, tmp_path: Path) -> None:
+    names = [await made(desk, prefix) for prefix in ("m", "n", "o")]
+    project = (await desk.ask(p.SaveProject(Project("", "Work")))).changed
+    await desk.ask(p.MoveConversations(tuple(names[1:]), project))
+    one = (await desk.ask(p.ReadInsights(names[0]))).insights
+    several = (await desk.ask(p.ReadInsights(project=project))).insights
+    assert several.conversations == 2
+    assert several.spent().prompt_tokens == 2 * one.spent().prompt_tokens
+    await desk.ask(p.ExportInsights(str(tmp_path / "project.csv"), project=project))
+    await desk.ask(p.ExportInsights(str(tmp_path / "all.csv")))
+    files = [(tmp_path / name).read_text("utf-8-sig").splitlines() for name in ("project.csv", "all.csv")]
+    assert sum("prune," in line for line in files[0]) == 2
+    assert sum("prune," in line for line in files[1]) == 3
 
 
 async def test_the_export_has_the_same_figures_and_fails_with_a_reason(desk: Desk, tmp_path: Path) -> None:

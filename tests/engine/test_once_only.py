@@ -14,6 +14,7 @@ from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import BringBack, Compaction, ConversationLink, Flush, Pin, Undo, Unpin
 from desktop_app.engine import protocol as p
+from provider import Reply
 
 TIMES = 4
 
@@ -110,7 +111,7 @@ async def test_a_plan_does_only_what_it_is_for(long_desk) -> None:
 @pytest.mark.wire
 @pytest.mark.parametrize("request_sent", [p.Regenerate(""), p.GoOn(""), p.GoOn("", True), p.GoOn("", False, True)])
 async def test_an_answer_is_asked_for_once(long_desk, request_sent: p.BeginTurn) -> None:
-    desk = await long_desk()
+    desk = await long_desk([Reply("Yes.")] * 2 * TIMES)  # a second answer would be there
     done, kinds = await ask_at_once(desk, replace(request_sent, conversation=desk.conversation))
     assert (len(done), kinds) == (1, {"busy"})
     await desk.engine.conversations.turns.wait_until_idle(desk.conversation, with_room=True)

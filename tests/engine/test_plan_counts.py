@@ -18,6 +18,7 @@ from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import Compaction, Transcript
 from desktop_app.engine import protocol as p
+from imported import import_all
 
 POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Of the tail slider, from its least to its most."""
@@ -82,29 +83,30 @@ def said(plan: p.Plan) -> dict[str, object]:
 
 async def counts_are_true(desk: Desk, file: Path, positions: tuple[float, ...]) -> int:
     """Applies a plan for each position, looks, and takes it back. Returns how many plans archived something."""
-    (info,) = (await desk.ask(p.ImportFile(str(file)))).conversations
-    session = await desk.engine.conversations.open(info.id)
+    name = await import_all(desk.ask, file)
+    session = await desk.engine.conversations.open(name)
     whole, sent, cases = session.transcript, assemble(session.view), 0
-    first = await desk.ask(p.PlanOptimize(info.id, None, "extractive"))
+    first = await desk.ask(p.PlanOptimize(name, None, "extractive"))
     kept = -1
     for position in positions:
         tail = round(first.tail_least + position * (first.tail_most - first.tail_least))
-        plan = await desk.ask(p.PlanOptimize(info.id, tail, "extractive"))
+        plan = await desk.ask(p.PlanOptimize(name, tail, "extractive"))
         assert plan.kept >= kept, f"{file.name}: a longer tail of {tail} tokens keeps less"
         kept = plan.kept
         if not plan.archived:
             continue
         cases += 1
-        await desk.ask(p.ApplyPlan(info.id, plan.id, plan.summary))
+        await desk.ask(p.ApplyPlan(name, plan.id, plan.summary))
         where = f"{file.name} at {tail}"
         assert {"where": where, **said(plan)} == {"where": where, **searched(session, whole)}
         (row,) = [row for row in session.operations() if not row.is_undone]
         assert (row.tokens_after, row.fidelity) == (session.gauge().total, plan.fidelity), where
-        await desk.ask(p.UndoOperation(info.id, row.id))
+        await desk.ask(p.UndoOperation(name, row.id))
         assert assemble(session.view) == sent, where
     return cases
 
 
+@pytest.mark.wire
 @pytest.mark.parametrize("name", ["migration.jsonl", "interview.jsonl"])
 async def test_each_count_of_a_sample_is_found_in_the_request(desk: Desk, samples: Path, name: str) -> None:
     assert await counts_are_true(desk, samples / name, POSITIONS) >= 3
@@ -118,25 +120,25 @@ async def test_each_count_of_a_real_conversation_is_found_in_the_request(desk: D
 
 
 async def test_the_rules_that_do_not_fit_are_counted_and_named(desk: Desk, samples: Path) -> None:
-    (info,) = (await desk.ask(p.ImportFile(str(samples / "migration.jsonl")))).conversations
-    plan = await desk.ask(p.PlanOptimize(info.id, 4_480, "extractive"))
+    name = await import_all(desk.ask, samples / "migration.jsonl")
+    plan = await desk.ask(p.PlanOptimize(name, 4_480, "extractive"))
     left = plan.fidelity.rules - plan.rules
     assert left > 5
     named = plan.fidelity.recallable_rules
     assert len(named) == left
     assert all(rule not in plan.summary for rule in named)
     longer = f"{plan.summary}\n- {named[0]}\n- {named[1]}"
-    edited = await desk.ask(p.CheckSummary(info.id, plan.id, longer))
+    edited = await desk.ask(p.CheckSummary(name, plan.id, longer))
     assert edited.rules == plan.rules + 2, "what is typed counts at once"
     assert edited.fidelity.in_summary >= plan.fidelity.in_summary + 2
     assert set(named) - set(edited.fidelity.recallable_rules) == set(named[:2])
 
 
 async def test_the_slider_stands_where_the_tail_is(desk: Desk, samples: Path) -> None:
-    (info,) = (await desk.ask(p.ImportFile(str(samples / "migration.jsonl")))).conversations
-    plan = await desk.ask(p.PlanOptimize(info.id, None, "extractive"))
+    name = await import_all(desk.ask, samples / "migration.jsonl")
+    plan = await desk.ask(p.PlanOptimize(name, None, "extractive"))
     assert plan.tail_tokens == plan.tail_kept
-    again = await desk.ask(p.PlanOptimize(info.id, plan.tail_tokens, "extractive"))
+    again = await desk.ask(p.PlanOptimize(name, plan.tail_tokens, "extractive"))
     assert (again.kept, again.tail_kept) == (plan.kept, plan.tail_kept)
-    longest = await desk.ask(p.PlanOptimize(info.id, plan.tail_most, "extractive"))
+    longest = await desk.ask(p.PlanOptimize(name, plan.tail_most, "extractive"))
     assert longest.tail_kept == plan.tail_most

@@ -28,7 +28,7 @@ def is_private(folder: Path) -> bool:
 
 
 @pytest.mark.wire
-@pytest.mark.parametrize("umask", [0o000, 0o077])
+@pytest.mark.parametrize("umask", [0o000, pytest.param(0o077, marks=pytest.mark.slow)])
 def test_a_real_run_leaves_nothing_that_others_can_read(tmp_path: Path, umask: int) -> None:
     data = tmp_path / "data"
     with ScriptedProvider([Reply("Hello.")], repeat_last=True) as provider:

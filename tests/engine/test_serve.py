@@ -48,7 +48,7 @@ async def test_an_engine_ends_while_litellm_is_imported(
     (tmp_path / "fake" / "litellm").mkdir(parents=True)
     (tmp_path / "fake" / "litellm" / "__init__.py").write_text(ENDLESS_IMPORT)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "fake"))
-    engine = await EngineClient(tmp_path / "data").start()
+    engine = await EngineClient(tmp_path / "data", is_forked=False).start()
     await engine.ask(p.ListConversations())
     if is_typing:  # the built-in model gets ready, which needs litellm
         opened = await engine.ask(p.CreateConversation("One"))
@@ -82,7 +82,7 @@ def test_a_thread_that_hangs_does_not_keep_the_process() -> None:
 @pytest.mark.parametrize("number", range(20))
 async def test_an_engine_that_is_closed_at_any_moment_ends(tmp_path: Path, number: int) -> None:
     moments = random.Random(number)
-    engine = await EngineClient(tmp_path / "data").start()
+    engine = await EngineClient(tmp_path / "data", is_forked=False).start()
     await engine.ask(p.ListConversations())
     if number % 2:
         opened = await engine.ask(p.CreateConversation("One"))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.message import user_message
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
 from desktop_app.engine.requests.tools import MAX_LINE
@@ -65,6 +66,18 @@ async def test_the_tokens_of_memories_are_those_that_are_sent_in_that_conversati
     away = await desk.ask(p.WriteMemory(limited, here))
     assert (len(away.memories), away.tokens, away.conversation, away.folder) == (1, 0, here, "")
     assert (await desk.ask(p.WriteMemory(replace(away.memories[0], scope="user"), here))).tokens > 0
+
+
+async def test_a_message_that_was_recalled_is_found_by_the_beginning_of_its_conversation(desk: Desk) -> None:
+    chats = desk.engine.conversations
+    there = await chats.create("There", [user_message("One."), user_message("Two.")])
+    second = there.view.items[1].message.id
+    assert await desk.ask(p.FindRecalled(there.id[:12], 1)) == p.RecalledFound(there.id, second)
+    await desk.ask(p.Delete((there.id,)))
+    for beginning, index in ((there.id[:12], 1), ("nowhere", 0)):
+        with pytest.raises(WorldError) as caught:
+            await desk.ask(p.FindRecalled(beginning, index))
+        assert caught.value.failure.kind == "not_found"
 
 
 async def test_rules_that_come_at_the_same_time_are_all_kept(desk: Desk) -> None:

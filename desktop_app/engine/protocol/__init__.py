@@ -10,10 +10,13 @@ from .base import *
 from .computations import *
 from .context import *
 from .conversations import *
+from .data import *
 from .imports import *
 from .insights import *
 from .lines import *
 from .policies import *
+from .program import *
+from .projects import *
 from .servers import *
 from .settings import *
 from .setups import *

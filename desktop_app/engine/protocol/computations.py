@@ -20,6 +20,12 @@ class Computation(StrEnum):
     """ReadInsights."""
     IMPORT = "import"
     """LookThrough and ImportConversations. What was imported before stays."""
+    SEARCH = "search"
+    """SearchMessages: the next keystroke's takes the place of the one before."""
+    DATA = "data"
+    """BackUpNow, RestoreBackup until the archive is let go of, ExportWhole, and CleanUp."""
+    MODEL = "model"
+    """InstallBuiltinModel. What has arrived is kept."""
     EXPORT = "export"
     """ExportConversation and ExportInsights."""
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from desktop_app.context.view.items import Repair
 from desktop_app.conversation.events import MessageRow, OperationRow, QuestionAsked
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult, SwitchPreview
 from desktop_app.conversation.message import MessageDraft, Totals
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.rows import VersionRow
+from desktop_app.conversation.searching import NO_FILTERS, SearchFilters, SearchValues
 from desktop_app.conversation.unsent import QueuedMessage
 
 from .base import PAGE, ConversationRequest, EngineRequest, EngineResponse
 
 
 class ConversationsListed(EngineResponse, frozen=True):
-    """All conversations, newest first."""
+    """All conversations, newest first, and all projects by their names."""
 
     conversations: tuple[ConversationInfo, ...]
+    projects: tuple[Project, ...] = ()
 
 
 class ConversationOpened(EngineResponse, frozen=True):
@@ -43,6 +45,8 @@ class ConversationOpened(EngineResponse, frozen=True):
     queue: tuple[QueuedMessage, ...] = ()
     # Whether the queue waits for the user's word, even after a turn that finished.
     is_paused: bool = False
+    # Whether its folder is not on this computer, as of a session that was imported from another one.
+    is_folder_missing: bool = False
 
 
 class MessagesRead(EngineResponse, frozen=True):
@@ -56,6 +60,14 @@ class MessagesFound(EngineResponse, frozen=True):
     """Search results, best first."""
 
     results: tuple[SearchResult, ...]
+    # Whether all messages are known to the filters, which those of an older archive become in the background.
+    is_complete: bool = True
+
+
+class SearchValuesListed(EngineResponse, frozen=True):
+    """What search filters may name."""
+
+    values: SearchValues
 
 
 class TextFound(EngineResponse, frozen=True):
@@ -73,14 +85,6 @@ class VersionsRead(EngineResponse, frozen=True):
     total: int = 0
 
 
-class ConversationsImported(EngineResponse, frozen=True):
-    """Conversations that an import created."""
-
-    conversations: tuple[ConversationInfo, ...]
-    # How often what is wrong with them was repaired in the view, the most frequent first.
-    repairs: tuple[tuple[Repair, int], ...] = ()
-
-
 class ConversationExported(EngineResponse, frozen=True):
     """A conversation was written to a file of that size."""
 
@@ -95,6 +99,8 @@ class CreateConversation(EngineRequest[ConversationOpened], frozen=True):
     title: str = ""
     persona: str = ""
     """The name of the persona that it begins with; "" for none."""
+    project: str = ""
+    """The id of the project in which it begins; "" for none."""
 
 
 class OpenConversation(ConversationRequest[ConversationOpened], frozen=True): ...
@@ -115,7 +121,7 @@ class PreviewModel(ConversationRequest[ModelPreviewed], frozen=True):
 
 
 class ChooseFolder(ConversationRequest[ConversationOpened], frozen=True):
-    """Choose the working folder; "" for none."""
+    """Choose the working folder; NO_FOLDER for none, "" for that of the project."""
 
     folder: str
 
@@ -165,8 +171,6 @@ class Arrange(EngineRequest[ConversationsListed], frozen=True):
 
     conversations: tuple[str, ...]
     is_pinned: bool | None = None
-    section: str | None = None
-    """"" for none."""
     is_put_away: bool | None = None
 
 
@@ -180,19 +184,21 @@ class ReadMessages(ConversationRequest[MessagesRead], frozen=True):
 
 
 class SearchMessages(EngineRequest[MessagesFound], frozen=True):
+    """Search in everything that was said. Without words, the newest messages that the filters leave are found."""
+
     query: str
     conversation: str | None = None
     limit: int = 50
+    filters: SearchFilters = NO_FILTERS
+
+
+class ListSearchValues(EngineRequest[SearchValuesListed], frozen=True): ...
 
 
 class FindText(ConversationRequest[TextFound], frozen=True):
     """Find a text, as it stands, in the messages of the branch that is shown."""
 
     text: str
-
-
-class ImportFile(EngineRequest[ConversationsImported], frozen=True):
-    path: str
 
 
 class ExportConversation(ConversationRequest[ConversationExported], frozen=True):
@@ -223,8 +229,8 @@ ConversationsRequest = (
     | ReadMessages
     | ReadVersions
     | SearchMessages
+    | ListSearchValues
     | FindText
     | PreviewModel
-    | ImportFile
     | ExportConversation
 )

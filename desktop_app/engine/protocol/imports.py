@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.foreign import FoundConversation, FoundHistory, UnreadFile
+from desktop_app.conversation.foreign import FoundConversation, FoundHistory, KnownKind, UnreadFile
 
 from .base import EngineRequest, EngineResponse
 
@@ -12,14 +12,14 @@ class LookedThrough(EngineResponse, frozen=True):
 
     found: tuple[FoundConversation, ...]
     unread: tuple[UnreadFile, ...]
-    # What can be imported at all, in words, where nothing was found.
-    known_kinds: str = ""
 
 
 class HistoriesFound(EngineResponse, frozen=True):
     """The folders of this machine in which other programs keep their conversations, newest first."""
 
     histories: tuple[FoundHistory, ...]
+    known_kinds: tuple[KnownKind, ...] = ()
+    """What can be imported at all, by the names of the programs."""
 
 
 class FindHistories(EngineRequest[HistoriesFound], frozen=True):

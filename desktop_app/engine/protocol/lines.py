@@ -12,6 +12,7 @@ import msgspec
 
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 
 from .attachments import AttachmentRequest
@@ -19,9 +20,12 @@ from .base import EngineRequest, EngineResponse
 from .computations import ComputationRequest
 from .context import ContextRequest
 from .conversations import ConversationsRequest
+from .data import DataRequest
 from .imports import ImportingRequest
 from .insights import InsightsRequest
 from .policies import PolicyRequest
+from .program import ProgramRequest
+from .projects import ProjectRequest
 from .servers import ServerRequest
 from .settings import SettingsRequest
 from .setups import SetupRequest
@@ -29,7 +33,7 @@ from .tools import ToolRequest
 from .turns import TurnRequest
 from .unsent import UnsentRequest
 
-VERSION = 13
+VERSION = 18
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
 
 AnyRequest = (
@@ -38,6 +42,7 @@ AnyRequest = (
     | UnsentRequest
     | ContextRequest
     | PolicyRequest
+    | ProjectRequest
     | ToolRequest
     | SettingsRequest
     | ServerRequest
@@ -45,6 +50,8 @@ AnyRequest = (
     | AttachmentRequest
     | ImportingRequest
     | InsightsRequest
+    | DataRequest
+    | ProgramRequest
     | ComputationRequest
 )
 
@@ -74,9 +81,10 @@ class EventLine(msgspec.Struct, frozen=True, tag="event"):
 
 
 class ConversationsChanged(msgspec.Struct, frozen=True, tag="conversations_changed"):
-    """A line from the engine: the sidebar's list has changed (a title, a time, a count, a gauge)."""
+    """A line from the engine: the sidebar's list has changed (a title, a time, a count, a gauge, a project)."""
 
     conversations: tuple[ConversationInfo, ...]
+    projects: tuple[Project, ...] = ()
 
 
 class EngineWarned(msgspec.Struct, frozen=True, tag="engine_warned"):
@@ -99,6 +107,10 @@ _number_decoder = msgspec.json.Decoder(_Numbered)
 _line_decoder = msgspec.json.Decoder(ResponseLine[_any_response] | EventLine | ConversationsChanged | EngineWarned)
 
 
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for bytes that are no JSON of the expected type."""
+
+
 class ProtocolError(Exception):
     """A line that is not of this protocol's version."""
 
@@ -115,7 +127,7 @@ def decode_request(line: bytes) -> RequestLine[AnyRequest]:
     """Raises ProtocolError."""
     try:
         return _request_decoder.decode(line)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise ProtocolError(str(error)) from error
 
 
@@ -123,7 +135,7 @@ def number_of(line: bytes) -> int | None:
     """Return the number of a request that is not of this protocol, so that it can be refused; None if it has none."""
     try:
         return _number_decoder.decode(line).number
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return None
 
 
@@ -131,5 +143,5 @@ def decode_engine_line(line: bytes) -> EngineLine:
     """Raises ProtocolError."""
     try:
         return _line_decoder.decode(line)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise ProtocolError(str(error)) from error

@@ -27,6 +27,8 @@ class SettingsRead(EngineResponse, frozen=True):
     servers_with_key: tuple[str, ...]
     # Where keys are kept, in words, or why they last for this session only.
     key_storage: str
+    # Why commands cannot run in the sandbox on this machine, in words; "" if they can.
+    sandbox_fault: str = ""
 
 
 class SettingsReloaded(EngineResponse, frozen=True):
@@ -85,6 +87,10 @@ class ReloadSettings(EngineRequest[SettingsReloaded], frozen=True):
 class ListModels(EngineRequest[ModelsListed], frozen=True): ...
 
 
+class InstallBuiltinModel(EngineRequest[ModelsListed], frozen=True):
+    """Fetch the built-in model, unless it is there. `DataProgressed` tells how far that is."""
+
+
 class ProposeModels(EngineRequest[ModelsProposed], frozen=True):
     """List names of models for a server of that kind."""
 
@@ -96,5 +102,13 @@ class FindServers(EngineRequest[ServersFound], frozen=True):
 
 
 SettingsRequest = (
-    Hello | Shutdown | ReadSettings | WriteSettings | ReloadSettings | ListModels | ProposeModels | FindServers
+    Hello
+    | Shutdown
+    | ReadSettings
+    | WriteSettings
+    | ReloadSettings
+    | ListModels
+    | InstallBuiltinModel
+    | ProposeModels
+    | FindServers
 )

@@ -47,8 +47,16 @@ class MemoriesListed(EngineResponse, frozen=True):
     most: int
     # "" for a conversation that does not exist yet.
     conversation: str = ""
-    # The conversation's working folder; "" for none.
+    # The working folder of the conversation, and the id of its project; "" for none.
     folder: str = ""
+    project: str = ""
+
+
+class RecalledFound(EngineResponse, frozen=True):
+    """The ids of a message that was recalled, and of its conversation."""
+
+    conversation: str
+    message: str
 
 
 class ListTools(ConversationRequest[ToolsListed], frozen=True): ...
@@ -74,4 +82,12 @@ class WriteMemory(EngineRequest[MemoriesListed], frozen=True):
     conversation: str = ""
 
 
-ToolRequest = ListTools | ReadSpill | ListMemories | WriteMemory
+class FindRecalled(EngineRequest[RecalledFound], frozen=True):
+    """Find a message that a result of `recall` names."""
+
+    # How the id of its conversation begins.
+    conversation: str
+    index: int
+
+
+ToolRequest = ListTools | ReadSpill | ListMemories | WriteMemory | FindRecalled

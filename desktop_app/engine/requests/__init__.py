@@ -13,9 +13,12 @@ from . import (
     computations,
     context,
     conversations,
+    data,
     imports,
     insights,
     policies,
+    program,
+    projects,
     servers,
     settings,
     setups,
@@ -33,6 +36,7 @@ AREAS: dict[object, Respond] = {
     p.ContextRequest: context.respond,
     p.ComputationRequest: computations.respond,
     p.PolicyRequest: policies.respond,
+    p.ProjectRequest: projects.respond,
     p.ToolRequest: tools.respond,
     p.AttachmentRequest: attachments.respond,
     p.SettingsRequest: settings.respond,
@@ -40,6 +44,8 @@ AREAS: dict[object, Respond] = {
     p.SetupRequest: setups.respond,
     p.InsightsRequest: insights.respond,
     p.ImportingRequest: imports.respond,
+    p.DataRequest: data.respond,
+    p.ProgramRequest: program.respond,
 }
 RESPONDERS = {request: respond for area, respond in AREAS.items() for request in get_args(area) or (area,)}
 

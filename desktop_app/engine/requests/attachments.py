@@ -46,7 +46,7 @@ async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineRespo
             return request.respond_with(await asyncio.to_thread(lines_of, text, request))
         case p.CompletePath(conversation, query, limit):
             session = await engine.conversations.open(conversation)
-            return request.respond_with(await _complete(engine, session.info.folder, query, limit))
+            return request.respond_with(await _complete(engine, session.folder, query, limit))
         case p.RunCommand(conversation, command, key):
             session = await engine.conversations.open(conversation)
             attachment = await engine.run_newest(f"{COMMAND} {key}", _run(engine, session, command))

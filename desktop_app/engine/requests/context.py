@@ -122,7 +122,7 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
 async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) -> list[TurnEvent]:
     with engine.plan_in_use(request.plan) as optimization:
         checked = await check_summary(optimization, request.summary)
-        return await apply_optimization(session, engine.conversations.services, checked)
+        return await apply_optimization(session, engine.conversations.services, checked, engine.coalescer.publish)
 
 
 async def _undo(engine: Engine, session: Session, operation: str) -> list[TurnEvent]:

@@ -8,15 +8,16 @@ from typing import assert_never
 from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.compaction.optimize import check_summary
 from desktop_app.chat.export import export_conversation
-from desktop_app.chat.files import import_file
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.model_preview import preview_model
 from desktop_app.chat.partial_session import PartialSession
 from desktop_app.chat.ports import Changes
 from desktop_app.chat.session import Session
-from desktop_app.context.view.view import count_repairs
 from desktop_app.conversation.events import MessageRow
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.project import NO_FOLDER
+from desktop_app.conversation.searching import NO_FILTERS
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
@@ -41,8 +42,9 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             versions, total = await read_versions(await chats.open(request.conversation))
             return request.respond_with(p.VersionsRead(versions, total))
         case p.SearchMessages():
-            found = await chats.archive.search(request.query, request.conversation, request.limit)
-            return request.respond_with(p.MessagesFound(found))
+            return request.respond_with(await _search(engine, request))
+        case p.ListSearchValues():
+            return request.respond_with(p.SearchValuesListed(await chats.archive.search_values()))
         case p.FindText():
             session = await chats.open(request.conversation)
             ids, indexes = await find_in(session, request.text)
@@ -52,10 +54,6 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             preview = preview_model(session, chats.services, chats.models, model)
             told = await engine.compute(p.Computation.PREVIEW, conversation, preview)
             return request.respond_with(p.ModelPreviewed(told))
-        case p.ImportFile():
-            session = await import_file(chats, request.path)
-            repairs = tuple(count_repairs(session.view).most_common())
-            return request.respond_with(p.ConversationsImported((session.info,), repairs))
         case p.ExportConversation():
             session = await chats.open(request.conversation)
             how = request.format, request.scope, request.first, request.last
@@ -68,12 +66,21 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             return request.respond_with(describe_opened(engine, session))
 
 
+async def _search(engine: Engine, request: p.SearchMessages) -> p.MessagesFound:
+    """Search in place of the search that runs, which nobody waits for any more."""
+    archive = engine.conversations.archive
+    work = archive.search(request.query, request.conversation, request.limit, request.filters)
+    found = await engine.compute(p.Computation.SEARCH, "", work)
+    is_filtered = request.filters != NO_FILTERS
+    return p.MessagesFound(found, not (is_filtered and await archive.entries_without_facets()))
+
+
 async def _open(engine: Engine, request: p.OpeningRequest) -> Session:
     """Return the session of the conversation that is shown next."""
     chats = engine.conversations
     match request:
         case p.CreateConversation():
-            return await chats.create(request.title, persona=request.persona)
+            return await chats.create(request.title, persona=request.persona, project=request.project)
         case p.OpenConversation():
             return await chats.open(request.conversation)
         case p.ChooseModel():
@@ -110,7 +117,13 @@ async def _change_list(
             await chats.arrange(request.conversations, **_changes_of(request))
         case p.ListConversations():
             pass
-    return p.ConversationsListed(await chats.archive.conversations())
+    return await list_conversations(engine)
+
+
+async def list_conversations(engine: Engine) -> p.ConversationsListed:
+    """Return the list as it is now."""
+    archive = engine.conversations.archive
+    return p.ConversationsListed(await archive.conversations(), await archive.projects())
 
 
 def _changes_of(request: p.Arrange) -> Changes:
@@ -118,8 +131,6 @@ def _changes_of(request: p.Arrange) -> Changes:
     changes = Changes()
     if request.is_pinned is not None:
         changes["is_pinned"] = request.is_pinned
-    if request.section is not None:
-        changes["section"] = " ".join(request.section.split())
     if request.is_put_away is not None:
         changes["is_put_away"] = request.is_put_away
     return changes
@@ -153,6 +164,7 @@ def _describe_partly_opened(
         draft=queue.draft(conversation),
         queue=waiting.queue,
         is_paused=waiting.is_paused,
+        is_folder_missing=_is_folder_missing(shown.info),
     )
 
 
@@ -175,4 +187,9 @@ def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
         draft=queue.draft(session.id),
         queue=waiting.queue,
         is_paused=waiting.is_paused,
+        is_folder_missing=_is_folder_missing(session.info),
     )
+
+
+def _is_folder_missing(info: ConversationInfo) -> bool:
+    return info.folder not in ("", NO_FOLDER) and not Path(info.folder).is_dir()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from desktop_app.chat.tasks import run_while_wanted
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
+from desktop_app.engine.progress import telling
+from desktop_app.models.builtin_download import install_model
 from desktop_app.models.server_checks import per_million
 
 
@@ -22,14 +25,19 @@ async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineRespons
             for server, key in request.keys.items():
                 await services.keys.set(server, key)
             await services.change_settings(request.settings, request.base)
-            return request.respond_with(_settings_of(engine))
+            return request.respond_with(await _settings_of(engine))
         case p.ReloadSettings():
             is_changed = await services.reload_settings()
             return request.respond_with(p.SettingsReloaded(services.settings, is_changed))
         case p.ReadSettings():
-            return request.respond_with(_settings_of(engine))
+            return request.respond_with(await _settings_of(engine))
         case p.ListModels():
             engine.ask_silent_servers()
+            return request.respond_with(_models_of(engine))
+        case p.InstallBuiltinModel():
+            tell = telling(engine.coalescer.publish, "model")
+            wanted = run_while_wanted(lambda check: install_model(lambda done, whole: check() or tell(done, whole)))
+            await engine.compute(p.Computation.MODEL, "", wanted)
             return request.respond_with(_models_of(engine))
         case p.ProposeModels():
             return request.respond_with(p.ModelsProposed(services.catalogue.proposals(request.kind)))
@@ -39,9 +47,10 @@ async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineRespons
             assert_never(request)
 
 
-def _settings_of(engine: Engine) -> p.SettingsRead:
-    keys = engine.services.keys
-    return p.SettingsRead(engine.services.settings, keys.servers_with_key(), keys.storage)
+async def _settings_of(engine: Engine) -> p.SettingsRead:
+    services = engine.services
+    keys, fault = services.keys, await services.sandbox.fault()
+    return p.SettingsRead(services.settings, keys.servers_with_key(), keys.storage, fault)
 
 
 def _models_of(engine: Engine) -> p.ModelsListed:

@@ -11,6 +11,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.memory.memories import memory_tokens
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import memories_in
+from desktop_app.conversation.project import NO_PROJECT, working_folder
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
@@ -32,8 +33,19 @@ async def respond(engine: Engine, request: p.ToolRequest) -> p.EngineResponse:
             return request.respond_with(await _list_memories(engine, request.conversation))
         case p.ListMemories():
             return request.respond_with(await _list_memories(engine, request.conversation))
+        case p.FindRecalled():
+            return request.respond_with(await _find_recalled(engine, request))
         case _:
             assert_never(request)
+
+
+async def _find_recalled(engine: Engine, request: p.FindRecalled) -> p.RecalledFound:
+    archive = engine.services.archive
+    for known in await archive.conversations_named(request.conversation):
+        for message in (await archive.messages_at(known.id, (request.index,))).values():
+            return p.RecalledFound(known.id, message.id)
+    advice = translatable("Its conversation was deleted. Restore it to read the message there.")
+    raise WorldError(Failure("not_found", translatable("This message cannot be shown"), advice=advice))
 
 
 async def _list_tools(engine: Engine, session: Session) -> p.ToolsListed:
@@ -41,7 +53,7 @@ async def _list_tools(engine: Engine, session: Session) -> p.ToolsListed:
     off = set(engine.services.settings.tools_off)
     specs = await engine.services.tools.all_specs(runtime.context_of(session))
     offers = tuple(p.ToolOffer(spec, session.counts.tool(spec), spec.name not in off) for spec in specs)
-    return p.ToolsListed(offers, session.info.folder, runtime.toolbox.failures())
+    return p.ToolsListed(offers, session.folder, runtime.toolbox.failures())
 
 
 async def _read_spill(engine: Engine, request: p.ReadSpill) -> p.SpillRead:
@@ -67,7 +79,15 @@ async def _list_memories(engine: Engine, conversation: str) -> p.MemoriesListed:
     memories = await archive.memories()
     count = engine.services.catalogue.model("builtin").tokenizer.count
     most = engine.conversations.policy.memory_most
-    folder = (await archive.conversation(conversation)).folder if conversation else ""
-    sent = memories_in(memories, conversation, folder)
+    folder, project = await _place_of(engine, conversation) if conversation else ("", "")
+    sent = memories_in(memories, conversation, folder, project)
     tokens = await asyncio.to_thread(memory_tokens, sent, most, count)
-    return p.MemoriesListed(memories, tokens, most, conversation, folder)
+    return p.MemoriesListed(memories, tokens, most, conversation, folder, project)
+
+
+async def _place_of(engine: Engine, conversation: str) -> tuple[str, str]:
+    """Return the working folder and the project of a conversation."""
+    archive = engine.services.archive
+    info = await archive.conversation(conversation)
+    project = next((one for one in await archive.projects() if one.id == info.project), NO_PROJECT)
+    return working_folder(info.folder, project.folder).value, project.id

@@ -1,0 +1,163 @@
+"""What is in the data folder and how much of it, and removing what the user has chosen there."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import closing, suppress
+from pathlib import Path
+
+import msgspec
+
+from desktop_app.archive.backup import conversations_in, list_backups
+from desktop_app.archive.migrations import OnProgress, ignore_progress
+from desktop_app.archive.store import Store
+from desktop_app.chat.ports import ArchiveError, WorldError
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.stored import ITEM_KINDS, ItemKind, PartKind, RemovableItem, StoredData, StoredPart
+from desktop_app.conversation.words import translatable
+from desktop_app.engine.protocol import CleanedUp
+from desktop_app.paths import backups_folder, database_file, log_file, spills_folder
+
+SPILL_SECONDS = 3_600.0
+"""A younger output may be of a tool whose result is not stored yet."""
+ARCHIVE_FILES = ("archive.sqlite3", "archive.sqlite3-wal", "archive.sqlite3-shm", "archive.counts", "archive.lock")
+KEPT_PATTERNS: tuple[tuple[ItemKind, str], ...] = (
+    ("update", "archive.backup-v*.sqlite3"),
+    ("kept", "archive.damaged-*.sqlite3"),
+    ("kept", "archive.before-restore-*.sqlite3"),
+    ("kept", "settings.damaged*.json"),
+    ("log", "palimpsest.log.*"),
+)
+BESIDE = ("-wal", "-shm")
+
+STALE = Failure(
+    "stale",
+    translatable("What takes space has changed meanwhile"),
+    kept=translatable("Nothing was removed."),
+    advice=translatable("Look again, and choose anew."),
+)
+
+
+def describe_data(data: Path) -> StoredData:
+    """Return what the folder holds. Raises ArchiveError. It takes a second for a gigabyte with attachments."""
+    archive, items, attachments = database_file(data), list[RemovableItem](), 0
+    if archive.exists():
+        with closing(Store(archive, read_only=True)) as store:
+            items = list(removable_items(store, data))
+            attachments = store.attachment_bytes()
+    free = shutil.disk_usage(next(folder for folder in (data, *data.absolute().parents) if folder.exists())).free
+    order = sorted(items, key=lambda item: (ITEM_KINDS.index(item.kind), -item.size, item.key))
+    return StoredData(str(data), str(log_file(data)), free, attachments, tuple(_parts(data)), tuple(order))
+
+
+def removable_items(store: Store, data: Path) -> Iterator[RemovableItem]:
+    """Yield all that can be removed, in no order. Raises ArchiveError."""
+    files = list(_removable_files(data))
+    copies = {item.key: conversations_in(data / item.name) for item in files if item.name.endswith(".sqlite3")}
+    for item in store.deleted_conversations():
+        held = tuple(key for key, names in copies.items() if item.key.partition(":")[2] in names)
+        yield msgspec.structs.replace(item, copies=held)
+    yield from files
+    if (room := store.unused_room()) > 0:
+        yield RemovableItem("room", "room", "", room)
+    if unused := unused_spills(data, store.spills_in_use(with_deleted=True)):
+        yield RemovableItem("spills", "spills", "", sum(map(_size, unused)))
+
+
+def unused_spills(data: Path, in_use: AbstractSet[str], seconds: float = SPILL_SECONDS) -> list[Path]:
+    """Return the long outputs that nothing refers to, older than so many seconds."""
+    newest = time.time() - seconds
+    found = [path for path in spills_folder(data).glob("*/*") if path.name not in in_use]
+    return [path for path in found if path.is_file() and path.stat().st_mtime < newest]
+
+
+def clean_up(store: Store, data: Path, keys: Sequence[str], on_progress: OnProgress = ignore_progress) -> CleanedUp:
+    """Remove the items of these keys, which were described before. What cannot be removed stays, and is told.
+
+    on_progress: called with the bytes of the archive that are written anew; what it raises ends that, after all else
+    was removed. Raises WorldError if there is no such item any more, or a conversation among them is on the list again;
+    nothing was removed then.
+    """
+    items = {item.key: item for item in removable_items(store, data)}
+    if missing := set(keys) - items.keys():
+        raise WorldError(msgspec.structs.replace(STALE, detail=", ".join(sorted(missing))))
+    chosen = [items[key] for key in dict.fromkeys(keys)]
+    before, problems = _folder_size(data), list[Failure]()
+    erased = [item.key.partition(":")[2] for item in chosen if item.kind == "conversation"]
+    if erased:
+        _erase(store, data, erased)
+    files = [data / item.name for item in chosen if item.kind not in ("conversation", "room", "spills")]
+    if "spills" in keys:
+        files += unused_spills(data, store.spills_in_use(with_deleted=True))
+    problems += [problem for file in files if (problem := _remove(file)) is not None]
+    if erased or "room" in keys:
+        try:
+            store.compact(on_progress)
+        except ArchiveError as error:
+            problems.append(error.failure)
+    return CleanedUp(max(before - _folder_size(data), 0), len(chosen) - len(problems), tuple(problems))
+
+
+def _erase(store: Store, data: Path, conversations: Sequence[str]) -> None:
+    """Erase conversations, with the long outputs that only they refer to."""
+    before = store.spills_in_use(with_deleted=True)
+    store.erase(conversations)
+    for name in before - store.spills_in_use(with_deleted=True):
+        _remove(spills_folder(data) / name[:2] / name)
+
+
+def _remove(file: Path) -> Failure | None:
+    try:
+        for name in (*BESIDE, ""):
+            file.with_name(file.name + name).unlink(missing_ok=True)
+    except OSError as error:
+        title = translatable("{name} could not be removed").format(name=file.name)
+        advice = translatable("Check the permissions of the folder {folder}.").format(folder=file.parent)
+        return Failure("disk", title, error.strerror or str(error), translatable("It is as it was."), advice)
+    return None
+
+
+def _removable_files(data: Path) -> Iterator[RemovableItem]:
+    for backup in list_backups(backups_folder(data)):
+        name = str(Path(backup.file).relative_to(data))
+        yield RemovableItem(f"backup:{Path(name).name}", "backup", name, backup.size, backup.at)
+    for kind, pattern in KEPT_PATTERNS:
+        for path in data.glob(pattern):
+            beside = (path.with_name(path.name + name) for name in BESIDE)
+            size = sum(map(_size, (path, *beside)))
+            yield RemovableItem(f"{kind}:{path.name}", kind, path.name, size, path.stat().st_mtime)
+
+
+def _parts(data: Path) -> Iterator[StoredPart]:
+    kinds: dict[PartKind, list[Path]] = {"archive": [data / name for name in ARCHIVE_FILES]}
+    kinds["spills"] = list(spills_folder(data).glob("*/*"))
+    kinds["backups"] = list(backups_folder(data).glob("*"))
+    kinds["kept"] = [path for _, pattern in KEPT_PATTERNS[:-1] for path in data.glob(f"{pattern}*")]
+    kinds["logs"] = list(data.glob("palimpsest.log*"))
+    known = {path for paths in kinds.values() for path in paths}
+    kinds["other"] = [path for path in _files_of(data) if path not in known]
+    where = {"spills": spills_folder(data), "backups": backups_folder(data), "other": data, "kept": data}
+    where |= {"archive": database_file(data), "logs": log_file(data)}
+    for kind, paths in kinds.items():
+        files = [path for path in paths if path.is_file()]
+        if files:
+            yield StoredPart(kind, str(where[kind]), sum(map(_size, files)), len(files))
+
+
+def _files_of(data: Path) -> Iterator[Path]:
+    """Yield the files of ours: the data folder may be one with other things in it."""
+    for pattern in ("archive.*", "settings*", "models.json", "window.ini", "keys*", "prompts/**/*", "drafts/**/*"):
+        yield from data.glob(pattern)
+
+
+def _folder_size(data: Path) -> int:
+    return sum(part.size for part in _parts(data))
+
+
+def _size(file: Path) -> int:
+    with suppress(OSError):  # gone meanwhile
+        return file.stat().st_size
+    return 0

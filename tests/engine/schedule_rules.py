@@ -1,0 +1,122 @@
+"""What always holds, whatever was done in whatever order: a line for each thing that does not (docs/design.md, 6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from simulated_engine import SimulatedEngine
+from what_must_hold import chat_in, misplaced, parted
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import Session
+from desktop_app.context.view.view import View, view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.transcript import Transcript
+from desktop_app.engine import protocol as p
+from request_rules import legal_for_all
+
+
+def shape_of(view: View) -> tuple[Any, ...]:
+    """All of a view that a request or the window is made of."""
+    items = tuple((item.kind, item.message, item.pruned_by) for item in view.items)
+    return items, view.statuses, view.pins, view.summary, view.request_context, view.recalled, view.open_calls
+
+
+def always(engine: SimulatedEngine) -> Iterator[str]:
+    """What holds at every moment, also in the middle of a turn."""
+    for session in engine.sessions():
+        if session.closed_by:
+            continue
+        entries, stored = tuple(session.transcript.entries), engine.store.entries(session.id)
+        if entries != stored[: len(entries)]:
+            yield f"{session.id}: the session has other entries than the archive, from {_parting(entries, stored)} on"
+        if shape_of(session.view) != shape_of(view_of(Transcript(Chain(entries)))):
+            yield f"{session.id}: the view is not the fold of its record"
+
+
+def _parting(one: tuple[Any, ...], other: tuple[Any, ...]) -> str:
+    index = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return f"{index} of {len(one)}/{len(other)}: {one[index : index + 1]} {other[index : index + 1]}"[:300]
+
+
+def at_rest(engine: SimulatedEngine) -> Iterator[str]:
+    """What holds once nothing is under way."""
+    for session in engine.sessions():
+        if not session.closed_by:
+            yield from _session_at_rest(engine, session)
+    for conversation in engine.conversations:
+        try:
+            said = [entry for entry in engine.read_again(conversation) if isinstance(entry, Message)]
+        except WorldError:
+            continue
+        twice = [i for i, count in Counter(message.id for message in said).items() if count > 1]
+        yield from (f"message {i} is in the record twice" for i in twice)
+        for message in said:
+            shown = engine.shown.get(message.id)
+            if shown is not None and message.text != shown and not message.tool_calls:
+                yield f"reply {message.id} was shown as {shown!r} and recorded as {message.text!r}"
+    yield from (f"a bug: {bug!r}" for bug in engine.bugs)
+    yield from (f"the loop reports: {context}" for context in engine.loop.errors)
+
+
+def _session_at_rest(engine: SimulatedEngine, session: Session) -> Iterator[str]:
+    entries, stored = tuple(session.transcript.entries), engine.read_again(session.id)
+    if entries != stored:
+        yield f"{session.id}: another process reads other entries: {_parting(entries, stored)}"
+    view = session.view
+    said = [entry for entry in view.path if isinstance(entry, Message)]
+    yield from parted(view, said)
+    yield from misplaced(view, said)
+    if view.open_calls:
+        yield f"{session.id}: calls without a result at rest: {view.open_calls}"
+    if view.unfinished is not None:
+        yield f"{session.id}: a reply that is to be continued at rest"
+    if any(message.role is Role.USER for message in said):
+        yield from (f"{session.id}: the request is not legal: {problem}" for problem in legal_for_all(chat_in(view)))
+    gauge = session.gauge()
+    if gauge.total != sum(gauge.segments.values()):
+        yield f"{session.id}: the gauge's segments are not its total"
+    if session.changes.locked():
+        yield f"{session.id}: its lock is held at rest"
+
+
+async def opened_anew(engine: SimulatedEngine) -> list[str]:
+    """What a window that opens each conversation now shows otherwise than one that followed the events."""
+    found: list[str] = []
+    for conversation in list(engine.conversations):
+        mirror, engine.mirror = engine.mirror, type(engine.mirror)()
+        opened = await engine.ask(p.OpenConversation(conversation))
+        engine.mirror = mirror
+        if isinstance(opened, p.ConversationOpened):
+            found += mirror.differences(opened)
+    return found
+
+
+async def undone_exactly(engine: SimulatedEngine, session: Session) -> list[str]:
+    """Undo the newest operation: the view is as if it had never been recorded. Redo it: as it was."""
+    rows = [
+        r for r in session.operations() if r.kind in ("prune", "compaction") and not (r.is_undone or r.is_elsewhere)
+    ]
+    if not rows:
+        return []
+    before, operation, found = session.view, session.transcript.entry(rows[-1].id), list[str]()
+    plan = getattr(operation, "plan_id", "")
+    steps = {e.id for e in before.path if e is operation or (plan and getattr(e, "plan_id", "") == plan)}
+    without = view_of(Transcript(Chain(entry for entry in before.path if entry.id not in steps)))
+    await engine.ask(p.UndoOperation(session.id, rows[-1].id))
+    if shape_of(session.view)[:4] != _shape_on_path(without, session.view):
+        found.append(f"undoing {rows[-1].id} of {session.id} does not give back what was there")
+    await engine.ask(p.RedoOperation(session.id, rows[-1].id))
+    if shape_of(session.view) != shape_of(before):
+        found.append(f"redoing {rows[-1].id} of {session.id} does not give back what was there")
+    return found
+
+
+def _shape_on_path(view: View, whole: View) -> tuple[Any, ...]:
+    """The shape of a view that was folded from one branch alone: messages of others are abandoned."""
+    elsewhere = {i: status for i, status in whole.statuses.items() if i not in {e.id for e in view.path}}
+    items, statuses, pins, summary, *_ = shape_of(view)
+    return items, elsewhere | statuses, pins, summary

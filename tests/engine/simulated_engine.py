@@ -1,0 +1,208 @@
+"""A whole engine under the deterministic loop: asked by lines as the window asks it, and everything that it told."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import tempfile
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from simulated_parts import Clocks, Faults, SeededProvider
+from window_mirror import WindowMirror
+
+from desktop_app.archive.store import Store
+from desktop_app.chat.session import Session
+from desktop_app.conversation.events import MessageRecorded, TextDelta, TurnEvent, TurnFinished, ViewChanged
+from desktop_app.conversation.message import Message
+from desktop_app.engine import protocol as p
+from desktop_app.engine.compose import compose_engine
+from desktop_app.engine.event_coalescer import EventCoalescer
+from desktop_app.engine.serve import EngineServer
+from desktop_app.paths import database_file, settings_file
+from desktop_app.settings import Server, Settings, write_settings
+from deterministic_loop import DeterministicLoop
+
+SETTINGS = Settings(
+    chat_model="scripted/small",
+    servers=(Server("scripted", "http://127.0.0.1:9/v1", ("small", "large"), 4_000, 600),),
+    system_prompt="Be brief.",
+    tools_off=("web_search", "web_fetch", "read", "fetch"),
+)
+ID = re.compile(r"\b[0-9a-f]{32}\b")
+FOREVER = ("backups",)
+"""Tasks of an engine that is at rest."""
+
+
+class SimulatedEngine:
+    """One engine process after the other on one folder, and the window that looks at it."""
+
+    def __init__(self, folder: Path, loop: DeterministicLoop, clocks: Clocks, provider: SeededProvider, faults: Faults):
+        self.folder, self.loop, self.clocks, self.provider, self.faults = folder, loop, clocks, provider, faults
+        self.trace: list[str] = []
+        self.bugs: list[BaseException] = []
+        self.mirror = WindowMirror()
+        self.shown: dict[str, str] = defaultdict(str)
+        """The text of each reply, as it was streamed."""
+        self.conversations: list[str] = []
+        self.kinds: Counter[str] = Counter()
+        self._names: dict[str, str] = {}
+        self._reader: Store | None = None
+        self._number = 0
+        self._awaited: dict[int, tuple[p.EngineRequest[Any], asyncio.Future[Any]]] = {}
+
+    async def start(self) -> None:
+        """Start an engine, as after a start of the program."""
+        coalescer = EventCoalescer(self._take_line)
+        self.server = EngineServer(coalescer)
+        self.engine = await compose_engine(self.folder, coalescer, self.server.tell_list_changed, self.bugs.append)
+        self.server.engine = self.engine
+
+    async def close(self) -> None:
+        """End it in order; whoever still waits for a response is let go."""
+        await self.server.close()
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        for _, future in self._awaited.values():
+            future.cancel()
+        self._awaited.clear()
+
+    @property
+    def chats(self) -> Any:
+        return self.engine.conversations
+
+    @property
+    def store(self) -> Store:
+        """The store itself, which no thread uses here."""
+        return self.engine.services.archive._store
+
+    def read_again(self, conversation: str) -> tuple[Any, ...]:
+        """Return the record as another process reads it. Raises ArchiveError."""
+        self._reader = self._reader or Store(database_file(self.folder), read_only=True)
+        return self._reader.entries(conversation)
+
+    def sessions(self) -> tuple[Session, ...]:
+        return self.chats._sessions.all()
+
+    def post(self, request: p.EngineRequest[Any]) -> asyncio.Future[Any]:
+        """Send a request. The future has its response, or its failure as it came."""
+        self._number += 1
+        future = self.loop.create_future()
+        self._awaited[self._number] = request, future
+        self.note(f"-> {self._number} {self._short(request)}")
+        self.server.take(p.encode_line(p.RequestLine(self._number, request)))
+        return future
+
+    async def ask(self, request: p.EngineRequest[Any]) -> Any:
+        """Return the response, or the failure."""
+        return await self.post(request)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether no request waits for its response."""
+        return not self._awaited
+
+    def note(self, text: str) -> None:
+        """Append a line to the trace, with short names for ids."""
+        named = ID.sub(lambda match: self._names.setdefault(match[0], f"#{len(self._names) + 1}"), text)
+        self.trace.append(f"{self.loop.now - 1_000:9.3f} {named}")
+
+    def _short(self, value: object) -> str:
+        text = f"{type(value).__name__} {value}"
+        return text[:200]
+
+    def _take_line(self, line: bytes) -> None:
+        match p.decode_engine_line(line):
+            case p.ResponseLine(number, response, failure):
+                request, future = self._awaited.pop(number)
+                self.note(f"<- {number} {type(response).__name__ if response else failure.title}")  # type: ignore[union-attr]
+                if failure is not None and failure.kind == "bug":
+                    self.faults.append(f"a bug answers {type(request).__name__}: {failure.detail}")
+                if isinstance(request, p.Delete):
+                    for conversation in request.conversations:
+                        self.mirror.leave(conversation)
+                if isinstance(response, p.ConversationOpened):
+                    self._take_opened(response)
+                    if isinstance(request, p.Fork | p.StartFresh):  # a window looks at the new one from now on
+                        self.mirror.leave(request.conversation)
+                if not future.done():
+                    future.set_result(failure if response is None else response)
+            case p.EventLine(event):
+                self._take_event(event)
+            case p.ConversationsChanged(conversations):
+                self.mirror.listed = conversations
+
+    def _take_opened(self, opened: p.ConversationOpened) -> None:
+        if opened.conversation.id not in self.conversations:
+            self.conversations.append(opened.conversation.id)
+        self.mirror.open(opened)
+
+    def _take_event(self, event: TurnEvent) -> None:
+        self.kinds[type(event).__name__] += 1
+        match event:
+            case MessageRecorded(conversation, row):
+                self.note(
+                    f"   recorded {row.message.role} {row.message.id} {row.message.text[:40]!r} in {conversation}"
+                )
+                self._check_stored(conversation, row.message)
+            case TextDelta(_, reply_id, text):
+                self.shown[reply_id] += text
+            case ViewChanged(conversation, operations):
+                self.note(f"   view of {conversation} {[(row.kind, row.id, row.is_undone) for row in operations]}")
+            case TurnFinished(conversation, reason):
+                self.note(f"   turn of {conversation} {reason}")
+            case _:
+                self.note(f"   {type(event).__name__} {event.conversation} {getattr(event, 'failure', '')}"[:160])
+        self.mirror.apply(event, self.loop.now)
+
+    def _check_stored(self, conversation: str, message: Message) -> None:
+        found = self.store.database.execute_sql(
+            "SELECT COUNT(*) FROM entries WHERE id = ? AND conversation = ?", (message.id, conversation)
+        ).fetchone()
+        if found != (1,):
+            self.faults.append(f"the window was told of message {message.id}, which is stored {found[0]} times")
+
+    # Rest
+
+    async def rest(self) -> None:
+        """Wait until nothing is under way any more: questions are answered, so that no turn waits for the user."""
+        for _ in range(4_000):
+            for asked in [asked for c in self.conversations for asked in self._questions(c)]:
+                answer = p.AnswerQuestion(asked.conversation, asked.question, self._answer())
+                await self.ask(answer)
+            if self.is_answered and not self.busy():
+                self.engine.coalescer.flush()
+                return
+            await asyncio.sleep(0.5)
+        self.faults.append(f"it does not come to rest: {self.busy()} {[str(r) for r, _ in self._awaited.values()]}")
+
+    def busy(self) -> list[str]:
+        """Return the names of all tasks that run, but for those of an engine at rest."""
+        registries = (self.chats._tasks, self.server._tasks, self.engine.newest)
+        return [key for tasks in registries for key in tasks._running if key not in FOREVER]
+
+    def _questions(self, conversation: str) -> tuple[Any, ...]:
+        return self.engine.services.tool_runtime.questions.of(conversation)
+
+    def _answer(self) -> Any:
+        from desktop_app.conversation.tools import PermissionAnswer
+
+        return PermissionAnswer(self.loop.choices.random() < 0.7)
+
+
+def prepare_folder(folder: Path, settings: Settings = SETTINGS) -> None:
+    """Write the settings and the empty archive of a new data folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_settings(settings_file(folder), settings)
+    database_file(folder).write_bytes(_empty_archive())
+
+
+@cache
+def _empty_archive() -> bytes:
+    """Return a new archive: to make one takes as long as half of a schedule."""
+    with tempfile.TemporaryDirectory() as name:
+        Store(database_file(Path(name))).close()
+        return database_file(Path(name)).read_bytes()

@@ -1,0 +1,275 @@
+"""What the engine meets outside of itself, in a form that a seed decides: models, a tool, files to import, clocks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import threading
+import time
+import uuid
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from desktop_app.chat.compaction.summary_service import SummaryService
+from desktop_app.chat.ports import NO_OPTIONS, ChatModel, Piece
+from desktop_app.chat.turn.reply_limits import ReplyBounds
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.foreign import (
+    ForeignConversation,
+    ForeignMessage,
+    ImportReply,
+    ImportRequest,
+    ReadConversation,
+)
+from desktop_app.conversation.message import Message, Role, Text, ToolCall
+from desktop_app.conversation.setup import ReplyOptions
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
+from desktop_app.models.catalogue import Catalogue
+from deterministic_loop import DeterministicLoop
+from fake_model import FakeModel
+from provider import AnyStep, Call, Cut, Hang, Overflow, Reply, Request, Status
+from provider_shapes import Shape
+from request_rules import legal_for_all
+
+WALL = 1_900_000_000.0
+"""Seconds since 1970 at the virtual clock's zero."""
+PROSE = tuple(
+    re.findall(r"\w+", "the river was long and the evening late and so we went on and told of what lay behind")
+)
+
+
+class Faults(list[str]):
+    """What must not have happened, in words."""
+
+
+class SeededProvider:
+    """Answers each request as the seed says, and notes what no provider would accept."""
+
+    def __init__(self, choices: random.Random, faults: Faults) -> None:
+        self._choices, self._faults = choices, faults
+        self.client_left, self.released = threading.Event(), threading.Event()
+        self.requests = 0
+
+    def take(self, request: Request, shape: Shape) -> AnyStep:
+        """The step that answers this request."""
+        self.requests += 1
+        chat = request.body["messages"]
+        self._faults += [f"request {self.requests} is not legal: {problem}" for problem in legal_for_all(chat)]
+        if not any(message["role"] == "user" for message in chat):
+            self._faults.append(f"request {self.requests} asks nothing: {chat}")
+            return Status(400)
+        asked = str(chat[-1].get("content"))
+        return self._aside(asked) or self._reply(asked, bool(request.body.get("tools")), chat[-1]["role"] == "tool")
+
+    def _aside(self, asked: str) -> AnyStep | None:
+        """What answers a request that is not the conversation's own."""
+        rng = self._choices
+        if '{"summary"' in asked:
+            whole = json.dumps({"summary": f"## Primary intent\n{self._prose(30)}", "keep": []})
+            return rng.choice((Reply(whole, size=40, pause=0.01), Reply(whole), Reply("no JSON"), Status(500)))
+        if '{"memories"' in asked or "Call save_memory once" in asked:
+            note = json.dumps({"memories": [{"text": f"The user likes {self._prose(2)}.", "replaces": ""}]})
+            return rng.choice((Reply("SILENT"), Reply(note), Reply(note, delay=0.2), Status(500)))
+        if asked.startswith("User:\n") and "\n\nAnswer:\n" in asked:
+            return rng.choice((Reply(f"A talk of {self._prose(2)}", delay=rng.random()), Status(500)))
+        return None
+
+    def _reply(self, asked: str, has_tools: bool, is_result: bool) -> AnyStep:
+        rng, kind = self._choices, self._choices.random()
+        pause = rng.choice((0.0, 0.0, 0.01, 0.05, 0.3))
+        text = self._prose(rng.choice((3, 10, 40, 120)))
+        if has_tools and kind < (0.15 if is_result else 0.4):
+            return Reply(rng.choice(("", "I look.")), calls=self._calls(), size=20, pause=pause, usage=None)
+        if kind > 0.88:
+            return rng.choice((Cut(text[:40]), Status(500), Status(429, retry_after=1), Overflow(), Hang("Well")))
+        return Reply(text, size=rng.choice((8, 40, 200)), pause=pause, delay=rng.choice((0, 0, 0.1, 1)), usage=None)
+
+    def _calls(self) -> tuple[Call, ...]:
+        rng = self._choices
+        count = rng.choice((1, 1, 2, 3))
+        return tuple(Call(*self._call(), f"call_{rng.randrange(10**9)}") for _ in range(count))
+
+    def _call(self) -> tuple[str, str]:
+        size, seconds = self._choices.choice((20, 400, 6_000)), self._choices.choice((0.0, 0.1, 2.0))
+        looks = json.dumps({"size": size, "seconds": seconds})
+        memory = json.dumps({"text": f"The user wants {self._prose(2)}."})
+        recall = json.dumps({"query": self._prose(2)})
+        calls = (("probe", looks), ("probe", looks), ("change", looks), ("recall", recall), ("save_memory", memory))
+        return self._choices.choice((*calls, ("nowhere", "{}")))
+
+    def _prose(self, words: int) -> str:
+        return " ".join(self._choices.choice(PROSE) for _ in range(words))
+
+
+class WatchedModel(FakeModel):
+    """A fake model that notes a prompt which is larger than its window."""
+
+    faults: Faults
+
+    async def stream(
+        self,
+        messages: Sequence[Message],
+        max_tokens: int,
+        tools: Sequence[ToolSpec] = (),
+        options: ReplyOptions = NO_OPTIONS,
+    ) -> AsyncGenerator[Piece, None]:
+        counts = TokenCounts(self.tokenizer, self.info.dialect)
+        tokens = sum(counts.total(message) for message in messages)
+        if tokens > self.info.window:
+            self.faults.append(f"{tokens} tokens were sent to {self.info.id}, whose window has {self.info.window}")
+        async for piece in super().stream(messages, max_tokens, tools, options):
+            yield piece
+
+
+class SeededCatalogue(Catalogue):
+    """The real catalogue, whose servers are asked without a network, and whose models are fakes."""
+
+    provider: SeededProvider
+    faults: Faults
+
+    def model(self, model_id: str) -> ChatModel:
+        """Return that model. Raises ModelError when it is unknown."""
+        model = super().model(model_id)
+        if model is self.builtin:
+            return model
+        made = WatchedModel(model.info, self.provider)  # type: ignore[arg-type] - it takes what FakeModel uses
+        made.faults = self.faults
+        return made
+
+    async def discover(self) -> None:
+        """The servers say nothing that the settings do not."""
+        await asyncio.sleep(0.2)
+
+
+class NoLitellm:
+    """In the place of litellm, which nobody needs."""
+
+    is_loaded = True
+
+    async def load(self) -> None:
+        await asyncio.sleep(0.5)
+
+    async def close(self) -> None: ...
+
+    def published(self) -> None:
+        return None
+
+
+class NoKeys:
+    """In the place of the system's keyring."""
+
+    storage = ""
+
+    def get(self, server: str) -> str:
+        return ""
+
+    async def load(self, *names: object) -> None:
+        await asyncio.sleep(0)
+
+    def servers_with_key(self) -> tuple[str, ...]:
+        return ()
+
+
+class SeededTools:
+    """A source of two tools, in the place of servers of tools: one that only looks, and one that must be allowed."""
+
+    choices: random.Random
+
+    def __init__(self, *_: object) -> None: ...
+
+    async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+        return ToolSpec("probe", "Looks."), ToolSpec("change", "Changes.")
+
+    async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
+        await asyncio.sleep(0)
+        return (RequiredPermission("change", "mcp", "a/change", "a/*"),) if call.name == "change" else ()
+
+    async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
+        arguments = json.loads(call.arguments)
+        yield "begun\n"
+        await asyncio.sleep(arguments["seconds"])
+        yield ToolOutcome("found " * (arguments["size"] // 6), is_error=self.choices.random() < 0.1)
+
+    def failures(self) -> tuple[Failure, ...]:
+        return ()
+
+    async def change(self, *_: object) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class SeededFiles:
+    """A file of another program: its one conversation has grown each time that it is read. said: by its length."""
+
+    grown = 2
+
+    async def read(self, request: ImportRequest) -> AsyncGenerator[ImportReply, None]:
+        await asyncio.sleep(0.05)
+        yield ReadConversation("session.jsonl", foreign_conversation(int(request.paths[0].rpartition("/")[2])))
+
+
+def foreign_conversation(length: int) -> ForeignConversation:
+    """Return the conversation of another program once it has so many messages."""
+    roles, said = (Role.USER, Role.ASSISTANT), list[ForeignMessage]()
+    for n in range(length):
+        text = f"Message {n} of the ticket T-{n}: " + f"the part {n} of the river was long, " * 16
+        message = Message(role=roles[n % 2], at=n + 1.0, parts=(Text(text),))
+        said.append(ForeignMessage(f"f{n}", f"f{n - 1}" if n else "", message))
+    return ForeignConversation("Elsewhere", "talk", "Imported", tuple(said), updated_at=length + 1.0)
+
+
+class Clocks:
+    """The clocks of the process, over the loop's own. skew: of the wall clock, in seconds."""
+
+    def __init__(self, loop: DeterministicLoop) -> None:
+        self.loop = loop
+        self.skew = 0.0
+
+    def time(self) -> float:
+        return WALL + self.loop.now + self.skew
+
+    def monotonic(self) -> float:
+        return self.loop.now
+
+    def sleep(self, seconds: float) -> None:
+        self.loop.now += seconds
+
+
+@contextmanager
+def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[Clocks, SeededProvider]]:
+    """Put all of that into the places of the real ones."""
+    clocks, provider = Clocks(loop), SeededProvider(loop.choices, faults)
+
+    def catalogue(*arguments: Any, **named: Any) -> SeededCatalogue:
+        made = SeededCatalogue(*arguments, **named, litellm=NoLitellm())  # type: ignore[arg-type]
+        made.provider, made.faults = provider, faults
+        return made
+
+    def tools(*arguments: object) -> SeededTools:
+        made = SeededTools(*arguments)
+        made.choices = loop.choices
+        return made
+
+    def new_id() -> uuid.UUID:
+        return uuid.UUID(int=loop.choices.getrandbits(128), version=4)
+
+    with ExitStack() as stack:
+        for target, value in {
+            "desktop_app.engine.compose.Catalogue": catalogue,
+            "desktop_app.engine.compose.Keys": NoKeys,
+            "desktop_app.engine.compose.McpServers": tools,
+            "desktop_app.engine.requests.imports.ForeignFileReader": SeededFiles,
+        }.items():
+            stack.enter_context(patch(target, value))
+        for name in ("time", "monotonic", "sleep"):
+            stack.enter_context(patch.object(time, name, getattr(clocks, name)))
+        stack.enter_context(patch.object(uuid, "uuid4", new_id))
+        stack.enter_context(patch.object(ReplyBounds.__init__, "__defaults__", (clocks.monotonic,)))
+        *others, _, prompt = SummaryService.__init__.__defaults__ or ()
+        stack.enter_context(patch.object(SummaryService.__init__, "__defaults__", (*others, clocks.time, prompt)))
+        yield clocks, provider

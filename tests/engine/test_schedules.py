@@ -1,0 +1,54 @@
+"""Two of everything at once, in seeded schedules: what always holds, holds after each step (docs/design.md, 6)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from schedules import SCRATCH, report, run_schedule, schedule_of
+
+FEW, SOME, MANY = 40, 200, 5_000
+SLICES = 10
+"""Tests that share the many, so that several processes can."""
+
+
+def fail_for(seeds: range, folder: Path) -> None:
+    """Run those schedules, and fail with the shortest form of the first that goes wrong."""
+    for seed in seeds:
+        schedule = schedule_of(seed)
+        if run_schedule(schedule, folder).faults:
+            pytest.fail(report(schedule, folder), pytrace=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, qapp: object) -> Iterator[Path]:
+    logging.disable(logging.CRITICAL)  # of what fails on purpose
+    yield SCRATCH or tmp_path
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.timeout(600)
+def test_few_schedules(folder: Path) -> None:
+    fail_for(range(FEW), folder)
+
+
+@pytest.mark.wire
+@pytest.mark.timeout(1_800)
+def test_some_schedules(folder: Path) -> None:
+    fail_for(range(FEW, SOME), folder)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3_600)
+@pytest.mark.parametrize("part", range(SLICES))
+def test_many_schedules(folder: Path, part: int) -> None:
+    each = MANY // SLICES
+    fail_for(range(part * each, (part + 1) * each), folder)
+
+
+def test_a_schedule_goes_the_same_way_each_time(folder: Path) -> None:
+    once, again = (run_schedule(schedule_of(7), folder) for _ in range(2))
+    assert once == again
+    assert len(once.trace) > 20
