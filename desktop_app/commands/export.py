@@ -51,8 +51,10 @@ def run(args: argparse.Namespace) -> int:
             return 0
         info = _find(infos, args.conversation)
         entries = store.entries(info.id)
+        project = next((one.name for one in store.projects() if one.id == info.project), "")
     kind = args.format or (SUFFIXES.get(args.file.suffix.lower()) if args.file else None) or "markdown"
-    text = render_export(info.title, view_of(Transcript(Chain(entries))), kind, "view" if args.view else "record")
+    view, scope = view_of(Transcript(Chain(entries))), "view" if args.view else "record"
+    text = render_export(info.title, view, kind, scope, project=project)
     if args.file is None:
         show(text.rstrip("\n"))
         return 0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from desktop_app.archive.store import Store
-from desktop_app.archive.whole_archive import describe_whole, is_whole_archive
+from desktop_app.archive.whole_archive import is_whole_archive
+from desktop_app.archive.whole_preview import describe_whole
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs, view_of
@@ -37,10 +37,12 @@ from .arguments import (
     table,
 )
 from .found_histories import add_found, chosen_histories, list_histories
+from .projects import project_called
 from .terminal import show, show_error
 from .whole import print_whole
 
-Row = tuple[FoundConversation, int]
+Rows = dict[str, tuple[FoundConversation, int]]
+"""By the ids of the conversations, with how many of their messages are new: one may be found in two files."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,14 +51,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help=paths)
     add_found(parser)
     parser.add_argument("--list", action="store_true", help="only say what there is, and import nothing")
-    parser.epilog = f"What can be imported: {known_kinds()}."
+    parser.add_argument("--project", metavar="NAME", help="where new conversations stand, else as they did there")
+    parser.epilog = f"What can be imported: {_known_kinds()}."
     add_data_dir(parser)
     add_json(parser)
+
+
+def _known_kinds() -> str:
+    return "; ".join(f"{each.program}: {each.what}" for each in known_kinds())
 
 
 def run(args: argparse.Namespace) -> int:
     """Import all conversations that can be read. Exit code 2 when something could not, 1 when the archive cannot be
     written; each conversation is imported whole or not at all."""
+    if args.all and not args.found:
+        raise BadInput("--all is for --found: what is named is always imported whole")
     if args.found and not args.paths and not args.all:
         list_histories(args.json)
         return 0
@@ -83,14 +92,14 @@ def _import_whole(paths: list[str], args: argparse.Namespace) -> int:
 
 def _import(paths: list[str], args: argparse.Namespace) -> int:
     unread: list[UnreadFile] = []
-    found = list(_found(paths, unread))
+    found = _found(paths, unread)
     code = BAD_INPUT if unread or not found else 0
-    rows: list[Row] = []
+    rows: Rows = {}
     if args.list:
-        rows = [(conversation, 0) for conversation in found]
+        rows = {name: (conversation, 0) for name, conversation in found.items()}
     elif found:
         try:
-            _store(database_file(data_of(args)), paths, found, rows)
+            _store(database_file(data_of(args)), paths, found, rows, args.project)
         except ArchiveError as error:
             print_failure(error.failure)
             code = WORLD_ERROR
@@ -98,24 +107,32 @@ def _import(paths: list[str], args: argparse.Namespace) -> int:
     return code
 
 
-def _found(paths: list[str], unread: list[UnreadFile]) -> Iterator[FoundConversation]:
-    """Return what can be imported. What cannot is appended to `unread`."""
+def _found(paths: list[str], unread: list[UnreadFile]) -> dict[str, FoundConversation]:
+    """Return what can be imported, by ids; of several files the one with the most. What cannot is appended to
+    `unread`."""
+    found: dict[str, FoundConversation] = {}
     for reply in replies(ImportRequest(tuple(paths))):
         if isinstance(reply, UnreadFile):
             unread.append(reply)
-        elif isinstance(reply, FoundConversation):
-            yield reply
+        elif isinstance(reply, FoundConversation) and (
+            reply.id not in found or reply.messages > found[reply.id].messages
+        ):
+            found[reply.id] = reply
+    return found
 
 
-def _store(archive: Path, paths: list[str], found: list[FoundConversation], rows: list[Row]) -> None:
-    """Store the conversations one by one, each with the number of its messages that are new appended to `rows`."""
-    outlines = {conversation.id: conversation for conversation in found}
+def _store(
+    archive: Path, paths: list[str], found: dict[str, FoundConversation], rows: Rows, project: str | None
+) -> None:
+    """Store the conversations one by one, each with the number of its messages that are new put into `rows`."""
     with closing(Store(archive)) as store:
-        for reply in replies(ImportRequest(tuple(paths), frozenset(outlines))):
+        project_id = project_called(store.projects(), project).id if project else ""
+        for reply in replies(ImportRequest(tuple(paths), frozenset(found))):
             if isinstance(reply, ReadConversation):
-                new = store.import_conversation(reply.conversation, reply.file)
+                new = store.import_conversation(reply.conversation, reply.file, project_id)
                 conversation = conversation_id(reply.conversation)
-                rows.append((outlines[conversation], new))
+                _, before = rows.get(conversation, (None, 0))
+                rows[conversation] = (found[conversation], before + new)
                 _tell_repairs(store, conversation, reply.conversation.title)
 
 
@@ -125,20 +142,20 @@ def _tell_repairs(store: Store, conversation: str, title: str) -> None:
         show_error(f"palimpsest: “{title_in_english(title)}”: repaired for the model: {repaired}.")
 
 
-def _print(rows: list[Row], unread: list[UnreadFile], args: argparse.Namespace) -> None:
+def _print(rows: Rows, unread: list[UnreadFile], args: argparse.Namespace) -> None:
     for each in unread:
         title = f", “{each.title}”" if each.title else ""
         show_error(f"palimpsest: {each.file}{title}: {each.reason.rstrip('.')}. Nothing was imported from this.")
-    for conversation, _ in rows:
+    for conversation, _ in rows.values():
         for reason in conversation.unread:
             show_error(f"palimpsest: {conversation.file}, “{conversation.title}”: {reason.rstrip('.')}.")
     if args.json:
-        print_json({"conversations": [_json(*row) for row in rows], "unread": msgspec.to_builtins(unread)})
+        print_json({"conversations": [_json(*row) for row in rows.values()], "unread": msgspec.to_builtins(unread)})
     elif rows:
         names = ("CONVERSATION", "PROGRAM", "MESSAGES", "NEW", "LAST", "TITLE")
-        show(table([names, *(_line(*row) for row in rows)], right=frozenset({2, 3})))
+        show(table([names, *(_line(*row) for row in rows.values())], right=frozenset({2, 3})))
     elif not unread:
-        show_error(f"palimpsest: nothing was found. What can be imported: {known_kinds()}.")
+        show_error(f"palimpsest: nothing was found. What can be imported: {_known_kinds()}.")
 
 
 def _json(conversation: FoundConversation, new: int) -> dict[str, object]:

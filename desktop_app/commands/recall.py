@@ -1,4 +1,4 @@
-"""`palimpsest recall --conversation ID`: a query a line of standard input, a JSON line of what was found for each."""
+"""`palimpsest recall`: what a conversation, a project or everything holds about a query, or each line of input."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ import gc
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import lru_cache
 from types import CoroutineType
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
 
 from desktop_app.archive.store import Store
-from desktop_app.chat.memory.recall import RecallArchive, recall
+from desktop_app.chat.memory.recall import as_text, recall
+from desktop_app.chat.memory.recall_across import recall_across
 from desktop_app.context.policy import BALANCED
+from desktop_app.context.recall.recollection import Recollected, Recollection
+from desktop_app.conversation.project import RecallScope
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
-from .arguments import add_data_dir, data_of, positive
+from .arguments import BadInput, add_data_dir, add_json, data_of, positive
+from .projects import project_called
 from .terminal import show
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Recall = Callable[[str], Awaitable[Recollection]]
 
 MODEL = "gpt-5"
 """Whose tokens are counted: o200k's, exactly."""
@@ -35,7 +40,16 @@ MAX_CACHED_COUNTS = 4_096
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--conversation", metavar="ID", required=True, help="where it is looked for")
+    parser.add_argument("query", metavar="QUERY", nargs="?", help="what to look for; else each line of standard input")
+    parser.add_argument("--conversation", metavar="ID", help="where it is looked for")
+    parser.add_argument(
+        "--in",
+        dest="where",
+        choices=get_args(RecallScope),
+        default="conversation",
+        help="in that conversation (as without it), in those of its project, or in everything",
+    )
+    parser.add_argument("--project", metavar="NAME", help="in the conversations of that project")
     parser.add_argument(
         "--budget",
         metavar="N",
@@ -43,16 +57,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=BALANCED.recall_most,
         help=f"tokens that what is brought back may take ({BALANCED.recall_most:,})",
     )
-    parser.epilog = "Standard input holds a query a line; for each, one line of JSON is printed as soon as it is found."
+    parser.epilog = (
+        "Without QUERY, standard input holds a query a line, and one line of JSON is printed for each as soon as it is"
+        " found."
+    )
     add_data_dir(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Answer queries until standard input ends."""
+    """Answer the query, or queries until standard input ends."""
     count = lru_cache(MAX_CACHED_COUNTS)(tokenizer_for(MODEL).count)
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
-        asyncio.run(_answer(OnThisThread(store), args.conversation, args.budget, count))
+        asyncio.run(_answer(args, _recall_of(args, store, count), count))
     return 0
+
+
+def _recall_of(args: argparse.Namespace, store: Store, count: Callable[[str], int]) -> Recall:
+    """Return what answers a query where it is to be looked. Raises BadInput, ArchiveError."""
+    archive, budget = OnThisThread(store), args.budget
+    if args.where == "conversation" and args.project is None:
+        if args.conversation is None:
+            raise BadInput("Where?", "name --conversation ID, --project NAME, or --in everything")
+        store.conversation(args.conversation)  # an unknown one is an error, not "nothing found"
+        return lambda query: recall(archive, args.conversation, query, budget, count)
+    project = _project_of(args, store)
+    return lambda query: recall_across(archive, query, budget, count, project)
+
+
+def _project_of(args: argparse.Namespace, store: Store) -> str | None:
+    """Return the id of the project that is meant; None for everything. Raises BadInput, ArchiveError."""
+    if args.project is not None:
+        return project_called(store.projects(), args.project).id
+    if args.where == "everything":
+        return None
+    if args.conversation is None:
+        raise BadInput("Which project?", "name it with --project NAME, or one of its conversations")
+    project = store.conversation(args.conversation).project
+    if project not in {known.id for known in store.projects()}:
+        raise BadInput(f"The conversation {args.conversation} is in no project")
+    return project
 
 
 def _at_once(
@@ -74,18 +118,36 @@ class OnThisThread:
     postings = _at_once(Store.postings)
     messages_at = _at_once(Store.messages_at)
     archived_indexes = _at_once(Store.archived_indexes)
+    read_rows = _at_once(Store.read_rows)
+    find_candidates = _at_once(Store.find_candidates)
+    count_conversations = _at_once(Store.count_conversations)
+    conversations_named = _at_once(Store.conversations_named)
 
 
-async def _answer(archive: RecallArchive, conversation: str, budget: int, count: Callable[[str], int]) -> None:
-    # A first query, so that no query has to wait for what is loaded once; an unknown conversation is reported at once.
-    await recall(archive, conversation, "What is loaded before the first query?", budget, count)
+async def _answer(args: argparse.Namespace, recall_for: Recall, count: Callable[[str], int]) -> None:
+    if args.query is not None:
+        await _answer_one(args.query, recall_for, args.json)
+        return
+    # A first query, so that no query has to wait for what is loaded once.
+    await recall_for("What is loaded before the first query?")
     count("The tokenizer, too.")
     gc.freeze()  # all of that stays: to look through it for garbage takes a quarter of a query's time
     while line := sys.stdin.buffer.readline():
-        start = time.perf_counter()
-        query = line.decode(errors="replace").strip()
-        found = await recall(archive, conversation, query, budget, count)
-        milliseconds = (time.perf_counter() - start) / MILLISECOND
-        messages = [message.index for message in found.messages]
-        row = {"query": query, "messages": messages, "tokens": found.tokens, "milliseconds": round(milliseconds, 2)}
-        show(json.dumps(row))  # in ASCII, so that no terminal's encoding can break it
+        await _answer_one(line.decode(errors="replace").strip(), recall_for, is_json=True)
+
+
+async def _answer_one(query: str, recall_for: Recall, is_json: bool) -> None:
+    start = time.perf_counter()
+    found = await recall_for(query)
+    milliseconds = round((time.perf_counter() - start) / MILLISECOND, 2)
+    if not is_json:
+        show(as_text(found) or "Nothing was found.")
+        return
+    messages = [_name_of(message) for message in found.messages]
+    row = {"query": query, "messages": messages, "tokens": found.tokens, "milliseconds": milliseconds}
+    show(json.dumps(row))  # in ASCII, so that no terminal's encoding can break it
+
+
+def _name_of(message: Recollected) -> int | str:
+    """Return the number of a message, with its conversation where several were looked in."""
+    return message.index if message.source is None else f"{message.source.conversation}#{message.index}"

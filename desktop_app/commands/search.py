@@ -1,4 +1,4 @@
-"""`palimpsest search QUERY`: messages by their words, archived ones too."""
+"""`palimpsest search QUERY`: messages by their words, by a question, by filters; archived ones too."""
 
 from __future__ import annotations
 
@@ -6,50 +6,98 @@ import argparse
 import shutil
 from collections.abc import Sequence
 from contextlib import closing
+from datetime import date, datetime
 
 from desktop_app.archive.store import Store
+from desktop_app.context import sentence_kinds
+from desktop_app.context.search.filters import FilterNames, TypedQuery, read_query
 from desktop_app.conversation.listing import SearchResult, title_in_english
-from desktop_app.paths import database_file
+from desktop_app.conversation.message import Role
+from desktop_app.conversation.searching import NO_FILTERS
+from desktop_app.paths import SENTENCE_KINDS, database_file
 
-from .arguments import add_data_dir, add_json, cut_to_width, data_of, positive, print_json, table
+from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, positive, print_json, table
 from .terminal import show
+
+NOT_COMPLETE = (
+    "Messages of before the last update are not known to filters yet: open Palimpsest once, it prepares them."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("query", metavar="QUERY", type=_some_text, help='words; "several in quotes" as they stand')
+    about = 'words; "several in quotes" as they stand; or a question, such as: what did we decide last spring?'
+    parser.add_argument("query", metavar="QUERY", nargs="?", default="", help=about)
     parser.epilog = "A query that begins with a dash: palimpsest search -- --no-verify"
     parser.add_argument("--conversation", metavar="ID", help="only in that conversation")
+    parser.add_argument("--project", metavar="NAME", type=_some_text, help="only in conversations of that project")
+    day = "2025-03-14, 2025-03, march, last_week, 3_days …"
+    parser.add_argument("--since", metavar="DAY", type=_some_text, help=f"said then or later: {day}")
+    parser.add_argument("--until", metavar="DAY", type=_some_text, help="said then or before")
+    roles = [role.value for role in Role]
+    parser.add_argument("--role", choices=roles, help=f"who says it: {', '.join(roles)}")
+    parser.add_argument("--model", metavar="NAME", type=_some_text, help="written by a model with that in its name")
+    parser.add_argument("--tool", metavar="NAME", type=_some_text, help="calls of that tool and their results")
+    parser.add_argument("--has-code", action="store_true", help="only messages with a block of code")
     parser.add_argument("--limit", metavar="N", type=positive, default=20, help="at most that many (20)")
     add_data_dir(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what was found, best first; to find nothing is no error."""
+    """Print what was found, best first, or newest first without words; to find nothing is no error."""
+    sentence_kinds.load(SENTENCE_KINDS.read_bytes())
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
         if args.conversation is not None:
             store.conversation(args.conversation)  # an unknown one is an error, not "nothing found"
-        results = store.search(args.query, args.conversation, args.limit)
+        typed = _read(args, store)
+        results = store.search(typed.words, args.conversation, args.limit, typed.filters)
+        is_complete = typed.filters == NO_FILTERS or not store.entries_without_facets()
     if args.json:
-        print_json({"results": [_shape(result) for result in results]})
-    elif results:
+        print_json({"results": [_shape(result) for result in results], "is_complete": is_complete})
+        return 0
+    if results:
         _print(results)
     else:
         show("Nothing was found.")
+    if not is_complete:
+        show(NOT_COMPLETE)
     return 0
 
 
+def _read(args: argparse.Namespace, store: Store) -> TypedQuery:
+    """Return the query with the filters of the options, which are read as those that are typed. Raises BadInput."""
+    values = store.search_values()
+    projects = tuple((project.id, project.name) for project in store.projects() if not project.is_deleted)
+    names = FilterNames(projects, values.models, values.tools)
+    options = {"in": args.project, "since": args.since, "until": args.until, "role": args.role}
+    options |= {"model": args.model, "tool": args.tool, "has": "code" if args.has_code else None}
+    chosen = " ".join(f'{name}:"{value}"' for name, value in options.items() if value is not None)
+    today = date.today()
+    wanted = read_query(f"{args.query} {chosen}", today, _begins, names)
+    if wanted.wrong is not None:
+        nearest = f"Do you mean {wanted.wrong.nearest}?" if wanted.wrong.nearest else ""
+        raise BadInput(f"The filter “{wanted.wrong.value}” is of nothing that there is", advice=nearest)
+    if not wanted.words and wanted.filters == NO_FILTERS:
+        raise BadInput("There is nothing to search for", advice="Give words, a question, or an option such as --role.")
+    return wanted
+
+
+def _begins(day: date) -> float:
+    return datetime(day.year, day.month, day.day).timestamp()
+
+
 def _shape(result: SearchResult) -> dict[str, object]:
-    names = ("conversation", "message", "index", "role", "archived", "snippet", "score")
+    names = ("conversation", "message", "index", "role", "archived", "snippet", "score", "at")
     return {name: getattr(result, name) for name in names}
 
 
 def _print(results: Sequence[SearchResult]) -> None:
-    room = max(shutil.get_terminal_size((120, 24)).columns - 60, 40)
+    room = max(shutil.get_terminal_size((120, 24)).columns - 72, 40)
     rows = [
         (
             cut_to_width(title_in_english(result.title), 30),
+            datetime.fromtimestamp(result.at).date().isoformat() if result.at else "",
             str(result.index),
             result.role.value,
             "archived" if result.archived else "",
@@ -57,7 +105,7 @@ def _print(results: Sequence[SearchResult]) -> None:
         )
         for result in results
     ]
-    show(table([("CONVERSATION", "INDEX", "ROLE", "", "FOUND"), *rows], right=frozenset({1})))
+    show(table([("CONVERSATION", "DATE", "INDEX", "ROLE", "", "FOUND"), *rows], right=frozenset({2})))
 
 
 def _around_found(snippet: str, room: int) -> str:
@@ -67,6 +115,6 @@ def _around_found(snippet: str, room: int) -> str:
 
 
 def _some_text(value: str) -> str:
-    if not value.strip():
-        raise argparse.ArgumentTypeError("the query is empty")
+    if not value.strip() or '"' in value:
+        raise argparse.ArgumentTypeError("it is empty, or holds a quotation mark")
     return value

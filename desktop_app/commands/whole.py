@@ -18,7 +18,8 @@ def print_whole(whole: WholeArchive, is_json: bool) -> None:
         return
     entries, memories = pluralize(whole.entries, "entry", "entries"), pluralize(whole.memories, "memory", "memories")
     outputs = pluralize(whole.spills, "long output")
-    show(f"{whole.file}: {pluralize(whole.conversations, 'conversation')}, {entries}, {memories}, {outputs}")
+    kinds = (pluralize(whole.conversations, "conversation"), pluralize(whole.projects, "project"), entries, memories)
+    show(f"{whole.file}: {', '.join(kinds)}, {outputs}")
     if whole.known:
         show(f"{pluralize(whole.known, 'conversation')} of it are here already, and stayed as they are")
     if whole.unreadable:

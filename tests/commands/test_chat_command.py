@@ -16,8 +16,9 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.__main__ import main
-from desktop_app.commands.chat import SERVER, EventPrinter
+from desktop_app.commands.chat import SERVER, EventPrinter, wide_rules
 from desktop_app.conversation.events import Failure, TurnFailed
+from desktop_app.permissions.rules import rules_of_option
 from provider import Call, Hang, Reply, ScriptedProvider, Status
 
 
@@ -67,6 +68,17 @@ def test_a_conversation_goes_on_with_what_may_be_done(data_folder, lines, capsys
     (result,) = [line for line in told if line["event"] == "tool_finished"]
     assert not result["is_error"]
     assert "Are you there?" in str(provider.requests[1].messages)
+
+
+def test_a_rule_that_lets_through_more_than_looking_is_told() -> None:
+    told = list(
+        wide_rules(rules_of_option("bash:make *,bash:ls *,bash:git *,bash:rm x,read,write:/w/*,web_fetch:*a.org"))
+    )
+    assert [line.partition(": ")[0] for line in told] == [
+        *("[--allow bash:make *", "[--allow bash:git *", "[--allow write:/w/*", "[--allow edit:/w/*"),
+        "[--allow web_fetch:*a.org",
+    ]
+    assert "any command" in "".join(wide_rules(rules_of_option("all")))
 
 
 @pytest.mark.wire

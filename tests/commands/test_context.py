@@ -44,7 +44,7 @@ GOOD = b'{"role": "user", "content": "hello"}\n'
     [
         (GOOD + b'{"role": "user", "content": \n', "line 2"),
         (GOOD + b"[1, 2]\n", "line 2"),
-        (GOOD + b'\n{"role": "chief", "content": "x"}\n', "line 3: the role 'chief'"),
+        (GOOD + b'\n{"role": "chief", "content": "x"}\n', "line 3: the role “chief”"),
         (b"\n\n", "no messages"),
         (b"\x7fELF\x02\x01\x01\x00\xff\xfe\n", "line 1"),
         (None, "cannot be read"),

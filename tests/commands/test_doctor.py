@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +14,7 @@ from desktop_app.archive.store import Store
 from desktop_app.commands import doctor
 from desktop_app.models import builtin
 from desktop_app.settings import Settings, write_settings
+from desktop_app.tools.sandbox import sandbox
 
 
 @pytest.fixture
@@ -42,6 +45,15 @@ def test_everything_here_is_well(data: Path, examine) -> None:
     required = ("data folder", "disk space", "archive", "entries", "search index", "settings", "SQLite", "packages")
     assert all(checks[name]["ok"] for name in required)
     assert {"llama.cpp", "built-in model"} <= set(checks)
+
+
+def test_the_sandbox_is_tried_and_nobody_needs_it(data: Path, examine, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert examine(data)["sandbox"]["ok"] == (not sandbox.probe().fault)
+    sandbox.probe.cache_clear()
+    monkeypatch.setattr(sandbox, "PROGRAM", "false")  # it is there, and does not work
+    found = examine(data)["sandbox"]
+    sandbox.probe.cache_clear()
+    assert (found["ok"], "does not work here" in found["detail"]) == (False, sys.platform == "linux")
 
 
 def test_people_get_an_aligned_table(data: Path, printed) -> None:
@@ -119,6 +131,13 @@ def test_what_is_broken_is_named_and_nothing_is_changed(
     assert not check["ok"]
     assert told in str(check["detail"])
     assert {file.name: file.read_bytes() for file in data.iterdir() if file.name in before} == before
+
+
+def test_an_archive_of_an_older_version_is_no_fault(tmp_path: Path, examine) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    shutil.copy(Path(__file__).parents[1] / "archive" / "data" / "version-7.sqlite3", data / "archive.sqlite3")
+    assert "brought up to date when Palimpsest opens it" in examine(data)["archive"]["detail"]
 
 
 def test_a_data_folder_that_cannot_be_is_named(tmp_path: Path, examine) -> None:

@@ -48,6 +48,18 @@ def test_several_files_and_a_title_from_the_files_name(data: Path, chat_file, pr
     assert lines[1].index(" 4 ") == lines[2].index(" 1 ")
 
 
+def test_a_conversation_in_two_files_is_one(data: Path, chat_file, printed) -> None:
+    grown = [*CHAT, {"role": "user", "content": "And then?"}]
+    files = (chat_file(CHAT, "a.jsonl"), chat_file(grown, "b.jsonl"))
+    for more in (("--list",), ()):
+        (_, line) = printed("--data-dir", data, "import", *files, *more).splitlines()
+        assert line.split()[3:5] == ["5", "0" if more else "5"]
+
+
+def test_all_without_found_is_refused(data: Path, chat_file, printed) -> None:
+    assert "--found" in printed("--data-dir", data, "import", chat_file(CHAT), "--all", code=2)
+
+
 @pytest.mark.parametrize(
     ("content", "place"),
     [

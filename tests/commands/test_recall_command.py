@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 from desktop_app.__main__ import main
+from desktop_app.archive.store import Store
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.project import Project
 
 SAID = [
     "hello there",
@@ -51,6 +55,53 @@ def test_the_budget_holds(answers) -> None:
     (small,) = answers(b"the zebra and the ledger\n", "--budget", "60")
     (large,) = answers(b"the zebra and the ledger\n")
     assert 0 < small["tokens"] <= 60 < large["tokens"] <= 4_000
+
+
+@pytest.fixture
+def several(data: Path) -> Path:
+    """Beside "c", which is in the project "Books": another one of it, and one of no project."""
+    store = Store(data / "archive.sqlite3")
+    store.store_project(Project("p", "Books"))
+    store.change("c", project="p")
+    for name, project, text in (("d", "p", "the ledger is blue"), ("e", "", "a ledger of paper")):
+        info = ConversationInfo(name, name.upper(), 1.0, 1.0, project=project)
+        store.create(info, [Message(id=name, at=1.0, role=Role.USER, parts=(Text(text),))])
+    store.close()
+    return data
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (("--conversation", "c"), [1]),
+        (("--conversation", "c", "--in", "project"), ["c#1", "d#0"]),
+        (("--project", "books"), ["c#1", "d#0"]),
+        (("--in", "everything"), ["c#1", "d#0", "e#0"]),
+    ],
+)
+def test_it_looks_where_it_is_told(several: Path, printed, arguments: tuple[str, ...], found: list) -> None:
+    row = json.loads(printed("recall", "ledger", "--json", "--data-dir", several, *arguments))
+    assert [one for one in sorted(row["messages"], key=str) if one in found] == found
+    conversations = {str(one).partition("#")[0] for one in row["messages"]}
+    assert conversations <= {str(one).partition("#")[0] for one in (*found, *range(5))}
+    page = printed("recall", "ledger", "--data-dir", several, *arguments)
+    assert "#1 user: the ledger is split in two" in page
+    assert ("Conversation d, “D”:" in page) == (len(found) > 1)
+    assert "Nothing" in printed("recall", "zeppelin", "--data-dir", several, *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--in", "project"),
+        ("--in", "project", "--conversation", "e"),
+        ("--project", "Nobody's"),
+        ("--in", "project", "--conversation", "zzz"),
+    ],
+)
+def test_a_place_that_is_not_there_is_said(several: Path, printed, arguments: tuple[str, ...]) -> None:
+    printed("recall", "ledger", "--data-dir", several, *arguments, code=2)
 
 
 def test_what_is_not_there_is_said(data: Path, tmp_path: Path, printed) -> None:

@@ -25,7 +25,7 @@ def test_results_have_the_promised_shape(data, report) -> None:
     assert isinstance(result.pop("score"), float)
     assert result == {
         "conversation": "c", "message": "m1", "index": 1, "role": "user", "archived": True,
-        "snippet": "the «ledger» is «split»",
+        "snippet": "the «ledger» is «split»", "at": 1.0,
     }  # fmt: skip
 
 
@@ -41,6 +41,39 @@ def test_options_narrow_the_search(data, report) -> None:
     holder.close()
 
 
+def test_filters_narrow_it_and_suffice_alone(data, report, printed) -> None:
+    store = Store(data / "archive.sqlite3")
+    code = Text("```python\nledger = 1\n```")
+    said = Message(id="late", at=1_780_000_000.0, role=Role.ASSISTANT, model="work/gpt-5", parts=(code,))
+    store.append("d", said)
+    store.close()
+    for arguments, found in (
+        (["--role", "tool"], {"x"}),
+        (["--since", "2026-05-01"], {"late"}),
+        (["ledger", "--until", "2026-05", "--since", "2026"], {"late"}),
+        (["ledger", "--until", "2026-04", "--since", "2026"], set()),
+        (["--model", "gpt", "--has-code"], {"late"}),
+        (["what did we say about the ledger in May 2026?"], {"late"}),
+        (["ledger role:tool"], {"x"}),
+    ):
+        told = report("search", *arguments, "--data-dir", data)
+        assert {row["message"] for row in told["results"]} == found, arguments
+        assert told["is_complete"] is True
+    assert "2026-05-28" in printed("search", "--has-code", "--data-dir", data)
+    assert "nothing to search for" in printed("search", "--data-dir", data, code=2)
+    assert "gtp" in printed("search", "ledger", "--model", "gtp", "--data-dir", data, code=2)
+    assert "soonish" in printed("search", "ledger", "--since", "soonish", "--data-dir", data, code=2)
+
+
+def test_an_archive_whose_older_messages_have_no_facets_yet_says_so(data, report, printed) -> None:
+    store = Store(data / "archive.sqlite3")
+    store.database.execute_sql("INSERT INTO facets_missing (below) VALUES (3)")
+    store.close()
+    assert report("search", "ledger", "--data-dir", data)["is_complete"] is True
+    assert report("search", "ledger", "--role", "tool", "--data-dir", data)["is_complete"] is False
+    assert "open Palimpsest once" in printed("search", "ledger", "--role", "tool", "--data-dir", data)
+
+
 def test_what_begins_with_a_dash_can_be_searched_for(data, printed) -> None:
     assert "«one» «more»" in printed("search", "--data-dir", data, "--", "--one -more")
 
@@ -48,7 +81,7 @@ def test_what_begins_with_a_dash_can_be_searched_for(data, printed) -> None:
 def test_people_get_a_table_in_which_what_was_found_can_be_seen(data, printed, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "110")
     lines = printed("search", "ledger", "--data-dir", data).splitlines()
-    assert lines[0].split() == ["CONVERSATION", "INDEX", "ROLE", "FOUND"]
+    assert lines[0].split() == ["CONVERSATION", "DATE", "INDEX", "ROLE", "FOUND"]
     assert all("«ledger»" in line for line in lines[1:])
     assert sum("archived" in line for line in lines) == 1
     assert "Nothing" in printed("search", "zebra", "--data-dir", data)
@@ -64,13 +97,12 @@ def test_what_is_not_there_is_said(data, tmp_path, printed) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["search", " "],
         ["search", "x", "--limit", "0"],
         ["search", "x", "--limit", "many"],
-        ["search"],
-        ["recall"],
+        ["search", "x", "--role", "nobody"],
+        ["search", "x", "--since", " "],
+        ["search", "x", "--model", 'a"b'],
         ["recall", "--conversation", "c", "--budget", "0"],
-        ["recall", "--conversation", "c", "x"],
         ["compact", "f", "--window", "0"],
         ["compact", "f", "--target-tokens", "-3"],
         ["context", "f"],

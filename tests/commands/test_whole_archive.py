@@ -16,6 +16,7 @@ from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, MessageDraft, Role, Text
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.transcript import Compaction, Trigger
 from desktop_app.conversation.unsent import UnsentMessages
@@ -33,7 +34,9 @@ def full(data: Path) -> Path:
     """A data folder with all kinds of things in it."""
     with closing(Store(data / "archive.sqlite3")) as store:
         many = [said(f"a{n}", f"number {n} of many") for n in range(10_000)]
-        store.create(ConversationInfo("many", "Many", 1.0, 2.0, folder="/work", policy="own"), many)
+        store.store_project(Project("p1", "Work \ud800", "/work", "Be brief.", "own", "far/large", "project", 1.0))
+        store.store_project(Project("p2", "Gone", created_at=2.0, is_deleted=True))
+        store.create(ConversationInfo("many", "Many", 1.0, 2.0, folder="/work", policy="own", project="p1"), many)
         gone = ("a0", "a1")
         done = Compaction(
             id="k", at=3.0, trigger=Trigger.AFTER_TURN, strategy="extractive", archived=gone, summary="A summary"
@@ -43,9 +46,11 @@ def full(data: Path) -> Path:
         store.change("many", is_pinned=True, setup=ConversationSetup(system_prompt="Be \ud800 short."))
         store.create(ConversationInfo("odd/../id", "Odd \ud800", 5.0, 6.0), [said("o", "half \ud83d of\u2028a\npair")])
         store.store_unsent("odd/../id", UnsentMessages(MessageDraft("not sent")))
-        store.create(ConversationInfo("gone", "Gone", 7.0, 8.0), [said("g", "deleted")])
+        store.create(ConversationInfo("gone", "Gone", 7.0, 8.0, project="p2"), [said("g", "deleted")])
         store.change("gone", is_deleted=True)
-        store.store_memories(Memory("m1", "old", 1.0, 1.0), Memory("m2", "off", 2.0, 2.0, is_on=False))
+        store.store_memories(
+            Memory("m1", "old", 1.0, 1.0), Memory("m2", "off", 2.0, 2.0, is_on=False, scope="project", project="p1")
+        )
         store.store_memories(Memory("m3", "new", 3.0, 3.0), replaced={"m1": "m3"})
     (data / "spills" / NAME[:2]).mkdir(parents=True)
     (data / "spills" / NAME[:2] / NAME).write_bytes(SPILL)
@@ -61,6 +66,7 @@ def content_of(data: Path) -> dict[str, Any]:
         tables = {
             "conversations": "SELECT * FROM conversations ORDER BY id",
             "memories": "SELECT * FROM memories ORDER BY number",
+            "projects": "SELECT * FROM projects ORDER BY number",
             "archived": "SELECT e.id FROM archived a JOIN entries e ON e.number = a.entry ORDER BY 1",
         }
         return {
@@ -77,7 +83,15 @@ def content_of(data: Path) -> dict[str, Any]:
 
 def test_an_import_into_an_empty_folder_gives_the_same_archive(full: Path, report, tmp_path: Path) -> None:
     file, other = tmp_path / "all.zip", tmp_path / "other"
-    counts = {"conversations": 3, "entries": 10_004, "memories": 3, "spills": 1, "known": 0, "unreadable": 0}
+    counts = {
+        "conversations": 3,
+        "entries": 10_004,
+        "memories": 3,
+        "spills": 1,
+        "projects": 2,
+        "known": 0,
+        "unreadable": 0,
+    }
     assert report("export", "--all", file, "--data-dir", full) == {"file": str(file), **counts}
     assert report("import", file, "--list", "--data-dir", other) == {"file": str(file), **counts}
     assert not other.exists()
@@ -93,12 +107,12 @@ def test_an_import_into_an_empty_folder_gives_the_same_archive(full: Path, repor
 
 def test_the_file_is_as_it_is_documented(full: Path, printed, tmp_path: Path) -> None:
     file = tmp_path / "all.zip"
-    assert "3 conversations, 10,004 entries, 3 memories, 1 long output" in printed(
+    assert "3 conversations, 2 projects, 10,004 entries, 3 memories, 1 long output" in printed(
         "export", "--all", file, "--data-dir", full
     )
     with zipfile.ZipFile(file) as zipped:
         lines = [json.loads(line) for line in zipped.read("conversations.jsonl").splitlines()]
-        names = {"archive.json", "conversations.jsonl", "memories.jsonl", f"spills/{NAME[:2]}/{NAME}"}
+        names = {"archive.json", "conversations.jsonl", "memories.jsonl", "projects.jsonl", f"spills/{NAME[:2]}/{NAME}"}
         assert set(zipped.namelist()) == names | {line["file"] for line in lines}
         first = json.loads(zipped.read(lines[0]["file"]).splitlines()[0])
     assert [line["info"]["id"] for line in lines] == ["many", "odd/../id", "gone"]

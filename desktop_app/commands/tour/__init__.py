@@ -6,13 +6,13 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from desktop_app.commands.arguments import BAD_INPUT, print_failure
 from desktop_app.commands.terminal import show
 from desktop_app.conversation.events import Failure
+from desktop_app.own_processes import module_command
 
 from .variants import USUAL, VARIANTS, Variant, add_look_arguments, variant_of
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _take_in_process(folder: str, name: str, look: Variant) -> int:
     """Take the short tour in one look, in a process of its own: Qt has one language and one direction in each."""
     show(f"\n{name}:")
-    command = [sys.executable, "-m", "desktop_app", "tour", str(Path(folder) / name), *look.arguments()]
+    command = module_command("", "tour", str(Path(folder) / name), *look.arguments())
     return subprocess.run(command, check=False).returncode
 
 

@@ -36,5 +36,5 @@ async def see_them_by_provider(tour: TourSession) -> None:
     """Turn to all conversations: what each model and each provider was asked and what that cost."""
     page = tour.window.insights.page
     await tour.driver.click(page.scope.button("all") if page else None)
-    await tour.driver.until(lambda: page and page.providers.isVisible() and page.is_all, 20, "the providers")
+    await tour.driver.until(lambda: page and page.providers.isVisible() and not page.is_one, 20, "the providers")
     await tour.driver.until(lambda: page and page.export.isEnabled(), 60, "all figures")

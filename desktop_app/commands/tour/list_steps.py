@@ -5,29 +5,19 @@ from __future__ import annotations
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.palette.command_palette import CommandPalette
 from desktop_app.ui.palette.shortcut_sheet import ShortcutSheet
-from desktop_app.ui.sidebar.section_palette import SectionPalette
 
+from . import project_steps
 from .session import TourSession
 
-SECTION = "Kvalsand"
+PROJECT_STEPS = project_steps.STEPS
 
 
 async def see_the_commands(tour: TourSession) -> None:
     """Open the command palette, and type a few letters of a command."""
     tour.window.commands.open_palette()
     palette = await tour.driver.sheet(CommandPalette, 10, "the palette")
-    await tour.driver.type("sec")
+    await tour.driver.type("move to")
     await tour.driver.until(lambda: palette.list.rows.rowCount(), 5, "a command")
-
-
-async def put_it_in_a_section(tour: TourSession) -> None:
-    """Carry the command out: the conversation moves to a section with a new name."""
-    await tour.driver.enter()
-    await tour.driver.sheet(SectionPalette, 10, "the sections")
-    await tour.driver.type(SECTION)
-    await tour.driver.enter()
-    listed = tour.window.sidebar.list.conversations
-    await tour.driver.until(lambda: SECTION in listed.sections, 10, "the section")
 
 
 async def see_the_shortcuts(tour: TourSession) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
 import desktop_app
 from desktop_app.models.builtin import model_path
 from desktop_app.models.local_servers import USUAL_PORTS
+from desktop_app.own_processes import module_command
 
 NAME, WINDOW = "smollm2-135m", 4_096
 
@@ -28,7 +28,7 @@ class OtherServer:
         model, port = model_path(), next(filter(_is_free, USUAL_PORTS), 0)
         if model is None or not port:
             raise OSError("There is no built-in model, or no usual port is free")
-        command = [sys.executable, "-m", "desktop_app.models.llama_server", str(model), str(WINDOW), str(port), NAME]
+        command = module_command("models.llama_server", str(model), str(WINDOW), str(port), NAME)
         root = Path(desktop_app.__file__).parent.parent
         self._child = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert self._child.stdout is not None

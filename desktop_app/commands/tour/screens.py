@@ -9,7 +9,7 @@ from desktop_app.ui.policy.policy_sheet import PolicySheet
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
 
-from . import figure_steps, list_steps, steps, tool_steps
+from . import data_steps, figure_steps, list_steps, steps, tool_steps
 from .session import Step, TourSession
 
 
@@ -132,6 +132,8 @@ SCREENS: tuple[Step, ...] = (
     the_tools,
     the_settings,
     the_look,
+    data_steps.see_what_is_stored,
+    data_steps.see_what_it_is_made_of,
     the_policy,
     the_insights,
     the_commands,

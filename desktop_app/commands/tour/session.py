@@ -60,7 +60,7 @@ class TourSession:
     async def import_sample(self, name: str) -> None:
         """Import one of the sample conversations, and wait until it is shown."""
         before = self.window.chat.conversation
-        self.window.listing.import_files([str(SAMPLES / name)])
+        self.window.importing.import_files([str(SAMPLES / name)])
         await self.driver.until(lambda: self.window.chat.conversation != before, 30, "the imported conversation")
 
     async def change_view(self, act: Callable[[], Awaitable[None]], seconds: float, what: str) -> None:

@@ -86,3 +86,8 @@ async def begin_with_the_persona(tour: TourSession) -> None:
     await tour.driver.click(tour.window.sidebar.new)
     await tour.driver.until(lambda: tour.window.chat.conversation != before, 10, "a new conversation")
     await tour.driver.until(lambda: tour.window.chat_pane.welcome.personas.isVisible(), 10, "the persona on its page")
+
+
+async def the_window_in_the_dark(tour: TourSession) -> None:
+    """Show the whole window in the dark theme."""
+    await tour.driver.show_theme("dark")

@@ -12,7 +12,17 @@ from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.transcript.display_list import Action
 
-from . import figure_steps, list_steps, reply_steps, request_steps, server_steps, setup_steps, tool_steps
+from . import (
+    data_steps,
+    figure_steps,
+    import_steps,
+    list_steps,
+    reply_steps,
+    request_steps,
+    server_steps,
+    setup_steps,
+    tool_steps,
+)
 from .session import PATIENCE, SAMPLES, Step, TourSession
 
 QUESTION = "In two sentences: what is a palimpsest?"
@@ -187,9 +197,10 @@ async def search_everything(tour: TourSession) -> None:
 
 
 async def find_it_in_the_chat(tour: TourSession) -> None:
-    """Press Enter to go to the message."""
+    """Press Enter to go to the message, and walk no further."""
     await tour.driver.enter()
-    await tour.driver.wait_until_closed(SearchPalette)
+    await tour.driver.until(tour.window.hit_bar.isVisible, 10, "the bar of hits")
+    await tour.driver.click(tour.window.hit_bar.close_button)
 
 
 async def survive_a_crash(tour: TourSession) -> None:
@@ -213,11 +224,6 @@ async def optimize_the_long_session(tour: TourSession) -> None:
     plan = await tour.driver.sheet(PlanDialog, 30, "the plan")
     await tour.change_view(lambda: tour.driver.click(plan.apply), 30, "the optimized view")
     await tour.driver.until(lambda: tour.gauge and tour.gauge.share < 0.75, 10, "a gauge in the green")
-
-
-async def the_window_in_the_dark(tour: TourSession) -> None:
-    """Show the whole window in the dark theme."""
-    await tour.driver.show_theme("dark")
 
 
 STEPS: tuple[Step, ...] = (
@@ -252,6 +258,7 @@ STEPS: tuple[Step, ...] = (
     request_steps.see_the_request,
     request_steps.see_what_has_changed,
     request_steps.see_the_chat_again,
+    *import_steps.STEPS,
     reply_steps.see_formulas,
     reply_steps.see_a_diagram,
     reply_steps.let_long_lines_be,
@@ -260,7 +267,7 @@ STEPS: tuple[Step, ...] = (
     search_everything,
     find_it_in_the_chat,
     list_steps.see_the_commands,
-    list_steps.put_it_in_a_section,
+    *list_steps.PROJECT_STEPS,
     list_steps.see_the_shortcuts,
     list_steps.see_the_export,
     list_steps.filter_the_list,
@@ -279,6 +286,8 @@ STEPS: tuple[Step, ...] = (
     request_steps.copy_it_as_a_command,
     server_steps.fetch_the_models,
     server_steps.test_the_server,
+    data_steps.see_what_is_stored,
+    data_steps.see_what_it_is_made_of,
     setup_steps.find_a_setting,
     setup_steps.raise_the_contrast,
     setup_steps.enlarge_the_text,
@@ -287,5 +296,5 @@ STEPS: tuple[Step, ...] = (
     setup_steps.begin_with_the_persona,
     figure_steps.see_the_insights,
     figure_steps.see_them_by_provider,
-    the_window_in_the_dark,
+    setup_steps.the_window_in_the_dark,
 )

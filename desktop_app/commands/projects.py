@@ -1,0 +1,60 @@
+"""`palimpsest projects`: the projects that there are, and how many conversations are in each."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+
+import msgspec
+
+from desktop_app.archive.store import Store
+from desktop_app.conversation.project import Project, find_project
+from desktop_app.conversation.words import pluralize
+from desktop_app.paths import database_file
+
+from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, table
+from .terminal import show
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_data_dir(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the projects by their names; to have none is no error."""
+    with closing(Store(database_file(data_of(args)), read_only=True)) as store:
+        projects, counts = store.projects(), Counter(info.project for info in store.conversations())
+    if args.json:
+        print_json({"projects": [_shape(project, counts[project.id]) for project in projects]})
+    elif projects:
+        rows = [(cut_to_width(one.name, 40), f"{counts[one.id]:,}", one.folder, _details(one)) for one in projects]
+        show(table([("PROJECT", "CONVERSATIONS", "FOLDER", ""), *rows], right=frozenset({1})))
+    else:
+        show("There is no project yet.")
+    return 0
+
+
+def project_called(projects: Iterable[Project], name: str) -> Project:
+    """Return the project of that name, ignoring case and spaces. Raises BadInput if there is none."""
+    found = find_project(projects, name)
+    if found is None:
+        raise BadInput(f"There is no project “{name}”", advice="See `palimpsest projects` for those that there are.")
+    return found
+
+
+def _shape(project: Project, conversations: int) -> dict[str, object]:
+    fields = msgspec.structs.asdict(project)
+    del fields["is_deleted"]
+    return {**fields, "conversations": conversations}
+
+
+def _details(project: Project) -> str:
+    """Return what else it gives its conversations."""
+    instructions = pluralize(len(project.instructions), "character") if project.instructions else ""
+    named = {"instructions": instructions, "policy": project.policy, "model": project.model}
+    recall = {"recall in": "" if project.recall_in == "conversation" else project.recall_in}
+    return ", ".join(f"{name} {value}" for name, value in (named | recall).items() if value)

@@ -1,0 +1,33 @@
+"""The steps about importing conversations of other programs."""
+
+from __future__ import annotations
+
+from desktop_app.ui.importing.import_sheet import ImportSheet, Step
+
+from .session import SAMPLES, TourSession
+from .session import Step as TourStep
+
+
+async def see_what_could_be_imported(tour: TourSession) -> None:
+    """Ask for an import: what is on this computer, and what can be given."""
+    await tour.show_sidebar()
+    tour.window.importing.open()
+    sheet = await tour.driver.sheet(ImportSheet, 10, "the import")
+    await tour.driver.until(lambda: sheet.kinds.isVisible(), 10, "the known kinds")
+    await tour.driver.click(sheet.kinds.link)
+
+
+async def see_the_preview(tour: TourSession) -> None:
+    """Look through the folder of the samples."""
+    tour.window.importing.open_with((str(SAMPLES),))
+    sheet = await tour.driver.sheet(ImportSheet, 10, "the import")
+    await tour.driver.until(lambda: sheet.step is Step.PREVIEW, 30, "what was found")
+
+
+async def leave_it(tour: TourSession) -> None:
+    """Import nothing of it."""
+    await tour.driver.escape()
+    await tour.driver.wait_until_closed(ImportSheet)
+
+
+STEPS: tuple[TourStep, ...] = (see_what_could_be_imported, see_the_preview, leave_it)
