@@ -16,18 +16,21 @@ from typing import Any
 
 import qasync
 from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, Qt, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from desktop_app import STARTED
 from desktop_app.log_files import start_log
-from desktop_app.paths import settings_file
+from desktop_app.paths import APP_ICON, settings_file
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
 from .engine_process import engine_command
 from .garbage import GarbageCollector
 from .main_window import MainWindow
+from .platform_failure import make_qt
 from .settings_watch import SettingsWatch
+from .single_window import Opening, WindowServer
 from .style import show_theme
 from .translation import use_language
 from .widgets.accessibility import use_roles
@@ -36,11 +39,12 @@ from .widgets.math_text import block_parser
 log = logging.getLogger(__name__)
 
 LAYOUT_FILE = "window.ini"
+NOTHING = Opening()
 
 Drive = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
 
 
-def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None) -> int:
+def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None, opening: Opening = NOTHING) -> int:
     """Open the window on a data folder, and return the exit code once it is closed.
 
     drive: uses the window in place of the user once it is painted; the window is closed at its end.
@@ -52,8 +56,10 @@ def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None
     window = MainWindow(bridge, settings, data_folder / LAYOUT_FILE)
     watch_settings(window, data_folder)
     _watch_bugs(loop, bridge)
+    server = WindowServer(data_folder, window)
+    server.opened.connect(window.show_handed_over)
     with loop:
-        loop.run_until_complete(_live(window, bridge, drive))
+        loop.run_until_complete(_live(window, bridge, server, opening, drive))
     return 0
 
 
@@ -64,11 +70,12 @@ def watch_settings(window: MainWindow, data_folder: Path) -> None:
 
 def make_application(settings: Settings) -> QApplication:
     """Return Qt's application with our theme, and let all texts be in the chosen language."""
-    application = QApplication.instance() or QApplication(sys.argv[:1])
+    application = QApplication.instance() or make_qt()
     assert isinstance(application, QApplication)
     application.setApplicationName("palimpsest")
     application.setApplicationDisplayName("Palimpsest")
     application.setDesktopFileName("palimpsest")
+    application.setWindowIcon(QIcon(str(APP_ICON)))
     # Closing the last window would end qasync's loop under awaits that are still pending.
     application.setQuitOnLastWindowClosed(False)
     application.setStyle("Fusion")
@@ -88,7 +95,9 @@ def seconds_since_start() -> float:
     return time.monotonic() - STARTED
 
 
-async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None:
+async def _live(
+    window: MainWindow, bridge: Bridge, server: WindowServer, opening: Opening, drive: Drive | None
+) -> None:
     closed = asyncio.get_running_loop().create_future()
     receiver, collector = SignalReceiver(window), GarbageCollector(window)
 
@@ -100,12 +109,16 @@ async def _live(window: MainWindow, bridge: Bridge, drive: Drive | None) -> None
         threading.Thread(target=block_parser, name="markdown", daemon=True).start()
         if drive is not None:
             bridge.start(_driven(window, bridge, drive))
+        else:
+            server.listen()
+            window.show_at_start(opening)
 
     window.painted.connect(begin)
     window.close_requested.connect(lambda: closed.done() or closed.set_result(None))
     window.show()
     window.composer.take_focus()
     await closed
+    server.close()
     await bridge.close()
     collector.stop()
     receiver.close()

@@ -18,6 +18,8 @@ from PySide6.QtCore import QObject, Signal
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import (
+    DAMAGED,
+    MENDING,
     VERSION,
     ConversationsChanged,
     Done,
@@ -94,16 +96,19 @@ class Bridge(QObject):
     """Sends requests to the engine, and turns its responses into awaited values and its events into signals.
 
     Signals: became_ready(Welcome) after each start; happened(TurnEvent); conversations_changed(tuple of
-    ConversationInfo); engine_died() when the engine ended and will be started again; engine_gave_up(Failure) when
-    it will not; failed(Failure) for an EngineFailure that a started coroutine let pass, or what the engine does by
+    ConversationInfo), and before it projects_changed(tuple of Project); engine_died() when the engine ended and will be
+    started again; engine_gave_up(Failure) when it will not; archive_refused(Failure) when it runs, and does nothing but
+    mend the archive; failed(Failure) for an EngineFailure that a started coroutine let pass, or what the engine does by
     itself; crashed(str) for a bug, told once.
     """
 
     became_ready = Signal(object)
     happened = Signal(object)
     conversations_changed = Signal(object)
+    projects_changed = Signal(object)
     engine_died = Signal()
     engine_gave_up = Signal(object)
+    archive_refused = Signal(object)
     failed = Signal(object)
     crashed = Signal(str)
 
@@ -115,6 +120,7 @@ class Bridge(QObject):
         self._engine.died.connect(self._on_died)
         self._engine.gave_up.connect(lambda: self._give_up(ENGINE_GAVE_UP))
         self._refusal: Failure | None = None
+        self._is_mending = False
         self._number = HELLO_NUMBER
         self._awaited: dict[int, asyncio.Future[EngineResponse]] = {}
         self._unsent: list[bytes] = []
@@ -128,7 +134,7 @@ class Bridge(QObject):
 
     def start_engine(self) -> None:
         """Start the engine; also after it gave up."""
-        self._refusal = None
+        self._refusal, self._is_mending = None, False
         self._engine.start()
 
     async def ask(self, request: EngineRequest[R]) -> R:
@@ -136,7 +142,7 @@ class Bridge(QObject):
 
         A response that is not of this request is a bug of the engine: TypeError.
         """
-        if self._refusal is not None:
+        if self._refusal is not None and not (self._is_mending and type(request) in MENDING):
             raise EngineFailure(self._refusal)
         self._number += 1
         number = self._number
@@ -150,6 +156,14 @@ class Bridge(QObject):
             return request.checked(await future)
         finally:
             self._awaited.pop(number, None)
+
+    async def restart_engine(self) -> None:
+        """End the engine in order, and start it anew. What is still asked of it then fails as when it dies."""
+        self._number += 1
+        await self._engine.end(encode_line(RequestLine(self._number, Shutdown())))
+        self._fail_awaited(ENGINE_DIED)
+        if self._refusal is not CLOSING:
+            self.start_engine()
 
     def post(self, request: EngineRequest[Done]) -> None:
         """Ask in a task, where nothing but a failure is of interest; that becomes a signal."""
@@ -205,7 +219,8 @@ class Bridge(QObject):
                 return self._resolve(value)
             case EventLine(event):
                 self.happened.emit(event)
-            case ConversationsChanged(conversations):
+            case ConversationsChanged(conversations, projects):
+                self.projects_changed.emit(projects)
                 self.conversations_changed.emit(conversations)
             case EngineWarned(failure):
                 self.failed.emit(failure)
@@ -214,6 +229,11 @@ class Bridge(QObject):
     def _take_welcome(self, line: ResponseLine[EngineResponse]) -> None:
         if isinstance(line.response, Welcome) and line.response.version == VERSION:
             self.became_ready.emit(line.response)
+            return
+        if line.failure is not None and line.failure.kind == DAMAGED:
+            self._refusal, self._is_mending = line.failure, True
+            self._fail_awaited(line.failure)
+            self.archive_refused.emit(line.failure)
             return
         self._engine.stop_for_good()
         self._give_up(line.failure or ENGINE_IS_FOREIGN)

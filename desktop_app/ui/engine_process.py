@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from desktop_app.own_processes import module_command
 from desktop_app.process_secrets import taken
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ FORCED_END = 1.0
 
 def engine_command(data_folder: Path) -> list[str]:
     """Return the command line that starts the engine on that data folder."""
-    return [sys.executable, "-m", "desktop_app", "engine", "--data-dir", str(data_folder)]
+    return module_command("", "engine", "--data-dir", str(data_folder))
 
 
 class EngineProcess(QObject):

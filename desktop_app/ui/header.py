@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.project import Project
 
 from .actions import keys_text
 from .header_buttons import Chip, PaneButton
@@ -27,6 +28,7 @@ HEIGHT, LOW_HEIGHT = 62, 44
 MIN_TITLE_WIDTH = 110  # pixels that other things leave to the title
 GAP, START, END = 8, 20, 12  # pixels between the parts, and beside them
 MAX_FOLDER_NAME, MAX_MODEL_NAME = 24, 28  # characters of their names
+PADDING = 12  # pixels around the project's name
 NARROW = 680  # pixels below which the title gets the room that the window's size would take
 
 
@@ -51,8 +53,8 @@ def window_note(model: ModelInfo) -> str:
 
 
 class Header(StyleAware, QWidget):
-    """Signals: title_changed(title); models_requested and folder_requested, to choose another one;
-    request_toggled(is_shown), to see the request in place of the chat.
+    """Signals: title_changed(title); models_requested and folder_requested, to choose another one; project_requested,
+    to see what can be done with it; request_toggled(is_shown), to see the request in place of the chat.
 
     Where there is no room for all of it, the least important is hidden; the menu has it then.
     """
@@ -60,6 +62,7 @@ class Header(StyleAware, QWidget):
     title_changed = Signal(str)
     models_requested = Signal()
     folder_requested = Signal()
+    project_requested = Signal()
     request_toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -74,6 +77,8 @@ class Header(StyleAware, QWidget):
         self.titles = QStackedWidget(self)
         self.titles.addWidget(self.label)
         self.titles.addWidget(self.field)
+        self.project = Button("", ButtonKind.QUIET, self, padding=PADDING)
+        self.project.hide()
         self.chip = Chip("", parent=self)
         self.folder = Chip(tr("No folder"), parent=self)
         self.views = Segmented((("chat", tr("Chat")), ("request", tr("X-ray"))), self)
@@ -96,8 +101,9 @@ class Header(StyleAware, QWidget):
         self.menu.setToolTip(tr("Rename, export, start fresh and more"))
         self.chip.clicked.connect(lambda _=False: self.models_requested.emit())
         self.folder.clicked.connect(lambda _=False: self.folder_requested.emit())
+        self.project.clicked.connect(lambda _=False: self.project_requested.emit())
         self.field.editingFinished.connect(self._finish)
-        items = ((self.titles, 1), self.folder, self.chip, self.views, self.panel_button, self.menu)
+        items = (self.project, (self.titles, 1), self.folder, self.chip, self.views, self.panel_button, self.menu)
         horizontal(self.sidebar_button, *items, holder=self, spacing=GAP, margins=(START, 0, END, 0))
         self.refresh_style()
         self.show_nothing()
@@ -120,12 +126,22 @@ class Header(StyleAware, QWidget):
         """Show the title of a conversation that is being opened; "" for that of the open one."""
         self.label.set_text(format_title(title) if title else self._title)
 
-    def show_folder(self, folder: str) -> None:
-        """Show the working folder of the tools; "" for none."""
+    def show_project(self, project: Project | None) -> None:
+        """Show the project of the conversation before its title."""
+        name = project.name if project is not None else ""
+        self.project.setText(tr("{project} ›").format(project=shorten(name, MAX_FOLDER_NAME)) if name else "")
+        self.project.setAccessibleName(tr("Project: {project}").format(project=name))
+        self.project.setToolTip(tr("The project of this conversation: {project}").format(project=name))
+        self.project.updateGeometry()
+        self._fold()
+
+    def show_folder(self, folder: str, project: str = "") -> None:
+        """Show the working folder of the tools; "" for none. project: the name of the project that gives it."""
         self.folder.setText(shorten(PurePath(folder).name or folder, MAX_FOLDER_NAME) or tr("No folder"))
         self.folder.setAccessibleName(tr("Working folder: {folder}").format(folder=folder or tr("none")))
         about = tr("Tools work in {folder}") if folder else tr("Choose a folder for tools to work in")
-        self.folder.setToolTip(about.format(folder=folder))
+        about = tr("Tools work in {folder}, from the project {project}") if project else about
+        self.folder.setToolTip(about.format(folder=folder, project=project))
         self.folder.updateGeometry()
         self._fold()
 
@@ -137,6 +153,7 @@ class Header(StyleAware, QWidget):
         """Show that no conversation is open."""
         self._abandon()
         self._title, self._model = "", None
+        self.project.setText("")
         self.label.set_text("")
         self._fold()
 
@@ -215,7 +232,9 @@ class Header(StyleAware, QWidget):
             (self.views, self.views.minimumSizeHint().width()),
             (self.chip, self.chip.minimumSizeHint().width() + scale(30)),
             (self.folder, self.folder.sizeHint().width() + scale(40)),
+            *(((self.project, self.project.sizeHint().width() + scale(40)),) if self.project.text() else ()),
         )
+        self.project.hide()
         for widget, need in needs:
             room -= need + GAP
             widget.setVisible(room >= 0 and (widget is self.views or self._model is not None))

@@ -18,11 +18,15 @@ from desktop_app.settings import Settings
 
 from .bridge import Bridge
 from .composer.draft_field import has_attachments, local_files
+from .controllers.about_controller import AboutController
+from .controllers.archive_controller import ArchiveController
 from .controllers.attach_controller import AttachController
 from .controllers.away_controller import AwayController
+from .controllers.builtin_controller import BuiltinController
 from .controllers.command_controller import CommandController
 from .controllers.context_controller import ContextController
 from .controllers.conversation_controller import ConversationController
+from .controllers.data_controller import DataController
 from .controllers.engine_watch import EngineWatch
 from .controllers.export_controller import ExportController
 from .controllers.find_controller import FindController
@@ -35,6 +39,7 @@ from .controllers.memory_controller import MemoryController
 from .controllers.model_controller import ModelController
 from .controllers.notification_controller import NotificationController
 from .controllers.policy_controller import PolicyController
+from .controllers.project_controller import ProjectController
 from .controllers.question_controller import QuestionController
 from .controllers.queue_controller import QueueController
 from .controllers.recovery_controller import RecoveryController
@@ -44,6 +49,7 @@ from .controllers.setup_controller import SetupController
 from .controllers.tools_controller import ToolsController
 from .later_imports import import_step_by_step
 from .parts import Parts
+from .single_window import Opening
 from .window_actions import OPEN, WindowControllers, window_actions
 
 SIZE = (1440, 900)
@@ -73,8 +79,12 @@ class MainWindow(Parts):
         self.chat = ConversationController(bridge, self)
         self.settings = SettingsController(bridge, self, settings)
         self.watch = EngineWatch(bridge, self, self.chat, self.settings)
+        self.archive = ArchiveController(bridge, self, self.chat)
         self.listing = ListingController(bridge, self, self.chat)
+        self.projects = ProjectController(bridge, self, self.chat, self.listing)
         self.importing = ImportController(bridge, self, self.chat)
+        self.about = AboutController(bridge, self.settings)
+        self.data = DataController(bridge, self, self.chat, self.settings, self.importing)
         self.export = ExportController(bridge, self, self.chat)
         self.context = ContextController(bridge, self, self.chat, self.export)
         self.notices = NotificationController(bridge, self, self.chat, self.context)
@@ -95,20 +105,41 @@ class MainWindow(Parts):
         self.away = AwayController(bridge, self, self.chat)
         self.graphics = GraphicController(bridge, self)
         self.setup = SetupController(bridge, self, self.chat, self.settings)
-        self.first = FirstStart(bridge, self, self.chat, self.listing, self.settings)
+        self.builtin = BuiltinController(bridge, self, self.chat, self.settings)
+        self.first = FirstStart(bridge, self, self.chat, self.importing, self.settings)
         for controller in (self.notices, self.memory, self.setup, self.first, self.away):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
+        self.projects.sheets.memories_changed.connect(self.memory.read)
+        self.chat_pane.project.files_requested.connect(self.attach.choose_files)
         self.chat.shown.connect(lambda _: self._keeping.start())
         bridge.became_ready.connect(import_step_by_step)
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
             self.attach, self.insights, self.commands, self.policies, self.request, self.finder, self.recovery,
-            self.models, self.setup, self.importing,
+            self.models, self.setup, self.importing, self.data, self.about, self.projects,
         )  # fmt: skip
         self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
         self._recall_layout()
         self.setAcceptDrops(True)
+
+    def show_at_start(self, opening: Opening) -> None:
+        """Show what the program was started with, once a conversation is open."""
+        once = Qt.ConnectionType.SingleShotConnection
+        self.chat.shown.connect(lambda _: self._show_opening(opening), once)
+
+    def show_handed_over(self, opening: Opening) -> None:
+        """Come to the front, and show what another start of the program was given."""
+        self.come_to_front(opening.token)
+        self._show_opening(opening)
+
+    def _show_opening(self, opening: Opening) -> None:
+        if opening.files:
+            self.importing.open_with(opening.files)
+        elif opening.action == "import":
+            self.importing.open()
+        elif opening.action == "new":
+            self.chat.open_new()
 
     def _recall_layout(self) -> None:
         self.resize(QSize(*SIZE))
@@ -133,9 +164,10 @@ class MainWindow(Parts):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Import what is dropped on the list of conversations; attach what is dropped elsewhere."""
+        """Import what is dropped on the list of conversations, and folders and zips anywhere; attach other files."""
         files, where = local_files(event.mimeData()), event.position().toPoint()
-        if files and self.sidebar.isVisible() and self.sidebar.rect().contains(self.sidebar.mapFrom(self, where)):
+        is_on_list = self.sidebar.isVisible() and self.sidebar.rect().contains(self.sidebar.mapFrom(self, where))
+        if files and (is_on_list or self.importing.takes(files)):
             self.importing.open_with(tuple(files))
         else:
             self.attach.attach(event.mimeData())

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.project import Project
+
+from .projects.project_page import ProjectPage
 from .request_view.request_view import RequestView
 from .transcript.row_view import COLUMN, SIDE
 from .transcript.transcript_model import TranscriptModel
@@ -46,8 +52,8 @@ class Skeleton(QWidget):
 
 
 class ChatPane(QStackedWidget):
-    """The transcript, or the request in its place; the welcome page while the conversation is empty, or the skeleton
-    while it is read.
+    """The transcript, or the request in its place; while the conversation is empty, the welcome page or that of its
+    project; the skeleton while it is read.
 
     Signal: escape_pressed, where nothing in it takes the key.
     """
@@ -59,6 +65,8 @@ class ChatPane(QStackedWidget):
         self._model = model
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.welcome = WelcomePage(self)
+        self.project = ProjectPage(self)
+        self._is_in_project = False
         self.transcript = TranscriptWidget(model, self)
         self.request = RequestView(self)
         self.is_request_shown = False
@@ -66,6 +74,7 @@ class ChatPane(QStackedWidget):
         self.addWidget(self.skeleton)
         self.addWidget(self.request)
         self.addWidget(self.welcome)
+        self.addWidget(self.project)
         self.addWidget(self.transcript)
         model.modelReset.connect(self._choose)
         model.rowsInserted.connect(self._choose)
@@ -90,6 +99,13 @@ class ChatPane(QStackedWidget):
         """Show the model again: the awaited conversation is here, or will not come."""
         self._choose()
 
+    def show_project(self, project: Project | None, conversations: Sequence[ConversationInfo] = ()) -> None:
+        """Let an empty conversation show this project in place of the welcome page. conversations: those of it."""
+        self._is_in_project = project is not None
+        if project is not None:
+            self.project.show_project(project, conversations)
+        self._choose()
+
     def show_request(self, is_shown: bool) -> None:
         """Show the request in place of the transcript and the welcome page, or these again."""
         self.is_request_shown = is_shown
@@ -102,7 +118,8 @@ class ChatPane(QStackedWidget):
 
     def _choose(self) -> None:
         self.updateGeometry()
-        page = self.welcome if self._model.is_blank else self.transcript
+        empty = self.project if self._is_in_project else self.welcome
+        page = empty if self._model.is_blank else self.transcript
         self.setCurrentWidget(self.request if self.is_request_shown else page)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from itertools import pairwise
 
 from PySide6.QtGui import QResizeEvent
@@ -17,9 +19,11 @@ from .gauge.context_gauge import ContextGauge
 from .header import Header
 from .panes import BottomPane, ChatPane
 from .questions.question_card import QuestionCard
+from .search.hit_bar import HitBar
 from .sidebar.sidebar import Sidebar
 from .toast import Toast
 from .transcript.transcript_model import TranscriptModel
+from .translation import tr
 from .widgets.boxes import Panel
 from .widgets.layouts import horizontal, vertical
 from .widgets.look import StyleAware, scale
@@ -37,7 +41,7 @@ class Parts(StyleAware, QMainWindow):
         self.header = Header()
         self.chat_pane = ChatPane(self.transcript_model)
         self.transcript = self.chat_pane.transcript
-        self.find_bar = FindBar()
+        self.find_bar, self.hit_bar = FindBar(), HitBar()
         self.composer = Composer()
         self.queue = QueueList()
         self.gauge = ContextGauge()
@@ -47,7 +51,7 @@ class Parts(StyleAware, QMainWindow):
         self.toast = Toast()
         self.foot = BottomPane((self.question, self.failure, self.queue), (self.composer, self.gauge))
         chat = QWidget()
-        vertical(self.find_bar, (self.chat_pane, 1), self.toast, self.foot, holder=chat, spacing=0)
+        vertical(self.find_bar, self.hit_bar, (self.chat_pane, 1), self.toast, self.foot, holder=chat, spacing=0)
         self.panel_pane = DrawerPane(chat, self.panel)
         ground = Panel("paper")
         self.chat_page = QWidget()
@@ -61,7 +65,11 @@ class Parts(StyleAware, QMainWindow):
         for follow in (self.composer.set_running, self.gauge.set_streaming, self.queue.set_running):
             self.transcript_model.running_changed.connect(follow)
         self.transcript.copied.connect(self.toast.show_message)
+        self.transcript.links.questioned.connect(self._ask_about_link)
         self._order_focus()
+
+    def _ask_about_link(self, text: str, open_it: Callable[[], None]) -> None:
+        self.toast.show_message(text, tr("Open it"), open_it)
 
     def _order_focus(self) -> None:
         """Let Tab walk as the window is read; Qt's order is that in which widgets were made."""
@@ -76,7 +84,8 @@ class Parts(StyleAware, QMainWindow):
         sidebar, asked, header = self.sidebar, self.panel.requests, self.header
         for leaving in (
             sidebar.new_requested, sidebar.import_requested, sidebar.search_requested, sidebar.settings_requested,
-            sidebar.insights_requested, sidebar.list.conversation_chosen,
+            sidebar.insights_requested, sidebar.list.conversation_chosen, sidebar.list.begin_requested,
+            sidebar.list.new_project_requested, sidebar.list.all_projects_requested, sidebar.list.settings_requested,
         ):  # fmt: skip
             leaving.connect(self.sidebar_pane.close_drawer)
         for leaving in (
@@ -98,6 +107,16 @@ class Parts(StyleAware, QMainWindow):
         for part in (self.header, self.sidebar, self.composer, self.gauge, self.foot):
             part.set_low(is_low)
 
+    def come_to_front(self, token: str = "") -> None:
+        """Show the window above others; token: the desktop's leave to do so, which Wayland asks for ("" without)."""
+        if token:
+            os.environ["XDG_ACTIVATION_TOKEN"] = token  # where Qt looks for it
+        if self.isMinimized():
+            self.showNormal()
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
     def show_chat(self) -> None:
         """Show the conversation, in place of another page."""
         self.pages.setCurrentWidget(self.chat_page)
@@ -107,5 +126,7 @@ class Parts(StyleAware, QMainWindow):
         self.show_chat()
         if is_shown and self.find_bar.isVisible():
             self.find_bar.close_bar()  # it finds messages
+        if is_shown:
+            self.hit_bar.close_bar()
         self.chat_pane.show_request(is_shown)
         self.header.views.choose("request" if is_shown else "chat")

@@ -84,10 +84,14 @@ def qt_palette() -> QPalette:
 
 
 def style_sheet() -> str:
-    """Return the style sheet of the application."""
+    """Return the style sheet of the application.
+
+    Tooltips are plain text: the name of a file or a title may hold markup, for which Qt would load a picture.
+    """
     c = theme.palette
     return f"""
-QToolTip {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 4px 8px; }}
+QToolTip {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]}; padding: 4px 8px;
+    qproperty-textFormat: PlainText; }}
 QLineEdit {{ background: {c["raised"]}; color: {c["ink"]}; border: 1px solid {c["line"]};
     border-radius: {Corner.CONTROL}px; padding: 0 9px; min-height: {scale(CONTROL_HEIGHT) - 2}px;
     selection-background-color: {c["accent"]}; selection-color: {c["accent_ink"]};

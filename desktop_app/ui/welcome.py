@@ -8,15 +8,18 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop_app.conversation.foreign import FoundHistory
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server
 
+from .builtin_offer import BuiltinOffer
+from .importing.history_offers import HistoryOffers
 from .translation import tr
 from .welcome_offers import FoundServers, PlaceHints, SampleOffers
-from .widgets.boxes import ScrollColumn
+from .widgets.boxes import page_of
 from .widgets.buttons import Button, LinkButton
 from .widgets.formats import shorten
-from .widgets.layouts import FlowLayout, TileLayout, horizontal, vertical
+from .widgets.layouts import FlowLayout, TileLayout, vertical
 from .widgets.look import BOLD, Corner, StyleAware, colour, font, paint_box, scale
 from .widgets.text_label import TextLabel
 
@@ -113,27 +116,24 @@ class WelcomePage(StyleAware, QWidget):
         prompts = TileLayout(*self.prompts, min_width=230, gap=10)
         self._column = QWidget()
         self.found, self.samples, self.places = FoundServers(), SampleOffers(), PlaceHints()
+        self.histories = HistoryOffers()
+        self.builtin, line = QWidget(), TextLabel(tr(BUILTIN_ANSWERS), size=13, tint="ink_soft", wraps=True)
+        vertical(line, holder=self.builtin)
+        self.offer = BuiltinOffer(line)
         content = vertical(
-            2, title, about, self.places, self.found, prompts, self.samples,
+            2, title, about, self.places, self.offer, self.found, self.histories, prompts, self.samples,
             holder=self._column, margins=(0, 16, 0, 16), spacing=10,
         )  # fmt: skip
-        content.insertSpacing(4, 8)
+        content.insertSpacing(4, 8)  # above what can be done
         self._content = content
         content.addSpacing(6)
         self.personas = QWidget()
         self.personas.hide()
         content.addWidget(self.personas)
-        self.builtin = TextLabel(tr(BUILTIN_ANSWERS), size=13, tint="ink_soft", wraps=True)
         content.addWidget(self.builtin)
         content.addLayout(FlowLayout(self.adding, self.importing, gap=20))
         content.addStretch(3)
-        middle = QWidget()
-        horizontal(self._column, holder=middle, margins=(24, 0, 24, 0))
-        area = ScrollColumn()  # in a low window it scrolls
-        area.add(middle)
-        area.column.setStretch(0, 1)
-        area.column.setStretch(1, 0)
-        vertical(area, holder=self)
+        vertical(page_of(self._column), holder=self)
         self.refresh_style()
 
     def show_personas(self, names: Sequence[str]) -> None:
@@ -152,8 +152,16 @@ class WelcomePage(StyleAware, QWidget):
     def show_found(self, servers: Sequence[Server]) -> None:
         """Offer the servers that were found; they take the place of some examples."""
         self.found.show_servers(servers)
+        self._make_room()
+
+    def show_histories(self, histories: Sequence[FoundHistory]) -> None:
+        """Offer what other programs keep on this computer; it takes the place of some examples, too."""
+        self.histories.show_histories(histories)
+        self._make_room()
+
+    def _make_room(self) -> None:
         for prompt in self.prompts[2:]:
-            prompt.setVisible(not servers)
+            prompt.setVisible(not self.found.servers and not self.histories.histories)
 
     def refresh_style(self) -> None:
         self._column.setMaximumWidth(scale(WIDTH))

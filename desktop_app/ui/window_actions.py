@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,10 +12,12 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.words import translatable
 
 from .actions import WindowAction
+from .controllers.about_controller import AboutController
 from .controllers.attach_controller import AttachController
 from .controllers.command_controller import CommandController
 from .controllers.context_controller import ContextController
 from .controllers.conversation_controller import ConversationController
+from .controllers.data_controller import DataController
 from .controllers.export_controller import ExportController
 from .controllers.find_controller import FindController
 from .controllers.import_controller import ImportController
@@ -22,6 +25,7 @@ from .controllers.insights_controller import InsightsController
 from .controllers.listing_controller import ListingController
 from .controllers.model_controller import ModelController
 from .controllers.policy_controller import PolicyController
+from .controllers.project_controller import ProjectController
 from .controllers.question_controller import QuestionController
 from .controllers.recovery_controller import RecoveryController
 from .controllers.request_controller import RequestController
@@ -61,12 +65,16 @@ class WindowControllers:
     models: ModelController
     setup: SetupController
     importing: ImportController
+    data: DataController
+    about: AboutController
+    projects: ProjectController
 
 
 def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
     """Return all actions; each is written down here and nowhere else."""
     return (
         *_conversation_actions(parts, use),
+        *_project_actions(use),
         *_reply_actions(parts, use),
         *_context_actions(parts, use),
         *_view_actions(parts, use),
@@ -122,12 +130,7 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         WindowAction(translatable("Show or hide what was put away"), ALL, "", parts.sidebar.toggle_put_away),
         WindowAction(translatable("Sort conversations…"), ALL, translatable("by activity, title or messages"),
                      offer_orders),
-        WindowAction(translatable("Find in this conversation"), OPEN, translatable("in all its messages"),
-                     use.find.open, ("Ctrl+F",), has_messages),
-        WindowAction(translatable("Find next"), OPEN, translatable("the next message with the text"),
-                     parts.find_bar.next.click, ("F3",), parts.find_bar.isVisible),
-        WindowAction(translatable("Find previous"), OPEN, translatable("the message before with the text"),
-                     parts.find_bar.previous.click, ("Shift+F3",), parts.find_bar.isVisible),
+        *_finding_actions(parts, use, has_messages),
         WindowAction(translatable("Import conversations…"), ALL, translatable("of other programs"),
                      use.importing.open),
         WindowAction(translatable("Rename conversation"), OPEN, translatable("another title"),
@@ -152,12 +155,46 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
                      duplicate, ("Ctrl+Shift+D",), can_be_duplicated),
         WindowAction(translatable("Pin or unpin conversation"), OPEN, translatable("at the top of the list"),
                      pin, ("Ctrl+D",), infos),
-        WindowAction(translatable("Move to section…"), OPEN, translatable("of the list"),
-                     lambda: listing.choose_section(listing.targets()), ("Ctrl+Shift+S",), infos),
+        WindowAction(translatable("Move to project…"), OPEN, translatable("one that is there, a new one, or none"),
+                     lambda: use.projects.choose_for(listing.targets()), ("Ctrl+Shift+S",), infos),
         WindowAction(translatable("Put away or take back"), OPEN, translatable("out of the list; nothing is deleted"),
                      put_away, ("Ctrl+Shift+H",), infos),
         WindowAction(translatable("Delete conversation"), OPEN, translatable("can be undone"),
                      lambda: listing.delete(listing.targets()), (), infos),
+    )  # fmt: skip
+
+
+def _finding_actions(
+    parts: Parts, use: WindowControllers, has_messages: Callable[[], object]
+) -> tuple[WindowAction, ...]:
+    def is_finding() -> object:
+        return parts.find_bar.isVisible() or parts.hit_bar.isVisible()
+
+    def step(by: int) -> None:
+        bar = parts.find_bar if parts.find_bar.isVisible() else parts.hit_bar
+        (bar.next if by > 0 else bar.previous).click()
+
+    return (
+        WindowAction(translatable("Find in this conversation"), OPEN, translatable("in all its messages"),
+                     use.find.open, ("Ctrl+F",), has_messages),
+        WindowAction(translatable("Find next"), OPEN, translatable("the next message with the text"),
+                     lambda: step(1), ("F3",), is_finding),
+        WindowAction(translatable("Find previous"), OPEN, translatable("the message before with the text"),
+                     lambda: step(-1), ("Shift+F3",), is_finding),
+    )  # fmt: skip
+
+
+def _project_actions(use: WindowControllers) -> tuple[WindowAction, ...]:
+    projects = use.projects
+    return (
+        WindowAction(translatable("New project…"), ALL, translatable("conversations with something in common"),
+                     projects.make),
+        WindowAction(translatable("Go to project…"), ALL, translatable("by its name"),
+                     projects.choose_to_open, ("Ctrl+Shift+J",), projects.has_some),
+        WindowAction(translatable("New conversation in…"), ALL, translatable("a project, by its name"),
+                     projects.choose_to_begin, ("Ctrl+Shift+N",), projects.has_some),
+        WindowAction(translatable("Project settings…"), OPEN, translatable("of this conversation’s project"),
+                     projects.open_settings, (), projects.is_in_one),
     )  # fmt: skip
 
 
@@ -237,11 +274,17 @@ def _view_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, .
                      parts.sidebar_pane.toggle, ("Ctrl+B",)),
         WindowAction(translatable("Settings…"), WINDOW, translatable("servers, models, summaries, look"),
                      use.settings.open, ("Ctrl+,",)),
+        WindowAction(translatable("Data and backups…"), WINDOW, translatable("where it is, restore, what takes space"),
+                     use.data.open),
+        WindowAction(translatable("Back up now"), WINDOW, translatable("a checked copy of everything that was said"),
+                     use.data.back_up),
         WindowAction(translatable("Commands…"), WINDOW, translatable("every action by its name"),
                      commands.open_palette, ("Ctrl+Shift+P",)),
         WindowAction(translatable("Show the log…"), WINDOW,
                      translatable("what was done to make room, without a word of it"),
                      commands.show_log),
+        WindowAction(translatable("About Palimpsest"), WINDOW, translatable("versions, folders, licences of all parts"),
+                     use.about.open),
         WindowAction(translatable("Keyboard shortcuts"), WINDOW, translatable("every key"),
                      commands.open_shortcuts, ("F1", "Ctrl+/")),
     )  # fmt: skip

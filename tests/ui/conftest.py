@@ -31,6 +31,7 @@ from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.translation import chosen_translator, use_translator
+from forked_engines import forked_command
 from provider import AnyStep, Script, ScriptedProvider
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -39,6 +40,12 @@ ALL_TOOLS = (
     "bash", "edit", "glob", "grep", "list", "read", "recall", "save_memory", "web_fetch", "web_search", "write",
 )  # fmt: skip
 SCRIPTED_ENGINE = Path(__file__).with_name("scripted_engine.py")
+
+
+@pytest.fixture(autouse=True)
+def engines_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bridge's engine begins with everything imported. Tests that start the window as a process have the real one."""
+    monkeypatch.setattr("desktop_app.ui.engine_process.module_command", lambda _, *words: forked_command(*words))
 
 
 @pytest.fixture
@@ -86,7 +93,7 @@ def run(qapp: QApplication) -> Iterator[Run]:
 
     yield run_in_loop
     loop.close()
-    gc.collect()  # here, and not by chance in the thread that loads a language's colours: widgets die in their own
+    gc.collect()  # an exception that nobody awaited is told when its task is collected
     assert unowned == []
 
 

@@ -94,9 +94,9 @@ class ScriptedEngine:
                 self._tell(GaugeChanged(name, self._record.gauge(name)))
             case p.Hello():
                 return p.Welcome(p.VERSION)
-            case p.CreateConversation(title):
-                name = self._record.new(title)
-                self._write(p.ConversationsChanged(self._record.keep().conversations))
+            case p.CreateConversation(title, _, project):
+                name = self._record.new(title, project=project)
+                self._write(p.ConversationsChanged(self._record.keep().conversations, self._record.projects()))
                 return self._opened(name)
             case p.Fork(name):
                 info = self._record.kept.conversations[name]

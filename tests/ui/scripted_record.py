@@ -24,6 +24,8 @@ from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, Role, Text, Totals, Usage
+from desktop_app.conversation.project import Project
+from desktop_app.conversation.searching import SearchValues
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
@@ -41,6 +43,7 @@ class Kept(msgspec.Struct):
     rows: dict[str, list[MessageRow]] = {}
     operations: dict[str, list[OperationRow]] = {}
     deleted: list[str] = []
+    projects: dict[str, Project] = {}
     settings: Settings = Settings()
 
 
@@ -59,10 +62,11 @@ class ScriptedRecord:
                 self.add("c2", "Trip to Lisbon", 4)
             self.keep()
 
-    def new(self, title: str, messages: int = 0) -> str:
+    def new(self, title: str, messages: int = 0, project: str = "") -> str:
         """Adds a conversation, and gives its name."""
         name = f"c{len(self.kept.conversations) + 1}"
         self.add(name, title, messages)
+        self.kept.conversations[name] = msgspec.structs.replace(self.kept.conversations[name], project=project)
         return name
 
     def answer(self, wish: p.AnyRequest) -> p.EngineResponse | None:
@@ -80,6 +84,8 @@ class ScriptedRecord:
                 rows = [row for row in self.kept.rows[name] if row.operation_id == operation]
                 rows = [row for row in rows if query in row.message.text]
                 return p.MessagesRead(tuple(rows), len(rows))
+            case p.ListSearchValues():
+                return p.SearchValuesListed(SearchValues(("work/large",), ("bash", "read")))
             case p.SearchMessages(query):
                 return p.MessagesFound(tuple(self._found(query)))
             case p.FindText(name, text):
@@ -103,7 +109,7 @@ class ScriptedRecord:
                 record.deleted = [name for name in record.deleted if name not in names]
                 return self.keep()
             case p.Arrange(names):
-                fields = {f: getattr(wish, f) for f in ("is_pinned", "section", "is_put_away")}
+                fields = {f: getattr(wish, f) for f in ("is_pinned", "is_put_away")}
                 changes = {field: value for field, value in fields.items() if value is not None}
                 for name in names:
                     record.conversations[name] = msgspec.structs.replace(record.conversations[name], **changes)
@@ -118,8 +124,31 @@ class ScriptedRecord:
                 return self.compact(name, summary)
             case p.UndoOperation(name, operation) | p.RedoOperation(name, operation):
                 return self._undo(name, operation, isinstance(wish, p.UndoOperation))
+            case p.ListProjects() | p.SaveProject() | p.DeleteProject() | p.RestoreProject() | p.MoveConversations():
+                return self._change_projects(wish)
             case _:
                 return None
+
+    def _change_projects(self, wish: p.ProjectRequest) -> p.EngineResponse:
+        known, changed = self.kept.projects, ""
+        match wish:
+            case p.MoveConversations(names, project):
+                infos = self.kept.conversations
+                infos.update({name: msgspec.structs.replace(infos[name], project=project) for name in names})
+                return self.keep()
+            case p.SaveProject(project):
+                changed = project.id or f"p{len(known) + 1}"
+                known[changed] = msgspec.structs.replace(project, id=changed)
+            case p.DeleteProject(changed) | p.RestoreProject(changed):
+                is_deleted = isinstance(wish, p.DeleteProject)
+                known[changed] = msgspec.structs.replace(known[changed], is_deleted=is_deleted)
+            case _:
+                pass
+        self.keep()
+        return p.ProjectsListed(self.projects(), changed)
+
+    def projects(self) -> tuple[Project, ...]:
+        return tuple(one for one in self.kept.projects.values() if not one.is_deleted)
 
     def append(self, name: str, message: Message, message_id: str = "") -> None:
         rows = self.kept.rows[name]
@@ -198,7 +227,7 @@ class ScriptedRecord:
 
     def listed(self) -> p.ConversationsListed:
         shown = [info for name, info in self.kept.conversations.items() if name not in self.kept.deleted]
-        return p.ConversationsListed(tuple(sorted(shown, key=lambda info: -info.updated_at)))
+        return p.ConversationsListed(tuple(sorted(shown, key=lambda info: -info.updated_at)), self.projects())
 
     def keep(self) -> p.ConversationsListed:
         new = self._file.with_suffix(".new")

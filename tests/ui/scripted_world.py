@@ -10,15 +10,18 @@ from scripted_record import MODEL, NOW, OTHER_MODEL, ScriptedRecord
 
 from desktop_app.conversation.events import Failure, MessageRow, MessageState
 from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.foreign import FoundHistory, KnownKind, UnreadFile
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.graphics import Drawing
 from desktop_app.conversation.insights import DayInsights, Insights, Moment, OperationMoment, UsageOf
 from desktop_app.conversation.listing import SwitchPreview
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Attachment, Usage
+from desktop_app.conversation.program import ProgramInfo, ProgramPart
 from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
 from desktop_app.conversation.server_offers import CheckResult, ModelOffer, ModelPrice
 from desktop_app.conversation.setup import ConversationSetup
+from desktop_app.conversation.stored import Backup, RemovableItem, StoredData, StoredPart
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
@@ -31,6 +34,14 @@ OFFERS = (
 PREVIEW = SwitchPreview("compact", 61_000, 8_192, 6_000)
 UNWRITABLE = "find_issue"
 """A tool of which it cannot be stored that it is off."""
+HISTORIES = (
+    FoundHistory("Claude Code", "/home/me/.claude/projects", 214, 84_300_000, NOW),
+    FoundHistory("opencode", "/home/me/.local/share/opencode", 1, 12_000, NOW - 9e6),
+)
+KINDS = (
+    KnownKind("ChatGPT", "the zip of a data export, or the conversations.json in it"),
+    KnownKind("Codex CLI", "the folder ~/.codex/sessions, or a rollout-….jsonl in it"),
+)
 FOUND = (
     Server("LM Studio", "http://127.0.0.1:1234/v1", ("qwen-7b", "llama-8b", "gemma-4b"), kind="lm_studio"),
     Server("Anthropic", "", ("claude-sonnet-4-5",), kind="anthropic"),
@@ -60,6 +71,43 @@ def insights_read(conversation: str) -> p.InsightsRead:
     return p.InsightsRead(insights, gauge if conversation else None, 1.25)
 
 
+def _stored(wish: p.AnyRequest) -> p.EngineResponse | None:
+    """Two backups, one of them damaged, and something of each kind that can be removed."""
+    folder, day = "/home/ana/.local/share/palimpsest", 86_400.0
+    made = Backup(f"{folder}/backups/archive-a.sqlite3", NOW, 41_000_000, 12, 3_400)
+    damaged = Backup(f"{folder}/backups/archive-b.sqlite3", NOW - day, 40_000_000, is_damaged=True)
+    kept = Backup(f"{folder}/archive.before-restore-1.sqlite3", NOW - 9 * day, 39_000_000, 11, 3_100, False, "restore")
+    match wish:
+        case p.BackUpNow():
+            return p.BackedUp(made)
+        case p.DescribeProgram():
+            names = (("PySide6_Essentials", "LGPL-3.0-only", "LGPL and GPL"), ("litellm", "MIT", "MIT"))
+            part_list = tuple(ProgramPart(name, "1.2.3", licence, family) for name, licence, family in names)
+            return p.ProgramDescribed(ProgramInfo("0.1.0", (("Python", "3.11"),), folder, f"{folder}/log", part_list))
+        case p.ReadLicence():
+            return p.LicenceRead(f"The licence of {wish.part}.")
+        case p.ListBackups():
+            return p.BackupsListed((made, damaged, kept), f"{folder}/backups")
+        case p.DescribeData():
+            parts = (
+                StoredPart("archive", f"{folder}/archive.sqlite3", 44_000_000, 3),
+                StoredPart("backups", f"{folder}/backups", 81_000_000, 2),
+                StoredPart("logs", f"{folder}/palimpsest.log", 1_300_000, 2),
+            )
+            removable = (
+                RemovableItem("conversation:c9", "conversation", "Old plans", 2_000_000, NOW, 120, ("backup:a",)),
+                RemovableItem("conversation:c8", "conversation", "", 900, NOW - day, 1),
+                RemovableItem("room", "room", "", 9_000_000),
+                RemovableItem("backup:a", "backup", "backups/archive-a.sqlite3", 41_000_000, NOW),
+                RemovableItem("log:palimpsest.log.1", "log", "palimpsest.log.1", 1_048_576, NOW - 2 * day),
+            )
+            return p.DataDescribed(
+                StoredData(folder, f"{folder}/palimpsest.log", 90_000_000_000, 12_000_000, parts, removable)
+            )
+        case _:
+            return None
+
+
 def _answer_server(wish: p.ListServerModels | p.CheckServer | p.StopCheck) -> p.EngineResponse:
     """A server with two models, which can do all but stream; one of whose key is "wrong" refuses it."""
     is_refused = not isinstance(wish, p.StopCheck) and wish.key == "wrong"
@@ -79,6 +127,15 @@ def _answer_server(wish: p.ListServerModels | p.CheckServer | p.StopCheck) -> p.
                 "tools": (CheckResult("tools", "good"),),
             }
             return p.ServerChecked(results[step])
+
+
+def _answer_import(wish: p.FindHistories | p.LookThrough) -> p.EngineResponse:
+    """Two histories; no file."""
+    match wish:
+        case p.FindHistories():
+            return p.HistoriesFound(HISTORIES, KINDS)
+        case p.LookThrough(paths):
+            return p.LookedThrough((), tuple(UnreadFile(path, "there is no such file or folder") for path in paths))
 
 
 class Refused(Exception):
@@ -103,8 +160,8 @@ class ScriptedWorld:
         match wish:
             case p.CountDraft(_, text):
                 return p.DraftCounted(len(text) // 4)
-            case p.ImportFile(path):
-                raise LookupError(path)
+            case p.FindHistories() | p.LookThrough():
+                return _answer_import(wish)
             case p.ListMemories(conversation):
                 return self._remembered(conversation)
             case p.WriteMemory(memory, conversation):
@@ -126,7 +183,7 @@ class ScriptedWorld:
             case p.ListTools():
                 return self._listed()
             case _:
-                return _answer_attachments(wish) or self._answer_settings(wish)
+                return _answer_attachments(wish) or _stored(wish) or self._answer_settings(wish)
 
     def _read_request(self, wish: p.ReadRequest | p.CompareRequests | p.ReadRequestText) -> p.EngineResponse:
         """The messages in view; at a reply, those before it."""

@@ -180,8 +180,9 @@ def test_a_button_that_stays_keeps_its_object_while_the_reply_grows(view, qtbot,
 
 
 @pytest.mark.wire
-def test_rows_that_come_grow_fold_and_go_while_they_are_read_do_no_harm(qtbot, listening):
-    for number in range(200):
+@pytest.mark.parametrize("rounds", [60, pytest.param(200, marks=pytest.mark.slow)])
+def test_rows_that_come_grow_fold_and_go_while_they_are_read_do_no_harm(qtbot, listening, rounds):
+    for number in range(rounds):
         view = TranscriptWidget(TranscriptModel())
         view.resize(700, 500)
         view.show()

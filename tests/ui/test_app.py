@@ -13,12 +13,12 @@ import pytest
 
 
 @pytest.fixture
-def start() -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
+def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts the window on a data folder; whatever is left of it at the end of the test is killed."""
     started: list[subprocess.Popen[str]] = []
 
-    def start_window(data: Path) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "desktop_app", "--data-dir", str(data)]
+    def start_window(data: Path, *arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "desktop_app", "--data-dir", str(data), *arguments]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         started.append(process)
         return process
@@ -63,6 +63,21 @@ def test_a_data_folder_that_cannot_be_written_is_said_and_the_window_opens(start
     process.terminate()
     process.communicate(timeout=20)
     assert process.returncode == 0
+
+
+@pytest.mark.wire
+def test_a_second_start_hands_its_file_over_and_ends(start, tmp_path: Path) -> None:
+    (tmp_path / "chat.jsonl").write_text('{"role": "user", "content": "Tea?"}')
+    first = start(tmp_path)
+    wait_for(tmp_path / "palimpsest.log", "s after the program started")
+    second = start(tmp_path, str(tmp_path / "chat.jsonl"))
+    said, _ = second.communicate(timeout=20)
+    assert (second.returncode, said) == (0, "")
+    assert first.poll() is None
+    first.terminate()
+    first.communicate(timeout=20)
+    assert first.returncode == 0
+    assert not (tmp_path / "window.socket").exists()
 
 
 def test_a_set_up_that_ran_first_in_the_same_process_is_not_counted() -> None:

@@ -1,4 +1,4 @@
-"""The list of conversations: pinned, in sections, put away, sorted, filtered, several at once, and its width."""
+"""The list of conversations: pinned, in projects, put away, sorted, filtered, several at once, and its width."""
 
 from __future__ import annotations
 
@@ -9,11 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QMenu
 from ui_scenes import play_scene, until
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.ui.sidebar.arrangement import OTHERS, PINNED, PUT_AWAY, Arrangement, Heading, Order, arrange_rows
-from desktop_app.ui.sidebar.section_palette import SectionPalette
+from desktop_app.conversation.project import Project
+from desktop_app.ui.sidebar.arrangement import (
+    OTHERS,
+    PINNED,
+    PUT_AWAY,
+    Arrangement,
+    Heading,
+    Order,
+    ProjectHeading,
+    arrange_rows,
+)
+from desktop_app.ui.sidebar.project_palette import ProjectPalette
 from desktop_app.ui.sidebar.sidebar import Sidebar
 from slowness import slowness
 
@@ -26,59 +37,66 @@ def info(name: str, age: float = 0.0, **fields: object) -> ConversationInfo:
 
 
 def shown(infos: list[ConversationInfo], **wanted: object) -> list[str]:
-    rows = arrange_rows(infos, Arrangement(**wanted), NOW)
-    return [f"# {row.title}" if isinstance(row, Heading) else row.id for row in rows]
+    rows = arrange_rows(infos, PROJECTS, Arrangement(**wanted), NOW)
+    return [row.id if isinstance(row, ConversationInfo) else f"# {row.title}" for row in rows]
 
 
+PROJECTS = (Project("w", "Work"), Project("h", "home"))
 INFOS = [
     info("a", 1, title="Zebra", messages=9),
     info("b", 2, title="apple", messages=1, is_pinned=True),
-    info("c", 3, title="Mango", messages=5, section="Work"),
+    info("c", 3, title="Mango", messages=5, project="w"),
     info("d", 4, title="Apple tart", messages=7, is_put_away=True, is_pinned=True),
-    info("e", 5, title="Banana", messages=2, section="home"),
+    info("e", 5, title="Banana", messages=2, project="h"),
 ]
 
 
-def test_pinned_ones_stand_first_then_sections_then_the_rest() -> None:
-    rest = shown(INFOS)[6:]
-    assert shown(INFOS)[:6] == [f"# {PINNED}", "b", "# home", "e", "# Work", "c"]
+def test_pinned_ones_stand_first_then_projects_then_the_rest() -> None:
+    rest = shown(INFOS)[7:]
+    assert shown(INFOS)[:7] == [f"# {PINNED}", "b", "# Projects", "# home", "e", "# Work", "c"]
     assert rest[1:] == ["a"]
     assert shown(INFOS, shows_put_away=True)[-2:] == [f"# {PUT_AWAY}", "d"]
 
 
 def test_it_is_sorted_by_title_or_by_messages() -> None:
     plain = [info(i.id, title=i.title, messages=i.messages) for i in INFOS]
-    assert shown(plain, order=Order.TITLE) == [f"# {OTHERS}", "b", "d", "e", "c", "a"]
-    assert shown(plain, order=Order.MESSAGES) == [f"# {OTHERS}", "a", "d", "c", "e", "b"]
+    assert shown(plain, order=Order.TITLE)[3:] == [f"# {OTHERS}", "b", "d", "e", "c", "a"]
+    assert shown(plain, order=Order.MESSAGES)[3:] == [f"# {OTHERS}", "a", "d", "c", "e", "b"]
 
 
-def test_a_query_finds_what_was_put_away_and_has_no_headings() -> None:
+def test_a_query_finds_what_was_put_away_and_projects() -> None:
+    assert shown(INFOS, query="wor") == ["# Work"]
     assert shown(INFOS, query="APPLE") == ["b", "d"]
     assert shown(INFOS, query="tart app") == ["d"]
     assert shown(INFOS, query="kiwi") == []
 
 
-names = st.sampled_from(["", "Work", "Pinned", "Today", " odd "])
+NAMED = tuple(Project(f"p{n}", name) for n, name in enumerate(["Work", "Pinned", "Today", "Projects"]))
+names = st.sampled_from(["", "gone", *(project.id for project in NAMED)])
 made = st.builds(
-    lambda n, age, section, pinned, away: info(n, age, section=section, is_pinned=pinned, is_put_away=away),
+    lambda n, age, project, pinned, away: info(n, age, project=project, is_pinned=pinned, is_put_away=away),
     st.uuids().map(str), st.floats(-1e5, 2e8), names, st.booleans(), st.booleans(),
 )  # fmt: skip
 
 
 @given(st.lists(made, max_size=30), st.sampled_from(Order))
 def test_every_conversation_stands_once_under_its_heading(infos, order) -> None:
-    rows = arrange_rows(infos, Arrangement(order, shows_put_away=True), NOW)
-    heading, places = "", {}
+    rows = arrange_rows(infos, NAMED, Arrangement(order, shows_put_away=True), NOW)
+    heading, places, counts = "", {}, {}
     for row in rows:
-        if isinstance(row, Heading):
-            heading = row.title
-        else:
+        if isinstance(row, ConversationInfo):
             assert row.id not in places
             places[row.id] = heading
+        else:
+            heading = row.project.id if isinstance(row, ProjectHeading) else f"# {row.title}"
+            counts[heading] = row.count if isinstance(row, ProjectHeading) else 0
     assert set(places) == {i.id for i in infos}
+    known = {project.id for project in NAMED}
     for one in infos:
-        expected = PUT_AWAY if one.is_put_away else PINNED if one.is_pinned else one.section
-        assert not expected or places[one.id] == expected
+        of_project = one.project if one.project in known else ""
+        expected = f"# {PUT_AWAY}" if one.is_put_away else f"# {PINNED}" if one.is_pinned else of_project
+        assert places[one.id] == expected if expected else places[one.id] not in known
+    assert {key: sum(place == key for place in places.values()) for key in known} == {key: counts[key] for key in known}
 
 
 @pytest.fixture
@@ -168,16 +186,16 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 
 @play_scene()
-async def test_pins_sections_and_putting_away_are_stored_by_keys(window, bridge):
+async def test_pins_projects_and_putting_away_are_stored_by_keys(window, bridge):
     model = window.sidebar.list.conversations
     QTest.keyClick(window, Qt.Key.Key_D, CONTROL)
     await until(lambda: model.info_of("c1").is_pinned)
     QTest.keyClick(window, Qt.Key.Key_S, CONTROL | SHIFT)
-    await until(lambda: any(p.isVisible() for p in window.findChildren(SectionPalette)))
-    palette = window.findChild(SectionPalette)
+    await until(lambda: any(p.isVisible() for p in window.findChildren(ProjectPalette)))
+    palette = window.findChild(ProjectPalette)
     QTest.keyClicks(palette.field, "Work")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    await until(lambda: model.sections == ("Work",))
+    await until(lambda: model.project_of("c1") is not None and model.project_of("c1").name == "Work")
     QTest.keyClick(window, Qt.Key.Key_H, CONTROL | SHIFT)
     await until(lambda: model.row_of("c1") < 0)
     assert window.chat.conversation == "c1"
@@ -209,3 +227,54 @@ async def test_filtering_5000_titles_leaves_no_gap(window, bridge):
         window.sidebar.list.executeDelayedItemsLayout()
         taken.append(time.thread_time() - started)
     assert max(taken) < 0.033 * slowness()
+
+
+def test_a_menu_is_about_its_conversation_also_when_the_list_changes_below_it(qtbot, monkeypatch) -> None:
+    sidebar = Sidebar()
+    qtbot.addWidget(sidebar)
+    sidebar.resize(260, 600)
+    sidebar.show_conversations([info("a", 1), info("b", 2)])
+    listed, opened, menus = sidebar.list, list[str](), list[QMenu]()
+    listed.conversation_chosen.connect(opened.append)
+    monkeypatch.setattr(QMenu, "popup", lambda menu, where: menus.append(menu))
+    listed._open_menu(listed.conversations.index_of("b"), QPoint())
+    sidebar.show_conversations([info("new", 0), info("a", 1), info("b", 2)])
+    next(action for action in menus[0].actions() if action.text() == "Open").trigger()
+    assert opened == ["b"]
+
+
+def test_after_midnight_other_headings_stand_above_the_same(qtbot, monkeypatch) -> None:
+    sidebar = Sidebar()
+    qtbot.addWidget(sidebar)
+    sidebar.show_conversations([info("a", 60)])
+    headings = {row.title for row in sidebar.list.conversations._rows if isinstance(row, Heading)}
+    assert "Today" in headings or "Yesterday" in headings
+    monkeypatch.setattr(time, "time", lambda: NOW + 3 * 86_400)
+    sidebar.list._refresh.timeout.emit()
+    headings = {row.title for row in sidebar.list.conversations._rows if isinstance(row, Heading)}
+    assert headings.isdisjoint({"Today", "Yesterday"})
+
+
+def test_a_title_is_edited_on_when_the_list_changes_its_order(qtbot) -> None:
+    sidebar = Sidebar()
+    qtbot.addWidget(sidebar)
+    sidebar.resize(260, 600)
+    sidebar.show_conversations([info("a", 1), info("b", 2)])
+    with qtbot.waitExposed(sidebar):
+        sidebar.show()
+    listed, renamed = sidebar.list, list[tuple[str, str]]()
+    listed.conversations.renamed.connect(lambda name, title: renamed.append((name, title)))
+    listed.setCurrentIndex(listed.conversations.index_of("b"))
+    listed.rename()
+    editor = listed._editor()
+    assert editor is not None
+    editor.setText("Half writ")
+    sidebar.show_conversations([info("new", 0), info("a", 1), info("b", 2)])
+    editor = listed._editor()
+    assert editor is not None
+    assert editor.text() == "Half writ"
+    QTest.keyClicks(editor, "ten")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: renamed == [("b", "Half written")])
+    sidebar.show_conversations([info("newer", 0), info("new", 1), info("a", 2), info("b", 3)])
+    assert listed._editor() is None

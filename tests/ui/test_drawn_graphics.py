@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 
 import pytest
 from PySide6.QtGui import QGuiApplication, QTextCursor
@@ -41,7 +40,6 @@ def draw_missing(view, qtbot):
     """Draw what the transcript asks for, as the engine does."""
     settle(view, qtbot)
     batch = graphics.take_missing(40)
-    gc.collect()  # here: widgets that earlier tests left must not be found by a thread of this loop
     graphics.keep(batch, asyncio.run(draw_graphics(batch)))
     settle(view, qtbot)
     return batch

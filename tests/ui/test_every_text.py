@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from plan_scenes import PLAN
 from PySide6.QtCore import QCoreApplication, QPoint
 from PySide6.QtGui import QContextMenuEvent
@@ -17,6 +18,7 @@ from shown_texts import Painted, Pseudo, forms_of, shown_texts, strings_in, untr
 from ui_scenes import is_idle, play_scene, send, until
 
 from desktop_app.conversation.events import MessageState
+from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.engine.protocol import decode_engine_line
 from desktop_app.settings import Settings
@@ -24,6 +26,7 @@ from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.policy.policy_sheet import PolicySheet
+from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.translation import use_translator
 from desktop_app.ui.widgets.palette_sheet import PaletteSheet
 from desktop_app.ui.widgets.sheet import Sheet
@@ -157,7 +160,7 @@ async def test_questions(window: MainWindow, bridge: Bridge, look: Look) -> None
 async def test_what_lies_over_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
     for name in (
-        "Commands…", "Search everything", "Move to section…", "Keyboard shortcuts", "Export conversation…",
+        "Commands…", "Search everything", "Move to project…", "Keyboard shortcuts", "Export conversation…",
         "Optimize conversation…", "Choose tools…", "Settings…", "Choose a model…",
     ):  # fmt: skip
         await act(window, name)
@@ -205,7 +208,7 @@ async def test_pages(window: MainWindow, bridge: Bridge, look: Look) -> None:
 async def test_menus(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
     listed, header = window.sidebar.list, window.header
-    index = listed.conversations.index(1)
+    index = listed.conversations.index_of("c1")
     above = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, listed.visualRect(index).center(), QPoint(10, 10))
     for name, open_menu in (
         ("of the conversation", header.menu.click),
@@ -220,6 +223,47 @@ async def test_menus(window: MainWindow, bridge: Bridge, look: Look) -> None:
 
 
 @pytest.mark.wire
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@play_scene(messages=6)
+async def test_projects(window: MainWindow, bridge: Bridge, look: Look) -> None:
+    await grow(window)
+    listed, model = window.sidebar.list, window.sidebar.list.conversations
+    look.told(("Billing", "Be brief.", "/nowhere/at/all", "Ledger fact"))
+    await act(window, "New project…")
+    opened = await sheet(window)
+    assert isinstance(opened, ProjectSheet)
+    look.at(window, "new project")
+    opened.save.click()
+    look.at(window, "new project without a name")
+    opened.name.edit.setText("Billing")
+    opened.instructions.area.setPlainText("Be brief.")
+    opened.save.click()
+    await until(lambda: model.projects and window.chat_pane.project.isVisible())
+    project = replace(model.projects[0], folder="/nowhere/at/all", recall_in="everything")
+    bridge.projects_changed.emit((project,))
+    look.at(window, "page of a project")
+    await until(lambda: not window.findChildren(ProjectSheet))
+    window.projects.open_settings(project.id)
+    opened = await sheet(window)
+    assert isinstance(opened, ProjectSheet)
+    memory = Memory("m", "Ledger fact", 0.0, 0.0, scope="project", project=project.id)
+    opened.memories.show_memories([memory], {})
+    opened.instructions.area.setPlainText("Be very brief.")
+    look.told("Be very brief.")
+    look.at(window, "project")
+    opened.reject()
+    window.projects.move(("c1", "c2"), project.id)
+    await until(lambda: model.project_of("c1") is not None)
+    listed.fold(project.id, is_folded=True)
+    look.at(window, "moved and folded")
+    window.projects.offer()
+    (await menu()).close()
+    window.projects.delete(project.id)
+    await until(lambda: not model.projects)
+    look.at(window, "deleted")
+
+
+@pytest.mark.wire
 @play_scene(messages=6)
 async def test_notices(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
@@ -227,7 +271,7 @@ async def test_notices(window: MainWindow, bridge: Bridge, look: Look) -> None:
         ("the engine gives up", lambda: bridge.engine_gave_up.emit(ENGINE_GAVE_UP)),
         ("deleted", lambda: window.listing.delete(("c2",))),
         ("put away", lambda: window.listing.put_away(("c1",), True)),
-        ("not imported", lambda: window.listing.import_files(["/nowhere/chat.jsonl"])),
+        ("not imported", lambda: window.importing.import_files(["/nowhere/chat.jsonl"])),
         ("a bug", lambda: window.watch.show_bug("?")),
     ):
         happen()

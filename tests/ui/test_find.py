@@ -8,7 +8,8 @@ from transcript_rows import chat, row
 from ui_scenes import at_end, play_scene, until
 
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript.found_text import top_of_text
+from desktop_app.ui.transcript.found_text import best_place, top_of_text
+from desktop_app.ui.transcript.row_painter import occurrences
 
 
 def is_in_sight(view, key):
@@ -70,3 +71,17 @@ def test_a_folded_message_is_unfolded_for_what_is_in_it(view, qtbot):
     view.mark_text("needle")
     assert view.show_occurrence("m0")
     qtbot.waitUntil(lambda: top_of_text(view.layout_of(0), "needle") is not None)
+
+
+def test_the_place_with_most_of_the_words_is_shown():
+    hits = [(0, 0, "Harbour"), (0, 5_000, "ledger"), (0, 9_000, "harbour"), (0, 9_040, "LEDGER"), (1, 0, "ledger")]
+    assert best_place(hits) == 2
+    assert best_place(hits[:1]) == 0
+
+
+def test_words_are_marked_whole_and_in_every_script(view, qtbot):
+    view.transcript.open([row(0, Role.USER, Text("indexes of an Index, 把数据库迁移"))], ())
+    qtbot.waitUntil(lambda: view.is_settled)
+    (flow, *_) = view.layout_of(0).flows
+    assert [cursor.selectedText() for cursor in occurrences(flow.document, ("index", "数据库"))] == ["Index", "数据库"]
+    assert [cursor.selectedText() for cursor in occurrences(flow.document, "index")] == ["index", "Index"]

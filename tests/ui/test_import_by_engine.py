@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from ui_scenes import texts
 from desktop_app.ui.importing.import_sheet import ImportSheet, Step
 from desktop_app.ui.settings.origin_section import OriginSection
 from desktop_app.ui.settings.setup_sheet import SetupSheet
+from desktop_app.ui.single_window import Opening
 from desktop_app.ui.widgets.text_reader import TextReader
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
@@ -34,12 +36,16 @@ def titles(person: Person) -> set[str]:
 
 def drop_on(person: Person, widget: QWidget, *files: Path) -> None:
     """Drop files on a place of the window, as from a file manager."""
-    window, content = person.window, QMimeData()
+    drop(person.window, QPointF(widget.mapTo(person.window, widget.rect().center())), *files)
+
+
+def drop(taker: QWidget, where: QPointF, *files: Path) -> None:
+    """Drop files on a widget that takes them."""
+    content = QMimeData()
     content.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
-    where = QPointF(widget.mapTo(window, widget.rect().center()))
     held = Qt.DropAction.CopyAction, content, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    QApplication.sendEvent(window, QDragEnterEvent(where.toPoint(), *held))
-    QApplication.sendEvent(window, QDropEvent(where, *held))
+    QApplication.sendEvent(taker, QDragEnterEvent(where.toPoint(), *held))
+    QApplication.sendEvent(taker, QDropEvent(where, *held))
 
 
 async def previewed(person: Person) -> ImportSheet:
@@ -115,11 +121,11 @@ def test_where_nothing_is_found_it_says_why_and_what_could_be(play_by_engine, tm
     async def scene(person: Person) -> None:
         drop_on(person, person.window.sidebar.list, tmp_path / "picture.bin")
         sheet = await person.sheet(ImportSheet, PATIENCE, "the sheet of the import")
-        await person.sees(
-            lambda: "conversations.json" in sheet.about.text() and sheet.step is Step.CHOOSE, "the known kinds"
-        )
+        await person.sees(lambda: sheet.unread.list.isVisible(), "why it was not read")
+        assert sheet.step is Step.CHOOSE
+        await person.sees(lambda: sheet.kinds.body.isVisible(), "the known kinds")
+        assert "ChatGPT" in [kind.program for kind in sheet.kinds.kinds]
         assert [row.title for row in sheet.unread.list.rows.rows] == ["picture.bin"]
-        assert sheet.unread.list.isVisible()
         assert sheet.files.hasFocus(), "another file can be chosen"
 
     play_by_engine(scene, [])
@@ -157,6 +163,30 @@ def test_files_dropped_on_the_conversation_are_still_attached(play_by_engine, tm
     play_by_engine(scene, [])
 
 
+def test_a_zip_is_imported_wherever_it_is_dropped_and_a_folder_on_the_sheet(play_by_engine, tmp_path: Path) -> None:
+    tea = chat_file(tmp_path / "tea.jsonl", "What is tea?", "A drink.")
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as zipped:
+        zipped.write(tea, "tea.jsonl")
+    (tmp_path / "folder").mkdir()
+    chat_file(tmp_path / "folder" / "ink.jsonl", "What is ink?", "A liquid.")
+
+    async def scene(person: Person) -> None:
+        drop_on(person, person.window.chat_pane, tmp_path / "all.zip")
+        sheet = await previewed(person)
+        assert [each.title for each in sheet.list.found.rows] == ["What is tea?"]
+        drop(sheet, QPointF(sheet.rect().center()), tmp_path / "folder")
+        await person.sees(lambda: "What is ink?" in [each.title for each in sheet.list.found.rows], "the other one")
+        await person.click(sheet.start)
+        await person.wait_until_closed(ImportSheet)
+        await person.sees(lambda: "What is ink?" in titles(person), "it in the list")
+        await person.click(person.window.toast.action)
+        await person.sees(lambda: texts(person.window) == ["What is ink?", "A liquid."], "its messages")
+        conversations = person.window.sidebar.list.conversations
+        await person.sees(lambda: all(info.messages for info in conversations.conversations), "no empty one left")
+
+    play_by_engine(scene, [])
+
+
 def test_where_it_came_from_and_what_has_no_place_here_can_be_read(play_by_engine, tmp_path: Path) -> None:
     file = tmp_path / "calm.jsonl"
     file.write_text(json.dumps({"role": "user", "content": "What is tea?", "mood": "calm"}))
@@ -181,5 +211,38 @@ def test_where_it_came_from_and_what_has_no_place_here_can_be_read(play_by_engin
         reader = window.findChildren(TextReader)[0]
         assert "calm" in reader.text.toPlainText()
         reader.close()
+
+    play_by_engine(scene, [])
+
+
+def test_what_is_opened_from_outside_is_previewed_unless_an_import_is_under_way(play_by_engine, tmp_path: Path) -> None:
+    tea = chat_file(tmp_path / "tea.jsonl", "What is tea?", "A drink.")
+    ink = chat_file(tmp_path / "ink.jsonl", "What is ink?", "A liquid.")
+
+    async def scene(person: Person) -> None:
+        window = person.window
+        window.showMinimized()
+        window.show_handed_over(Opening((str(tea),)))
+        sheet = await previewed(person)
+        assert not window.isMinimized()
+        assert [each.title for each in sheet.list.found.rows] == ["What is tea?"]
+        window.show_handed_over(Opening((str(ink),)))
+        await person.sees(lambda: list(tags(sheet)) == ["What is ink?"], "the other file in its place")
+        sheet.show_importing()
+        window.show_handed_over(Opening((str(tea),)))
+        assert "under way" in window.toast.label.text()
+        assert sheet.step is Step.IMPORT
+        sheet.reject()
+        await person.wait_until_closed(ImportSheet)
+        window.show_handed_over(Opening((str(tmp_path / "gone.json"),)))
+        sheet = await person.sheet(ImportSheet, PATIENCE, "the sheet of the import")
+        await person.sees(
+            lambda: any("gone.json" in row.title for row in sheet.unread.list.rows.rows), "that it is gone"
+        )
+        sheet.reject()
+        await person.wait_until_closed(ImportSheet)
+        window.show_handed_over(Opening(action="import"))
+        sheet = await person.sheet(ImportSheet, PATIENCE, "the sheet of the import")
+        assert sheet.step is Step.CHOOSE
 
     play_by_engine(scene, [])

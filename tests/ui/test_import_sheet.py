@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from import_scenes import LOOKED, OFFERS, TIDES, UNREAD, empty_import
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from ui_scenes import opened_sheet, play_scene, until
 
 from desktop_app.conversation.events import Failure, ImportProgressed
-from desktop_app.conversation.foreign import FoundConversation, UnreadFile
 from desktop_app.engine.protocol import CancelComputation, Computation, LookedThrough
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.importing.found_list import dates_of, row_of
 from desktop_app.ui.importing.import_sheet import ImportSheet, Step
-
-TIDES = FoundConversation("f1", "ChatGPT", "Tides", "conversations.json", 12, 1.6e9, 1.7e9, (), known=0)
-LONGER = replace(TIDES, id="f2", title="Trip", program="Claude Code", messages=30, known=18)
-HERE = replace(TIDES, id="f3", title="Ink", known=12)
-UNREAD = UnreadFile("old/broken.json", "it ends in the middle", "A talk about ink")
-LOOKED = LookedThrough((TIDES, LONGER, HERE), (UNREAD,))
+from desktop_app.ui.importing.unread_list import rows_of
+from desktop_app.ui.translation import use_language
 
 
 def preview(window, looked: LookedThrough = LOOKED) -> ImportSheet:
@@ -72,12 +69,12 @@ def test_space_ticks_and_enter_imports(window, qtbot):
 
 def test_what_could_not_be_read_is_folded_and_says_why(window, qtbot):
     sheet = preview(window, LookedThrough((replace(TIDES, unread=("an image is missing",)),), (UNREAD,)))
-    assert "2 could not be read" in sheet.unread.fold.text()
+    assert "2 could not be read" in sheet.unread.link.text()
     assert not sheet.unread.list.isVisible()
-    sheet.unread.fold.click()
+    sheet.unread.link.click()
     assert sheet.unread.list.isVisible()
     words = [row.words for row in sheet.unread.list.rows.rows]
-    assert "it ends in the middle" in words[0]
+    assert "line 3 cannot be read" in words[0]
     assert "an image is missing" in words[1]
     assert not preview(window, LookedThrough((TIDES,), ())).unread.isVisible()
 
@@ -104,6 +101,8 @@ async def test_progress_is_shown_and_a_failed_import_can_be_tried_again(window, 
     sheet.show_looking(("/x/conversations.zip",))
     bridge.happened.emit(ImportProgressed("", 1_048_576, 3 * 1_048_576))
     assert sheet.progress.text() == "2.0 MB of 3.0 MB left"
+    bridge.happened.emit(ImportProgressed("", 1_048_576, 3 * 1_048_576, 4))
+    assert sheet.progress.text() == "4 conversations imported · 2.0 MB of 3.0 MB left"
     sheet.show_found(LOOKED)
     sheet.show_importing()
     assert sheet.about.text().startswith("What is imported before you cancel stays")
@@ -115,3 +114,24 @@ async def test_progress_is_shown_and_a_failed_import_can_be_tried_again(window, 
     sheet.cancel.click()
     assert posted == [CancelComputation(Computation.IMPORT, "")]
     await until(lambda: not window.findChildren(ImportSheet))
+
+
+def test_the_histories_of_this_computer_and_the_known_kinds_are_offered(window, qtbot):
+    sheet = empty_import(window)
+    sheet.open()
+    given: list[tuple[str, ...]] = []
+    sheet.paths_given.connect(given.append)
+    for link in (sheet.histories.links[1], sheet.histories.all):
+        qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    paths = tuple(history.path for history in OFFERS.histories)
+    assert given == [paths[1:], paths]
+    assert [kind.program for kind in sheet.kinds.kinds] == ["ChatGPT", "Codex CLI"]
+    assert sheet.kinds.body.isVisible()
+
+
+def test_reasons_and_kinds_are_in_the_language_of_the_window(qapp, language_is_restored):
+    use_language(qapp, "de")
+    assert rows_of((UNREAD,), ())[0].body[0].text == "Zeile 3 ist nicht lesbar: das ist kein JSON"
+    told = "it is of no known format: it seems to be JSON with the fields a, b"
+    assert tr_engine(told) == "das Format ist unbekannt: es scheint JSON mit den Feldern a, b zu sein"
+    assert tr_engine(OFFERS.known_kinds[0].what).startswith("das ZIP eines Datenexports")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from person import Person, long_talk, store_talk
 from ui_scenes import is_idle
 
 from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.store import Store
 from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Flush, Prune
 from desktop_app.paths import database_file
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
@@ -105,3 +108,33 @@ def test_everything_and_its_csv_sum_to_what_the_record_holds(play_by_engine, dat
     assert {row["detail"] for row in rows if row["kind"] == "said"} == {"characters"}
     assert told == {role: count for role, count in said.items() if count}
     assert {row["kind"] for row in rows} <= {"prune", "compaction", "day", "model", "said"}
+
+
+def test_a_project_is_a_scope_of_its_own(play_by_engine, data_folder) -> None:
+    for name, project in (("c1", "p1"), ("c2", "p1"), ("c3", "")):
+        asyncio.run(store_talk(data_folder, long_talk(3), name=name, title=name))
+        with closing(Store(database_file(data_folder))) as store:
+            if name == "c1":
+                store.store_project(Project("p1", "Sea"))
+            store.change(name, project=project)
+
+    async def scene(person: Person) -> None:
+        window = person.window
+        window.chat.open("c1")
+        await person.sees(lambda: window.chat.conversation == "c1" and window.gauge.gauge, "c1")
+        await person.ask("Where are we?", "At sea.")
+        await person.click(window.sidebar.insights)
+        await person.sees(lambda: window.insights.page and window.insights.page.content.isVisible(), "the figures")
+        page = window.insights.page
+        assert page is not None
+        await person.click(page.scope.button("project"))
+        await person.sees(lambda: "2 conversations" in page.range.text(), "those of the project")
+        await person.click(page.scope.button("all"))
+        await person.sees(lambda: "3 conversations" in page.range.text(), "all")
+        page.closed.emit()
+        window.chat.open("c3")
+        await person.sees(lambda: window.chat.conversation == "c3", "c3")
+        await person.click(window.sidebar.insights)
+        await person.sees(lambda: page.isVisible() and page.scope.button("project").isHidden(), "no project to choose")
+
+    play_by_engine(scene, [Reply("At sea.")], window=8_192)

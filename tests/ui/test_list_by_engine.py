@@ -1,4 +1,4 @@
-"""Conversations with the real engine: renamed, pinned, put into sections, duplicated, deleted, restored, searched."""
+"""Conversations with the real engine: renamed, pinned, put into projects, duplicated, deleted, restored, searched."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ui_scenes import texts
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.importing.import_sheet import ImportSheet, Step
 from desktop_app.ui.search.search_palette import SearchPalette
-from desktop_app.ui.sidebar.section_palette import SectionPalette
+from desktop_app.ui.sidebar.project_palette import ProjectPalette
 from provider import Reply
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
@@ -46,10 +46,10 @@ def test_conversations_are_arranged_and_found_again(play_by_engine, data_folder:
         await person.press_keys(Qt.Key.Key_D, CTRL)
         await person.sees(lambda: listed.info_of("c1").is_pinned, "the pin")
         await person.press_keys(Qt.Key.Key_S, CTRL, SHIFT)
-        await person.sheet(SectionPalette, 30, "the sections")
+        await person.sheet(ProjectPalette, 30, "the projects")
         await person.type("Travels")
         await person.enter()
-        await person.sees(lambda: "Travels" in listed.sections, "the section")
+        await person.sees(lambda: "Travels" in {project.name for project in listed.projects}, "the project")
         await person.press_keys(Qt.Key.Key_D, CTRL, SHIFT)
         await person.sees(lambda: window.chat.conversation not in ("c1", "c2"), "the copy")
         copy = window.chat.conversation

@@ -12,7 +12,7 @@ from plan_scenes import PLAN
 from PySide6.QtCore import QSettings, Qt
 from ui_scenes import is_idle, play_scene, send, signalled, texts, until
 
-from desktop_app.conversation.events import MessageState, ToolFinished, TurnFinished
+from desktop_app.conversation.events import DataProgressed, MessageState, ToolFinished, TurnFinished
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
@@ -127,6 +127,17 @@ async def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_st
     assert "The tests pass" in texts(window)[-1]
 
 
+@play_scene(messages=0)
+async def test_an_archive_that_takes_long_to_open_is_told_until_the_engine_is_ready(window, bridge):
+    bridge.happened.emit(DataProgressed("", 0, 0, "opening"))
+    assert window.toast.isVisible()
+    bridge.happened.emit(DataProgressed("", 50, 200, "opening"))
+    assert "25" in window.toast.label.text()
+    bridge.became_ready.emit(p.Welcome(p.VERSION))
+    assert not window.toast.isVisible()
+    await until(lambda: is_idle(window))
+
+
 def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_path):
     async def whole() -> None:
         bridge = Bridge(["/no/such/program"], tmp_path / "engine.log", first_backoff=0.001)
@@ -160,7 +171,8 @@ async def test_a_search_result_far_back_is_gone_to(window, bridge):
     palette.field.setText("Question 4")
     await until(lambda: palette.list.rows.rowCount() > 5)
     found = await bridge.ask(p.SearchMessages("Question 4"))
-    window.listing.show_result(next(r for r in found.results if r.index == 4 and r.conversation == "c1"))
+    result = next(r for r in found.results if r.index == 4 and r.conversation == "c1")
+    window.listing.hits.walk("Question 4", found.results, result)
     await until(lambda: window.transcript_model.row_of("c1-4") >= 0)
     view = window.chat_pane.transcript
     row = window.transcript_model.row_of("c1-4")
@@ -228,6 +240,7 @@ async def test_a_pin_is_shown_in_the_chat_and_in_the_panel(window, bridge):
     await until(lambda: not window.transcript_model.item(60).row.is_pinned)
 
 
+@pytest.mark.wire
 def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
     requests: list[p.AnyRequest] = []
     ask = Bridge.ask
@@ -294,7 +307,8 @@ async def test_each_conversation_has_its_own_draft(window, bridge):
     window.composer.set_text("for the first one")
     window.chat.open("c2")
     await until(lambda: window.header.label.text() == "Trip to Lisbon")
-    assert window.composer.text() == ""
+    window.composer.field.undo()
+    assert window.composer.text() == "", "and Ctrl+Z brings none of another one's"
     window.chat.open("c1")
     await until(lambda: window.composer.text() == "for the first one")
 
@@ -307,10 +321,8 @@ async def test_the_draft_is_counted_while_typing(window, bridge):
 
 @play_scene()
 async def test_an_import_that_fails_says_why(window, bridge):
-    window.listing.import_files(["/no/such/file.jsonl"])
-    await until(window.failure.isVisible)
-    assert "/no/such/file.jsonl" in window.failure.text.text()
-    assert not window.toast.isVisible()
+    window.importing.import_files(["/no/such/file.jsonl"])
+    await until(lambda: window.toast.label.text() == "/no/such/file.jsonl: there is no such file or folder")
 
 
 @play_scene()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from accessible_tree import Node, Role, act, read
+from import_scenes import empty_import, preview_of_import
 from plan_scenes import AFTER, BEFORE, PLAN
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QWidget
@@ -112,6 +113,8 @@ def test_sheets_that_the_scripted_engine_does_not_know_can_be_heard(window, qtbo
         lambda: PolicySheet(Settings(), "balanced", "Billing", {}, window),
         lambda: PlanDialog(PLAN, "c", window),
         lambda: open_settings(window),
+        lambda: empty_import(window),
+        lambda: preview_of_import(window),
     )
     for make in openers:
         sheet = make()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
@@ -32,6 +33,10 @@ PUSH = QuestionAsked(
 BOTH = QuestionAsked(
     "v", "q2", "permission", ToolCall("c", "move", '{"from": "/a", "to": "/b"}'),
     (RequiredPermission("move", "read", "/a", "/a"), RequiredPermission("move", "write", "/b", "/*")),
+)  # fmt: skip
+ELSEWHERE = QuestionAsked(
+    "v", "q4", "permission", ToolCall("c", "recall", '{"query": "ferry", "where": "everything"}'),
+    (RequiredPermission("recall", "recall", "everything", "*", 312),),
 )  # fmt: skip
 ROUNDS = QuestionAsked("v", "q3", "rounds", rounds=25)
 
@@ -88,6 +93,26 @@ def test_each_button_gives_its_answer_and_its_key_too_while_one_types_elsewhere(
     assert [list(told.at(n)) for n in range(told.count())] == [["q1", answer]] * 2
 
 
+def test_a_look_in_other_conversations_is_allowed_once_or_here_and_never_for_good(desk, qtbot):
+    desk.card.show_question(ELSEWHERE)
+    assert desk.card.title.text() == "recall wants to look in your other conversations"
+    assert desk.card.targets.text.toPlainText() == "All your conversations (312)"
+    assert "sent to the model" in desk.card.note.text()
+    assert shown(desk.card) == {"Show all arguments", "Allow once", "Allow in this conversation", "Deny"}
+    assert not desk.card.rule.isVisible()
+    assert not desk.card.warning.isVisible()
+    assert "always" not in desk.card.keys.text()
+    told = answers(desk.card)
+    for key in (Qt.Key.Key_W, Qt.Key.Key_C):
+        qtbot.keyClick(desk.field, key, Qt.KeyboardModifier.AltModifier)
+    assert [list(told.at(n)) for n in range(told.count())] == [["q4", PermissionAnswer(True, "conversation", "*")]]
+    project = RequiredPermission("recall", "recall", "project", "project", 1)
+    desk.card.show_question(replace(ELSEWHERE, question="q5", needs=(project,)))
+    assert desk.card.targets.text.toPlainText().startswith("The ")
+    desk.card.show_question(PUSH)
+    assert "Always allow" in shown(desk.card)
+
+
 def test_what_is_typed_into_the_composer_answers_nothing_and_stays_there(desk, qtbot):
     told = answers(desk.card)
     qtbot.keyClicks(desk.field, "half a sen")
@@ -133,6 +158,28 @@ def test_a_pattern_that_misses_what_is_asked_for_cannot_be_allowed(desk, qtbot):
     assert "anything" in desk.card.warning.text()
     qtbot.mouseClick(desk.card.always, Qt.MouseButton.LeftButton)
     assert told.at(0)[1].pattern == "*"
+
+
+def test_a_wide_pattern_says_what_it_lets_through(desk, qtbot):
+    need = RequiredPermission("bash", "run", "git log -3", "git log *")
+    desk.card.show_question(replace(PUSH, question="q8", needs=(need,)))
+    assert "“git log …” that only reads" in desk.card.effect.text()
+    assert desk.card.pattern.accessibleDescription() == desk.card.effect.text()
+    for pattern, words in {"git *": "whatever it does", "git log -3": "", "*": "", "cat *": ""}.items():
+        desk.card.pattern.setText(pattern)
+        assert words in desk.card.effect.text()
+        assert desk.card.effect.isVisible() == bool(words), pattern
+
+
+def test_proposed_patterns_of_several_commands_say_what_they_let_through(desk):
+    lines = (("git log -3", "git log *"), ("head -3", "head *"), ("ls", "ls *"), ("rm x", "rm x"))
+    needs = tuple(RequiredPermission("bash", "run", line, pattern) for line, pattern in lines)
+    desk.card.show_question(replace(PUSH, question="q9", needs=needs))
+    assert "“git log …”" in desk.card.effect.text()
+    assert "“head …”, “ls …” that only reads" in desk.card.effect.text()
+    assert "rm" not in desk.card.effect.text()
+    desk.card.show_question(ELSEWHERE)
+    assert not desk.card.effect.isVisible()
 
 
 def test_several_needs_are_all_named_and_have_no_common_pattern(desk):
@@ -262,3 +309,22 @@ def test_the_card_of_a_call_in_the_conversation_marks_them_too(arguments: str) -
 @pytest.mark.parametrize("text", ["git log -3 | head", "naïve café.txt", "日本語", "שלום", "a\tb\nc", "👍🏽"])
 def test_what_is_seen_stays_as_it_is(text: str) -> None:
     assert escape_invisible(text) == text
+
+
+@pytest.mark.parametrize(("tool", "words"), [("bash_outside", "outside of the sandbox"), ("bash_network", "network")])
+def test_what_goes_beyond_the_sandbox_is_allowed_for_the_conversation_at_most(desk, qtbot, tool, words):
+    need = RequiredPermission(tool, "run", COMMAND, COMMAND)
+    asked = replace(PUSH, needs=(need,))
+    desk.card.show_question(asked)
+    assert words in title_of(asked)
+    assert note_of(asked)
+    assert {"Allow once", "Allow in this conversation", "Deny"} <= shown(desk.card)
+    assert "Always allow" not in shown(desk.card)
+    answered = answers(desk.card)
+    qtbot.keyClick(desk.card, Qt.Key.Key_W, Qt.KeyboardModifier.AltModifier)  # a key presses a hidden button, too
+    assert not answered.count()
+    qtbot.mouseClick(desk.card.conversation, Qt.MouseButton.LeftButton)
+    assert answered.at(0)[1] == PermissionAnswer(True, "conversation", COMMAND)
+    several = replace(asked, needs=(need, replace(need, target="git fetch")))
+    assert title_of(several).startswith("bash wants to do 2 things, ")
+    assert words in title_of(several)

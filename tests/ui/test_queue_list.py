@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from ui_scenes import play_scene, until
+from ui_scenes import is_idle, play_scene, until
 
 from desktop_app.conversation.events import QueueChanged, TurnStarted
 from desktop_app.conversation.message import Attachment, MessageDraft
@@ -78,6 +78,26 @@ async def test_a_draft_is_stored_soon_and_at_once_when_it_is_left(window, bridge
     window.chat.open("c2")
     await until(lambda: window.chat.conversation == "c2")
     await until(lambda: p.KeepDraft("c1", "and a picture", (IMAGE,)) in asked)
+
+
+@play_scene()
+async def test_a_message_whose_draft_is_stored_behind_it_does_not_come_back_as_a_draft(window, bridge, monkeypatch):
+    """It was sent while its conversation was being opened, which stores what was written meanwhile."""
+    ask, kept = Bridge.ask, []
+
+    async def note(bridge: Bridge, request: Any) -> Any:
+        if isinstance(request, p.Send):
+            window.chat.drafts.keep()
+        if isinstance(request, p.KeepDraft):
+            kept.append(request.text)
+        return await ask(bridge, request)
+
+    monkeypatch.setattr(Bridge, "ask", note)
+    window.composer.set_text("sent at once")
+    window.chat.send("sent at once")
+    await until(lambda: is_idle(window) and not window.composer.text())
+    await bridge.ask(p.ListModels())  # what was asked before is answered
+    assert kept in ([], ["sent at once", ""])
 
 
 @play_scene()

@@ -84,10 +84,12 @@ def test_a_row_tells_what_stands_in_place_of_what(xray) -> None:
 
 def test_each_part_leads_to_where_it_comes_from() -> None:
     memory = replace(SYSTEM, kind=PartKind.MEMORY, message_id="")
-    origins = [(actions_of(part) or [None])[0] for part in (*PARTS, memory)]
+    instructions = replace(memory, kind=PartKind.INSTRUCTIONS)
+    origins = [(actions_of(part) or [None])[0] for part in (*PARTS, memory, instructions)]
     assert origins == [
         None, PartAction.SHOW_TOOLS, PartAction.SHOW_TOOLS, PartAction.SHOW_OPERATION, PartAction.SHOW_IN_CHAT,
         PartAction.SHOW_IN_CHAT, PartAction.SHOW_IN_CHAT, None, PartAction.SHOW_MEMORY,
+        PartAction.SHOW_PROJECT,
     ]  # fmt: skip
     assert [part for part in PARTS if PartAction.LEAVE_OUT in actions_of(part)] == [SERVER]
     assert PartAction.UNPIN in actions_of(replace(ASKED, is_pinned=True))

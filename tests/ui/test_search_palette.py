@@ -6,9 +6,11 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
+from desktop_app.context.search.filters import TypedQuery
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.conversation.message import Role
-from desktop_app.ui.search.search_palette import SearchPalette, runs_of
+from desktop_app.ui.search.result_rows import runs_of
+from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import Run
 
@@ -53,11 +55,11 @@ def test_a_conversation_tells_its_messages_and_its_model_in_words(palette):
 
 
 def test_typing_asks_once_and_shows_what_was_found(palette, qtbot):
-    asked: list[str] = []
-    palette.search_requested.connect(asked.append)
+    asked: list[TypedQuery] = []
+    palette.search_requested.connect(lambda _, typed: asked.append(typed))
     qtbot.keyClicks(palette.field, "vendor")
     qtbot.waitUntil(lambda: bool(asked))
-    assert asked == ["vendor"]
+    assert asked == [TypedQuery("vendor")]
     palette.set_results("vendor", [result(1, archived=True), result(2, role=Role.ASSISTANT)])
     assert titles(palette) == ["Billing · You", "Billing · Assistant"]
     assert palette.list.rows.rows[0].tag == "archived"
@@ -67,10 +69,10 @@ def test_typing_asks_once_and_shows_what_was_found(palette, qtbot):
 def test_typing_replaces_what_was_searched_for_before(palette, qtbot):
     qtbot.keyClicks(palette.field, "vendor")
     palette.reject()
-    asked: list[str] = []
-    palette.search_requested.connect(asked.append)
+    asked: list[TypedQuery] = []
+    palette.search_requested.connect(lambda _, typed: asked.append(typed))
     palette.open()
-    assert asked == ["vendor"], "conversations may have come and gone"
+    assert asked == [TypedQuery("vendor")], "conversations may have come and gone"
     qtbot.keyClicks(palette.field, "lisbon")
     assert palette.query() == "lisbon"
 
@@ -83,6 +85,26 @@ def test_an_older_answer_is_passed_over(palette, qtbot):
     palette.field.clear()
     palette.set_results("vendor", [result(3)])
     assert titles(palette) == ["Billing", "Lisbon"]
+
+
+def test_no_answer_is_awaited_to_what_has_failed(palette, qtbot, monkeypatch):
+    monkeypatch.setattr(palette._waiting, "start", lambda: palette._waiting.timeout.emit())
+    qtbot.keyClicks(palette.field, "vendor")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.note.text() == "Searching…"
+    palette.note_failure("ven")
+    assert palette.note.text() == "Searching…", "of an older query"
+    palette.note_failure("vendor")
+    assert palette.note.text() == "The search failed."
+
+
+def test_a_cleared_field_searches_no_more(palette, qtbot):
+    qtbot.keyClicks(palette.field, "vendor")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette._waiting.isActive()
+    palette.field.clear()
+    assert not palette._waiting.isActive()
+    assert "Searching" not in palette.note.text()
 
 
 def test_the_arrows_walk_and_enter_opens(palette, qtbot):

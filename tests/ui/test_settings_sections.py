@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
-from settings_scenes import MODELS, SETTINGS, STUDIO, open_settings, refuse, write
+from settings_scenes import MODELS, SETTINGS, STUDIO, open_settings, refuse, save, write
 from ui_scenes import play_scene, until
 
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
@@ -26,9 +26,9 @@ def test_one_section_is_shown_and_chosen_by_the_keyboard(dialog, qtbot):
     dialog.side.list.setFocus()
     for _ in rows[1:]:
         qtbot.keyClick(dialog.side.list, Qt.Key.Key_Down)
-    assert dialog.entries["theme"].isVisible()
+    assert dialog.about.isVisible()
     assert not dialog.servers.isVisible()
-    assert len(rows) == 7
+    assert len(rows) == 9
 
 
 def test_a_setting_is_found_by_its_words(dialog, qtbot):
@@ -115,3 +115,31 @@ def test_where_keys_are_kept_is_said_in_the_windows_language(qapp, window, langu
     dialog = SettingsDialog(SettingsRead(SETTINGS, (), stored), ModelsListed(MODELS), window)
     dialog.open()
     assert dialog.servers.forms[0].key.message.text() == shown
+
+
+def test_the_sandbox_is_chosen_for_commands_and_for_each_server(qtbot, window):
+    dialog = open_settings(window)
+    dialog.show_setting("tools")
+    assert dialog.entries["is_sandboxed"].value()
+    qtbot.mouseClick(dialog.entries["is_sandboxed"].switch, Qt.MouseButton.LeftButton)
+    dialog.entries["command_network"].choices.choose("off")
+    dialog.entries["writable_folders"].area.setPlainText("not a full path")
+    refuse(dialog, qtbot)
+    dialog.entries["writable_folders"].area.setPlainText("/srv/a\n\n ~/b \n")
+    form = dialog.mcp_servers.forms[0]
+    form.sandbox.choices.choose("closed")
+    form.writable.area.setPlainText("/var/cache")
+    settings, _ = save(dialog, qtbot)
+    assert (settings.is_sandboxed, settings.command_network) == (False, "off")
+    assert settings.writable_folders == ("/srv/a", "~/b")
+    assert (settings.mcp_servers[0].sandbox, settings.mcp_servers[0].writable) == ("closed", ("/var/cache",))
+
+
+def test_it_is_said_that_there_is_no_sandbox(qapp, window, language_is_restored):
+    use_language(qapp, "de")
+    fault = "bubblewrap is not installed (the system's package “bubblewrap”)."
+    dialog = SettingsDialog(SettingsRead(SETTINGS, (), "", fault), ModelsListed(MODELS), window)
+    dialog.open()
+    dialog.build()
+    told = dialog.entries["is_sandboxed"].message.text()
+    assert told == "bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems). Befehle laufen ohne Sandbox."

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from import_scenes import preview_of_import
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from test_plan_dialog import PLAN
 
+from desktop_app.conversation.project import Project
 from desktop_app.engine.protocol import ModelsListed, SettingsRead, ToolsListed
 from desktop_app.settings import Settings
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
@@ -20,6 +23,8 @@ from desktop_app.ui.widgets.sheet import Sheet
 
 SHEETS: dict[str, Callable[[QWidget], Sheet]] = {
     "optimize": lambda window: PlanDialog(PLAN, "c", window),
+    "import": preview_of_import,
+    "project": lambda window: ProjectSheet(Project("p", "Work"), (), (), (), window),
     "search": SearchPalette,
     "settings": lambda window: SettingsDialog(SettingsRead(Settings(), (), ""), ModelsListed(()), window),
     "tools": lambda window: ToolsSheet(ToolsListed(()), True, window),

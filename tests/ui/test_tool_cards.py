@@ -190,6 +190,20 @@ def test_a_card_unfolds_to_all_arguments_and_opens_the_whole_output(view, qtbot)
     assert told.args == ["s1", "note a.py content=import os print(1)"]
 
 
+def test_what_was_recalled_elsewhere_says_where_it_is_from_and_leads_there(view, qtbot):
+    page = (
+        "From the archive:\nConversation 3f2a9c1b0d5e, “The trip”:\n[2026-11-22]\n#12 user: At nine.\n#13 user: Yes."
+        "\nConversation 0a, “Work\u202e”:\n[2026-11-23]\n#4 user: No."
+    )
+    view.transcript.open([call(0, "recall"), result(1, "recall", page)], ())
+    assert {"From “The trip”", "From “Work‹U+202E›”"} <= set(words(view, "m1"))
+    with qtbot.waitSignal(view.action_requested) as told:
+        click(view, qtbot, "m1", Action.SHOW_RECALLED)
+    assert told.args == [Action.SHOW_RECALLED, "3f2a9c1b0d5e#12"]
+    view.transcript.open([call(0, "bash"), result(1, "bash", page)], ())
+    assert not [word for word in words(view, "m1") if word.startswith("From “")], "another tool says what it likes"
+
+
 def test_only_the_end_of_an_output_is_kept():
     turn = turn_after(LiveTurn(), FIRST_RUNS)
     for n in range(5_000):
@@ -222,3 +236,22 @@ def test_arguments_that_nest_too_deeply_are_shown_as_they_came() -> None:
     deep = ToolCall("c", "read", '{"a": ' + "[" * 100_000)
     assert arguments_text(deep) == deep.arguments
     assert arguments_summary(deep).startswith('{"a": [[[')
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "said"),
+    [
+        ("closed", "in the sandbox · no network · 10 tokens"),
+        ("network", "in the sandbox · 10 tokens"),
+        ("outside", "outside of the sandbox · 10 tokens"),
+        ("missing", "no sandbox · 10 tokens"),
+        ("", "10 tokens"),
+    ],
+)
+def test_a_card_says_where_its_program_ran(view, sandbox, said):
+    done = row(1, Role.TOOL, ToolResult("c", "bash", "done", sandbox=sandbox))
+    view.transcript.open([*chat(1), call(0, "bash"), done], ())
+    assert said in words(view, "m1")
+    assert said.removesuffix(" · 10 tokens").removesuffix("10 tokens") in accessible_text(MessageItem(done))
+    view.resize(400, 600)
+    assert "10 tokens" in words(view, "m1")  # there is no room for more

@@ -133,6 +133,10 @@ class Composer(StyleAware, QWidget):
         """Empty the draft; Ctrl+Z brings its text back."""
         self.set_draft(MessageDraft())
 
+    def forget_edits(self) -> None:
+        """Let Ctrl+Z bring back nothing of before: it was written in another conversation."""
+        self.field.document().clearUndoRedoStacks()
+
     def text(self) -> str:
         return self.field.draft()
 

@@ -25,8 +25,8 @@ from .requests import PanelRequests
 CARDS = 40  # cards made at a time
 EMPTY = translatable(
     "Nothing is remembered yet.\n\nBefore older messages leave the context window, the model notes what is worth "
-    "remembering. A note is used in the same folder or conversation until you choose Use everywhere. You can change "
-    "notes here, switch them off or delete them, and add your own."
+    "remembering. A note is used in the same project, folder or conversation until you choose Use everywhere. You can "
+    "change notes here, switch them off or delete them, and add your own."
 )
 OFF = translatable("Memory is off in the settings: nothing here is sent, and nothing new is saved.")
 MemoryItem = tuple[Memory, str, CurrentScope]  # with the title of its conversation, and the open one
@@ -104,7 +104,7 @@ class MemoryList(QWidget):
         )
 
     def _is_used_here(self, memory: Memory) -> bool:
-        return is_valid_in(memory, self._here.conversation, self._here.folder)
+        return is_valid_in(memory, self._here.conversation, self._here.folder, self._here.project_id)
 
     def _card_of(self, item: MemoryItem, old: MemoryCard | None) -> MemoryCard:
         if old is not None and old.editing is not None:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.conversation.memory import Memory, MemoryScope, is_valid_in
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
@@ -31,17 +32,26 @@ MAX_NAME = 24
 
 
 class CurrentScope(msgspec.Struct, frozen=True):
-    """The open conversation and its working folder; "" for none."""
+    """The open conversation, its working folder and its project; "" and None for none."""
 
     conversation: str = ""
     folder: str = ""
+    project: Project | None = None
+
+    @property
+    def project_id(self) -> str:
+        return self.project.id if self.project is not None else ""
 
 
 def fill_scope(memory: Memory, here: CurrentScope) -> Memory:
-    """Return the memory with a folder and conversation to limit it to: its own, else those that are open."""
+    """Return the memory with a folder, project and conversation to limit it to: its own, else those that are open.
+
+    It can be moved to the project that is open, wherever it was said.
+    """
     own = bool(memory.conversation)
     folder = memory.folder or ("" if own else here.folder)
-    return replace(memory, folder=folder, conversation=memory.conversation or here.conversation)
+    project = memory.project if memory.scope == "project" else here.project_id or memory.project
+    return replace(memory, folder=folder, project=project, conversation=memory.conversation or here.conversation)
 
 
 def scope_text(scope: MemoryScope, memory: Memory, title: str, here: CurrentScope) -> str:
@@ -51,6 +61,10 @@ def scope_text(scope: MemoryScope, memory: Memory, title: str, here: CurrentScop
     if scope == "folder":
         folder = shorten(PurePath(memory.folder).name or memory.folder, MAX_NAME)
         return tr("Only in the folder {folder}").format(folder=folder)
+    if scope == "project":
+        if here.project is None or memory.project != here.project_id:
+            return tr("Only in another project")
+        return tr("Only in the project {project}").format(project=shorten(here.project.name, MAX_NAME))
     if memory.conversation == here.conversation:
         return tr("Only in this conversation")
     if not title:
@@ -76,7 +90,7 @@ class ScopeButton(LinkButton):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         wider = fill_scope(self._memory, self._here)
         for scope in get_args(MemoryScope):
-            if (scope == "folder" and not wider.folder) or (scope == "conversation" and not wider.conversation):
+            if scope != "user" and not getattr(wider, scope):
                 continue
             action = menu.addAction(scope_text(scope, wider, self._title, self._here))
             action.setCheckable(True)
@@ -141,7 +155,7 @@ class MemoryCard(Card):
     abandoned = Signal()
 
     def __init__(self, memory: Memory, title: str, here: CurrentScope, requests: PanelRequests) -> None:
-        self.is_sent = memory.is_on and is_valid_in(memory, here.conversation, here.folder)
+        self.is_sent = memory.is_on and is_valid_in(memory, here.conversation, here.folder, here.project_id)
         super().__init__(tint="raised" if self.is_sent else "paper")
         self.memory, self._requests = memory, requests
         self.editing: EditBox | None = None

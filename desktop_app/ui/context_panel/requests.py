@@ -24,6 +24,7 @@ class PanelRequests(QObject):
     message_requested = Signal(str)
     version_requested = Signal(str)  # the id of a version of a message
     conversation_requested = Signal(str)
+    project_requested = Signal()  # the settings of the conversation's project
     memories_requested = Signal()  # the tab was opened
     write_requested = Signal(object)  # a Memory with a change
     delete_requested = Signal(object)  # a Memory

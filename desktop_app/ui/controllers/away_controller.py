@@ -81,11 +81,6 @@ class AwayController(Controller):
 
     def _open(self, conversation: str) -> None:
         """Bring the window to the front, with that conversation."""
-        window = self._parts
-        if window.isMinimized():
-            window.showNormal()
-        window.show()
-        window.raise_()
-        window.activateWindow()
+        self._parts.come_to_front()
         if conversation != self._chat.conversation:
             self._chat.open(conversation)

@@ -28,6 +28,7 @@ from desktop_app.ui.notifications import notice_of_wait
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 
+from .blank_conversations import BlankConversations
 from .drafts import Drafts
 from .older_messages import OlderMessages
 
@@ -53,7 +54,7 @@ class ConversationController(QObject):
         self._wanted = 0
         self._opening = asyncio.Lock()
         self._shown = ""
-        self._blank = ""  # a conversation in which nothing was said yet, to be used before another one is made
+        self.blanks = BlankConversations()
         self.conversation = ""  # the one that is open, or shall be once the engine is ready
         bridge.happened.connect(self.apply)
         self._connect()
@@ -68,6 +69,7 @@ class ConversationController(QObject):
         welcome.prompt_chosen.connect(composer.take_focus)  # the card goes, and its focus with it
         self._parts.transcript.page_requested.connect(self.past.read)
         self._parts.sidebar.new_requested.connect(self.open_new)
+        listed.begin_requested.connect(self.open_new)
         listed.conversation_chosen.connect(self.open)
         self._parts.panel.requests.conversation_requested.connect(self.open)
         self._parts.panel.requests.version_requested.connect(self.show_version)
@@ -77,29 +79,29 @@ class ConversationController(QObject):
     def open(self, conversation: str) -> None:
         self._bridge.start(self._open(p.OpenConversation(conversation)))
 
-    def open_new(self) -> None:
-        """Show a conversation without messages: the one that exists already, or a new one.
+    def open_new(self, project: str = "") -> None:
+        """Show a conversation without messages in that project: the one that exists already, or a new one.
 
         What is written from now on is for that one, also while it is awaited.
         """
         self._parts.show_request(False)
         self._parts.composer.take_focus()
-        if not self._shows_blank:
+        if not self._shows_blank(project):
             self.drafts.keep()
             self.drafts.leave()
-            self._bridge.start(self._open_blank())
+            self._bridge.start(self._open_blank(project))
 
-    @property
-    def _shows_blank(self) -> bool:
-        return bool(self._shown) and self._parts.transcript_model.is_blank
+    def _shows_blank(self, project: str) -> bool:
+        return self._parts.transcript_model.is_blank and self.blanks.find(project) == (self._shown or None)
 
-    async def _open_blank(self) -> None:
+    async def _open_blank(self, project: str) -> None:
         async with self._opening:  # what is sent waits for it
-            if self._shows_blank:
+            if self._shows_blank(project):
                 return
-            is_listed = self._parts.sidebar.list.conversations.row_of(self._blank) >= 0
+            blank = self._parts.sidebar.list.conversations.info_of(self.blanks.find(project))
+            create = p.CreateConversation(project=project)
             try:
-                await self._open(p.OpenConversation(self._blank) if is_listed else p.CreateConversation())
+                await self._open(create if blank is None or blank.is_put_away else p.OpenConversation(blank.id))
             except EngineFailure:
                 self.drafts.come_back(self.conversation)
                 raise
@@ -121,6 +123,12 @@ class ConversationController(QObject):
         self.turns.end_all()
         self._mark()
         self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"), self.turns.of(self.conversation))
+
+    def start_over(self) -> None:
+        """Forget what is known of the record: there is another one once the engine is back."""
+        self.note_engine_death()
+        self.drafts.forget()
+        self._blank = ""
 
     def leave(self) -> None:
         """Show the newest of the other conversations, or a new one."""
@@ -153,8 +161,9 @@ class ConversationController(QObject):
     async def _open_first(self) -> None:
         async with self._opening:
             wanted = self._wanted
-            infos = (await self._bridge.ask(p.ListConversations())).conversations
-            self._parts.sidebar.show_conversations(infos)
+            listed = await self._bridge.ask(p.ListConversations())
+            self._parts.sidebar.show_projects(listed.projects)
+            self._parts.sidebar.show_conversations(infos := listed.conversations)
             if wanted != self._wanted:  # the user has chosen one meanwhile
                 return
             known = [info.id for info in sorted(infos, key=lambda info: info.is_put_away)]
@@ -210,8 +219,7 @@ class ConversationController(QObject):
         self._mark()
         parts.header.show_conversation(opened.conversation.title, opened.model)
         parts.transcript_model.open(opened.rows, opened.operations, self.turns.of(self._shown), opened.other_versions)
-        if parts.transcript_model.is_blank or self._blank == self._shown:
-            self._blank = self._shown if parts.transcript_model.is_blank else ""
+        self.blanks.note(self._shown, opened.conversation.project if parts.transcript_model.is_blank else None)
         parts.panel.history.set_operations(opened.operations)
         parts.sidebar.list.show_open(self.conversation)
         self._show_gauge(opened.gauge)
@@ -235,8 +243,8 @@ class ConversationController(QObject):
                 if not self.conversation:
                     await self._open(p.CreateConversation())
             conversation = self.conversation
-            await self._bridge.ask(request_of(conversation, text, attachments, is_now))
-            self.drafts.note_sent(conversation, MessageDraft(text, attachments))
+            request = request_of(conversation, text, attachments, is_now)
+            await self.drafts.send(conversation, MessageDraft(text, attachments), request)
         finally:
             self._is_sending = False
 
@@ -270,7 +278,7 @@ class ConversationController(QObject):
             case ModelChanged(_, model):
                 parts.header.show_conversation(parts.header.title, model)
             case TurnStarted():
-                self._blank = "" if self._blank == self.conversation else self._blank
+                self.blanks.note(self.conversation, None)
                 parts.failure.clear_passing()
             case MessageRecorded(_, row) if row.message.role is Role.USER:
                 parts.transcript.follow_end()

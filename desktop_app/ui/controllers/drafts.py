@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 
@@ -47,6 +49,7 @@ class Drafts:
         if before and before != conversation:
             self._left[before] = composer.draft()
             composer.clear()
+            composer.forget_edits()
         if before != conversation:
             own = self._left.pop(conversation, stored if is_new else MessageDraft())
             if own != MessageDraft():
@@ -75,6 +78,25 @@ class Drafts:
         """Store everything anew once there is another engine: the last changes may not have reached this one."""
         self.pause()
         self._kept.clear()
+
+    def forget(self) -> None:
+        """Forget all drafts, since those of another record come in their place."""
+        self.forget_engine()
+        self._left.clear()
+        self._seen.clear()
+        self._conversation = ""
+        self._parts.composer.clear()
+
+    async def send(self, conversation: str, draft: MessageDraft, request: p.EngineRequest[Any]) -> None:
+        """Send a draft, and remove it once it is stored as a message. Raises EngineFailure."""
+        self._kept[conversation] = draft  # stored behind its message, it would come back with the next start
+        try:
+            await self._bridge.ask(request)
+        except EngineFailure:
+            self._kept.pop(conversation, None)
+            self.keep()
+            raise
+        self.note_sent(conversation, draft)
 
     def note_sent(self, conversation: str, draft: MessageDraft) -> None:
         """Remove a draft that was sent, unless it was changed since."""
@@ -122,7 +144,8 @@ class Drafts:
                 self._bridge.start(self._keep(conversation, draft))
 
     async def _keep(self, conversation: str, draft: MessageDraft) -> None:
-        kept = self._kept.get(conversation)
+        if (kept := self._kept.get(conversation)) == draft:  # it is being sent
+            return
         attachments = None if kept is not None and kept.attachments == draft.attachments else draft.attachments
         self._kept[conversation] = draft
         try:

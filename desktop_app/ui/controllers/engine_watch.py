@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.events import Failure, TurnFailed
+from desktop_app.conversation.events import DataProgressed, Failure, TurnEvent, TurnFailed
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ConversationOpened, Welcome
@@ -11,12 +11,17 @@ from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.cards import SETTING_WORDS
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import format_percent
 
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .settings_controller import SettingsController
 
 CAME_BACK = translatable("The engine stopped and was restarted. Nothing that was saved is lost.")
+OPENING = translatable("Opening your conversations…")
+UPDATING = translatable(
+    "Your conversations are being brought up to date for this version. They are copied first: {share}."
+)
 BROKE_OFF = Failure(
     kind="engine",
     title=translatable("The reply was interrupted because the engine stopped"),
@@ -34,17 +39,29 @@ class EngineWatch(Controller):
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._settings = settings
-        self._has_died = False
+        self._has_died = self._is_opening = False
         self._broken_off: set[str] = set()  # conversations whose turns ended with the engine
         chat.shown.connect(self._show_what_broke_off)
+        bridge.happened.connect(self.note_opening)
         bridge.became_ready.connect(self.note_ready)
         bridge.engine_died.connect(self.note_death)
         bridge.engine_gave_up.connect(self.note_end)
         bridge.failed.connect(self.show_failure)
         bridge.crashed.connect(self.show_bug)
 
+    def note_opening(self, event: TurnEvent) -> None:
+        """Say what is waited for where the archive takes long to open, and how far that is."""
+        if isinstance(event, DataProgressed) and event.work == "opening":
+            share = format_percent(event.done / event.whole) if event.whole else ""
+            told = tr(UPDATING).format(share=share) if share else tr(OPENING)
+            self._parts.toast.show_message(told, stays=True, is_quiet=self._is_opening)
+            self._is_opening = True
+
     def note_ready(self, welcome: Welcome) -> None:
         """Say that the engine is back if it had died, show its warnings, and open a conversation."""
+        if self._is_opening:
+            self._is_opening = False
+            self._parts.toast.end_stay()
         if self._has_died:
             self._has_died = False
             self._parts.toast.show_message(tr(CAME_BACK))

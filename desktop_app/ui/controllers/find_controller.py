@@ -28,6 +28,7 @@ class FindController(Controller):
 
     def open(self) -> None:
         if self._chat.conversation:
+            self._parts.hit_bar.close_bar()
             self._bar.open()
 
     @in_task

@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.paths import RESOURCES
 from desktop_app.settings import Server, Settings
@@ -16,7 +15,7 @@ from desktop_app.ui.widgets.ring import Ring
 
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .listing_controller import ListingController
+from .import_controller import ImportController
 from .settings_controller import BUILTIN, SettingsController
 
 
@@ -28,11 +27,11 @@ class FirstStart(Controller):
         bridge: Bridge,
         parts: Parts,
         chat: ConversationController,
-        listing: ListingController,
+        importing: ImportController,
         settings: SettingsController,
     ) -> None:
         super().__init__(bridge, parts, chat)
-        self._listing, self._settings = listing, settings
+        self._importing, self._settings = importing, settings
         self._has_servers = True
         self._refused = ""  # a model that could not be used yet, perhaps for a wrong key
         self._welcome = parts.chat_pane.welcome
@@ -45,7 +44,8 @@ class FirstStart(Controller):
     def use(self, settings: Settings) -> None:
         """Follow the settings: what was found is offered until a server is set up."""
         self._has_servers = bool(settings.servers)
-        self._welcome.builtin.setVisible(not self._has_servers)
+        for about_builtin in (self._welcome.builtin, self._welcome.offer):
+            about_builtin.setVisible(not self._has_servers)
         if self._has_servers:
             self._welcome.show_found(())
         if self._refused:
@@ -92,15 +92,9 @@ class FirstStart(Controller):
         told = tr("{model} answers from now on. Others are in the header.").format(model=model.partition("/")[2])
         self._parts.toast.show_message(told)
 
-    @in_task
-    async def open_sample(self, name: str) -> None:
+    def open_sample(self, name: str) -> None:
         """Import a sample, and open it in place of the empty conversation that offered it."""
-        offered = self._chat.conversation
-        await self._listing.import_and_open([str(RESOURCES / "samples" / name)])
-        info = self._parts.sidebar.list.conversations.info_of(offered)
-        is_used = info is None or info.messages or info.folder or info.policy
-        if not is_used and self._parts.composer.draft() == MessageDraft():
-            await self._bridge.ask(p.Delete((offered,)))
+        self._importing.import_files([str(RESOURCES / "samples" / name)])
 
     def point_at(self, name: str) -> None:
         """Show where something is: the "gauge", the button that optimizes ("optimize"), or the "history"."""

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.events import ImportProgressed, TurnEvent
+from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
-from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.bridge import ENGINE_DIED, Bridge, EngineFailure, in_task
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
@@ -20,6 +22,10 @@ from .conversation_controller import ConversationController
 if TYPE_CHECKING:
     from desktop_app.ui.importing.import_sheet import ImportSheet
 
+ARCHIVES = (".zip", ".palimpsest")
+MANY = 5
+"""Conversations from which on the first page offers no histories any more: the sheet of the import still does."""
+
 
 class ImportController(Controller):
     """Opens the sheet, and carries out what is chosen in it."""
@@ -28,9 +34,30 @@ class ImportController(Controller):
         super().__init__(bridge, parts, chat)
         self._sheet: ImportSheet | None = None
         self._paths: tuple[str, ...] = ()
+        self._imported = 0  # conversations that the import under way has stored
+        self._is_broken_off = False  # by the end of the engine
+        welcome = parts.chat_pane.welcome
         bridge.happened.connect(self._note)
+        bridge.became_ready.connect(self._go_on)
+        chat.shown.connect(self.note_opened)
         parts.sidebar.import_requested.connect(self.open)
-        parts.chat_pane.welcome.import_requested.connect(self.open)
+        welcome.import_requested.connect(self.open)
+        welcome.histories.chosen.connect(self.open_with)
+
+    @in_task
+    async def note_opened(self, opened: p.ConversationOpened) -> None:
+        """Offer the histories of this computer on the first page, to whoever has few conversations here."""
+        welcome, listed = self._parts.chat_pane.welcome, self._parts.sidebar.list.conversations.conversations
+        if opened.conversation.messages:
+            return
+        if sum(info.messages > 0 for info in listed) >= MANY:
+            welcome.show_histories(())
+            return
+        try:
+            found = await self._bridge.ask(p.FindHistories())
+        except EngineFailure:  # it ended, which is told; when it is back, the conversation is opened again
+            return
+        welcome.show_histories(found.histories)
 
     def open(self) -> None:
         """Ask what to look through."""
@@ -46,16 +73,34 @@ class ImportController(Controller):
         sheet.rejected.connect(lambda: self.cancel(p.Computation.IMPORT, ""))
         sheet.finished.connect(self._forget_sheet)
         sheet.open()
+        self._offer()
+
+    @in_task
+    async def _offer(self) -> None:
+        """Offer what other programs keep on this computer; nothing of it is read for that."""
+        sheet = self._sheet
+        found = await self._bridge.ask(p.FindHistories())
+        if sheet is not None and sheet is self._sheet:
+            sheet.show_offers(found)
+
+    def takes(self, paths: list[str]) -> bool:
+        """Return whether what is dropped anywhere is for an import: folders and archives cannot be attached."""
+        return self._sheet is not None or any(Path(path).suffix in ARCHIVES or Path(path).is_dir() for path in paths)
 
     def open_with(self, paths: tuple[str, ...]) -> None:
-        """Look through these, which were dropped on the list."""
-        if self._sheet is None:
-            self.open()
+        """Look through these, which were dropped on the list or opened from outside, unless others are being read."""
+        self.open()
+        if self._sheet is not None and self._sheet.is_reading:
+            self._parts.toast.show_message(tr("Another import is under way. Open the file again when it is done."))
+        else:
             self.look_through(paths)
 
     @in_task
     async def look_through(self, paths: tuple[str, ...]) -> None:
         """Show what can be imported from these files, folders and zips."""
+        await self._look_through(paths)
+
+    async def _look_through(self, paths: tuple[str, ...]) -> None:
         sheet, self._paths = self._sheet, paths
         if sheet is None:
             return
@@ -75,23 +120,40 @@ class ImportController(Controller):
         sheet = self._sheet
         if sheet is None:
             return
-        chosen = sheet.chosen()
+        chosen, self._imported = sheet.chosen(), 0
         sheet.show_importing()
         try:
             finished = await self._bridge.ask(p.ImportConversations(self._paths, chosen))
         except EngineFailure as error:
             if error.failure.kind == "cancelled":
-                self._parts.toast.show_message(tr("Import cancelled. What was imported before stays."))
+                self._parts.toast.show_message(" ".join((tr("Import cancelled."), self._how_far())))
                 return
             if sheet is not self._sheet:
                 raise
-            sheet.show_failure(error.failure)
+            self._is_broken_off = error.failure is ENGINE_DIED
+            sheet.show_failure(error.failure, self._how_far())
             return
         if sheet is self._sheet:
             sheet.accept()
         if self._chat.conversation in chosen:
             self._chat.open(self._chat.conversation)  # which may have become longer
         self._tell(finished)
+
+    @in_task
+    async def _go_on(self, _: p.Welcome) -> None:
+        """Show what is left of an import during which the engine ended."""
+        sheet, is_broken_off, self._is_broken_off = self._sheet, self._is_broken_off, False
+        if sheet is None or not is_broken_off:
+            return
+        chosen = sheet.chosen()
+        await self._look_through(self._paths)
+        if sheet is self._sheet:
+            sheet.show_rest(chosen, tr("The engine stopped during the import. What it had stored is marked below."))
+
+    def _how_far(self) -> str:
+        if not self._imported:
+            return tr("Nothing was imported.")
+        return tr("%n conversations were imported before. Importing again goes on from there.", "", self._imported)
 
     def _tell(self, finished: p.ImportFinished) -> None:
         """Say what came of it, and offer to open the conversation that was said last."""
@@ -100,7 +162,36 @@ class ImportController(Controller):
         if unread:
             told = " · ".join((told, tr("%n could not be read", "", unread)))
         show = tr("Show", "a conversation") if finished.newest else ""
-        self._parts.toast.show_message(told, show, lambda: self._chat.open(finished.newest))
+        self._parts.toast.show_message(told, show, lambda: self._bridge.start(self._open_in_place(finished.newest)))
+
+    def import_files(self, files: list[str]) -> None:
+        """Import all that is in these files without asking, as samples are, and open what was said last."""
+        self._bridge.start(self.import_and_open(files))
+
+    async def import_and_open(self, files: list[str]) -> None:
+        paths, names = tuple(files), ", ".join(Path(file).name for file in files)
+        self._parts.toast.show_message(tr("Importing {file}…").format(file=names), stays=True)
+        try:
+            looked = await self._bridge.ask(p.LookThrough(paths))
+            for each in looked.unread:
+                self._parts.toast.show_message(f"{each.file}: {tr_engine(each.reason)}")
+            if not looked.found:
+                return
+            chosen = frozenset(found.id for found in looked.found)
+            finished = await self._bridge.ask(p.ImportConversations(paths, chosen))
+        finally:
+            self._parts.toast.end_stay()
+        await self._open_in_place(finished.newest)
+        self._tell(finished)
+
+    async def _open_in_place(self, conversation: str) -> None:
+        """Open it; an empty conversation that was open before goes."""
+        before = self._chat.conversation
+        info = self._parts.sidebar.list.conversations.info_of(before)
+        is_used = info is None or info.messages or info.folder or info.policy
+        self._chat.open(conversation)
+        if not is_used and before != conversation and self._parts.composer.draft() == MessageDraft():
+            await self._bridge.ask(p.Delete((before,)))
 
     def _ask_for(self, mode: QFileDialog.FileMode) -> None:
         """Let the user choose files, or a folder."""
@@ -113,8 +204,10 @@ class ImportController(Controller):
         dialog.open()
 
     def _note(self, event: TurnEvent) -> None:
-        if isinstance(event, ImportProgressed) and self._sheet is not None:
-            self._sheet.set_progress(event.bytes_read, event.bytes)
+        if isinstance(event, ImportProgressed):
+            self._imported = event.imported
+            if self._sheet is not None:
+                self._sheet.set_progress(event)
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

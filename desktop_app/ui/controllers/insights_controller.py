@@ -32,7 +32,7 @@ class InsightsController(Controller):
         super().__init__(bridge, parts, chat)
         self.page: InsightsPage | None = None
         self._asked = 0
-        self._reading: str | None = None  # the conversation whose figures are read, "" for all
+        self._reading: str | None = None  # the conversation whose figures are read, "" for several
         parts.sidebar.insights_requested.connect(self.toggle)
         parts.panel.requests.insights_requested.connect(self.toggle)
         chat.shown.connect(self.note_opened)
@@ -50,17 +50,20 @@ class InsightsController(Controller):
             return
         page = self.page or self._make()
         self._parts.pages.setCurrentWidget(page)
+        page.offer_project(bool(self._project()))
         page.scope.button(page.scope.value()).setFocus(Qt.FocusReason.OtherFocusReason)
         self.read()
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
         """Read the figures of another conversation; the window shows the conversation first."""
-        if self.is_shown and self.page is not None and not self.page.is_all:
-            self.read()
+        if self.page is not None and self.is_shown:
+            self.page.offer_project(bool(self._project()))
+            if self.page.scope.value() != "all":
+                self.read()
 
     def note(self, event: TurnEvent) -> None:
         """Read the figures anew when they may have changed."""
-        is_current = event.conversation == self._chat.conversation and self.page is not None and not self.page.is_all
+        is_current = event.conversation == self._chat.conversation and self.page is not None and self.page.is_one
         if is_current and self.is_shown and isinstance(event, TurnFinished | ViewChanged):
             self.read()
 
@@ -71,10 +74,10 @@ class InsightsController(Controller):
         if page is None:
             return
         self._asked += 1
-        asked, self._reading = self._asked, self._scope()
+        asked, (self._reading, project) = self._asked, self._scope()
         page.show_reading()
         try:
-            read = await self._bridge.ask(p.ReadInsights(self._reading))
+            read = await self._bridge.ask(p.ReadInsights(self._reading, project))
         except EngineFailure as error:
             if asked == self._asked and error.failure.kind != "cancelled":
                 page.say(join_sentences(error.failure.title, error.failure.advice))
@@ -99,14 +102,21 @@ class InsightsController(Controller):
         if self.page is None:
             return
         try:
-            await self._bridge.ask(p.ExportInsights(path, self._scope()))
+            await self._bridge.ask(p.ExportInsights(path, *self._scope()))
         except EngineFailure as error:
             self.page.say(join_sentences(error.failure.title, error.failure.detail, error.failure.advice))
         else:
             self.page.say(tr("Written to {path}").format(path=path))
 
-    def _scope(self) -> str:
-        return "" if self.page is not None and self.page.is_all else self._chat.conversation
+    def _scope(self) -> tuple[str, str]:
+        """Return the conversation and the project whose figures are shown; "" and "" for all."""
+        scope = self.page.scope.value() if self.page is not None else "one"
+        return self._chat.conversation if scope == "one" else "", self._project() if scope == "project" else ""
+
+    def _project(self) -> str:
+        """Return the project of the conversation; "" if it is in none."""
+        info = self._parts.sidebar.list.conversations.info_of(self._chat.conversation)
+        return info.project if info is not None else ""
 
     def _make(self) -> InsightsPage:
         from desktop_app.ui.insights.page import InsightsPage

@@ -1,30 +1,32 @@
-"""The list of conversations: rename, delete and restore, samples, search."""
+"""The list of conversations: rename, delete and restore, search."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from desktop_app.context.search.filters import FilterNames, TypedQuery
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.engine import protocol as p
-from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_number, format_title
 
 from .controller import Controller
 from .conversation_controller import ConversationController
+from .hit_controller import HitController
 
 if TYPE_CHECKING:
     from desktop_app.ui.search.search_palette import SearchPalette
 
 
 class ListingController(Controller):
-    """Renames, deletes, restores and searches conversations, and imports samples."""
+    """Renames, deletes, restores and searches conversations."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._palette: SearchPalette | None = None
+        self.hits = HitController(bridge, parts, chat)
+        parts.hit_bar.results_requested.connect(self.open_search)
         sidebar, listed = parts.sidebar, parts.sidebar.list
         bridge.conversations_changed.connect(self.show)
         sidebar.search_requested.connect(self.open_search)
@@ -32,7 +34,6 @@ class ListingController(Controller):
         listed.duplicate_requested.connect(self.duplicate)
         listed.pin_requested.connect(self.pin)
         listed.put_away_requested.connect(self.put_away)
-        listed.section_requested.connect(self.choose_section)
         listed.conversations.renamed.connect(self.rename)
         parts.header.title_changed.connect(self.rename_open)
 
@@ -60,7 +61,7 @@ class ListingController(Controller):
     @in_task
     async def delete(self, conversations: tuple[str, ...]) -> None:
         """Delete conversations; the toast offers to restore them."""
-        words = self._words_for(
+        words = self.words_for(
             conversations, tr("“{title}” deleted"), tr("%n conversations deleted", "", len(conversations))
         )
         await self._change(p.Delete(conversations))
@@ -82,50 +83,18 @@ class ListingController(Controller):
             one, several = tr("“{title}” put away"), tr("%n conversations put away", "", count)
         else:
             one, several = tr("“{title}” taken back"), tr("%n conversations taken back", "", count)
-        words = self._words_for(conversations, one, several)
+        words = self.words_for(conversations, one, several)
         self._parts.toast.show_message(words, tr("Undo"), lambda: self.put_away(conversations, not is_put_away))
-
-    def choose_section(self, conversations: tuple[str, ...]) -> None:
-        """Ask in which section conversations are to stand."""
-        from desktop_app.ui.sidebar.section_palette import SectionPalette
-
-        palette = SectionPalette(self._parts.sidebar.list.conversations.sections, self._parts)
-        palette.section_chosen.connect(lambda name: self._move(conversations, name))
-        palette.finished.connect(palette.deleteLater)
-        palette.open()
 
     def duplicate(self, conversation: str) -> None:
         """Open a copy of a conversation, with all that was said in it."""
         self._chat.open_with(p.Fork(conversation))
 
-    def _words_for(self, conversations: tuple[str, ...], one: str, several: str) -> str:
-        """Return the sentence about one of them with its title, or the one about several."""
+    def words_for(self, conversations: tuple[str, ...], one: str, several: str, project: str = "") -> str:
+        """Return the sentence about one of them with its title, or the one about several. project: its name."""
         titles = [self._parts.sidebar.list.conversations.title_of(name) for name in conversations]
-        return one.format(title=titles[0]) if len(titles) == 1 and titles[0] else several
-
-    def import_files(self, files: list[str]) -> None:
-        """Import samples one after the other, and open the last one: each becomes a conversation of its own."""
-        self._bridge.start(self.import_and_open(files))
-
-    async def import_and_open(self, files: list[str]) -> None:
-        for file in files:
-            self._parts.toast.show_message(tr("Importing {file}…").format(file=Path(file).name), stays=True)
-            try:
-                imported = await self._bridge.ask(p.ImportFile(file))
-            finally:
-                self._parts.toast.end_stay()
-            listed = await self._bridge.ask(p.ListConversations())
-            self.show(listed.conversations)
-            if imported.conversations:
-                info = imported.conversations[-1]
-                self._chat.open(info.id)
-                text = tr("“{title}” imported, %n messages", "", info.messages).format(title=format_title(info.title))
-                if imported.repairs:
-                    found = ((tr(repair.value), format_number(count)) for repair, count in imported.repairs)
-                    text = tr("{imported}. Adjusted for the model: {repairs}. The original is kept.").format(
-                        imported=text, repairs=", ".join(f"{name} ({count})" for name, count in found)
-                    )
-                self._parts.toast.show_message(text)
+        is_one = len(titles) == 1 and bool(titles[0])
+        return one.format(title=titles[0], project=project) if is_one else several.format(project=project)
 
     def open_search(self) -> None:
         from desktop_app.ui.search.search_palette import SearchPalette
@@ -133,21 +102,28 @@ class ListingController(Controller):
         if self._palette is None:
             self._palette = SearchPalette(self._parts)
             self._palette.search_requested.connect(self._search)
-            self._palette.result_chosen.connect(self.show_result)
+            self._palette.result_chosen.connect(self._show_result)
             self._palette.conversation_chosen.connect(self._chat.open)
         self._palette.set_conversations(self._parts.sidebar.list.conversations.conversations)
         self._palette.open()
+        self._read_names()
+
+    def _show_result(self, result: SearchResult) -> None:
+        if self._palette is not None:
+            self.hits.walk(self._palette.query(), self._palette.results, result)
 
     @in_task
-    async def show_result(self, result: SearchResult) -> None:
-        await self._chat.show_message(result.conversation, result.message)
+    async def _read_names(self) -> None:
+        """Let filters name the projects, models and tools that there are."""
+        values = (await self._bridge.ask(p.ListSearchValues())).values
+        listed = self._parts.sidebar.list.conversations
+        named = {project.id: project.name for project in listed.projects}
+        projects = {info.id: named[info.project] for info in listed.conversations if info.project in named}
+        if self._palette is not None:
+            self._palette.set_names(FilterNames(tuple(named.items()), values.models, values.tools), projects)
 
     async def _change(self, request: p.Rename | p.Delete | p.Restore | p.Arrange) -> None:
         self.show((await self._bridge.ask(request)).conversations)
-
-    @in_task
-    async def _move(self, conversations: tuple[str, ...], section: str) -> None:
-        await self._change(p.Arrange(conversations, section=section))
 
     @in_task
     async def _restore(self, conversations: tuple[str, ...]) -> None:
@@ -155,7 +131,14 @@ class ListingController(Controller):
         self._chat.open(conversations[0])
 
     @in_task
-    async def _search(self, query: str) -> None:
-        found = await self._bridge.ask(p.SearchMessages(query))
-        if self._palette is not None:
-            self._palette.set_results(query, found.results)
+    async def _search(self, query: str, typed: TypedQuery) -> None:
+        palette = self._palette
+        if palette is None:
+            return
+        try:
+            found = await self._bridge.ask(p.SearchMessages(typed.words, filters=typed.filters))
+        except EngineFailure as error:
+            if error.failure.kind != "cancelled":
+                palette.note_failure(query)
+            raise
+        palette.set_results(query, found.results, found.is_complete)

@@ -72,7 +72,7 @@ class MemoryController(Controller):
         known = await self._bridge.ask(request)
         if known.conversation != self._chat.conversation:
             return  # another one was opened meanwhile, and asked for them itself
-        titles = {info.id: info.title for info in self._parts.sidebar.list.conversations.conversations}
-        self._parts.panel.memories.set_memories(
-            known.memories, known.tokens, known.most, titles, CurrentScope(known.conversation, known.folder)
-        )
+        listed = self._parts.sidebar.list.conversations
+        titles = {info.id: info.title for info in listed.conversations}
+        here = CurrentScope(known.conversation, known.folder, listed.project(known.project))
+        self._parts.panel.memories.set_memories(known.memories, known.tokens, known.most, titles, here)

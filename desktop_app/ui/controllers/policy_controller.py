@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.project import effective_value
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
@@ -46,10 +47,15 @@ class PolicyController(Controller):
         self._is_opening = True
         try:
             settings = (await self._bridge.ask(p.ReadSettings())).settings
-            listed = (await self._bridge.ask(p.ListConversations())).conversations
+            listed = await self._bridge.ask(p.ListConversations())
         finally:
             self._is_opening = False
-        conversation, policies = self._chat.conversation, {one.id: one.policy or settings.policy for one in listed}
+        given = {project.id: project.policy for project in listed.projects}
+        policies = {
+            one.id: effective_value(one.policy, given.get(one.project, ""), settings.policy).value
+            for one in listed.conversations
+        }
+        conversation = self._chat.conversation
         title, chosen = self._parts.header.title if conversation else "", policies.get(conversation, settings.policy)
         sheet = self._sheet = PolicySheet(settings, chosen, title, Counter(policies.values()), self._parts)
         sheet.used.connect(lambda *choice: self._use(conversation, *choice))

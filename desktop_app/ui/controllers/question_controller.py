@@ -58,9 +58,11 @@ class QuestionController(Controller):
         self._bridge.post(p.AnswerQuestion(conversation, question, answer))
 
     def escape(self) -> None:
-        """Deny what is asked, as the card says of Escape; without a question, stop the turn."""
+        """Deny what is asked, as the card says of Escape; else end the walk through hits; else stop the turn."""
         if self._parts.question.is_listening:
             self._parts.question.deny.click()
+        elif self._parts.hit_bar.isVisible():
+            self._parts.hit_bar.close_bar()
         else:
             self._chat.stop()
 

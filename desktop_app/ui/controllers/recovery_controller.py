@@ -56,10 +56,15 @@ class RecoveryController(Controller):
         context: ContextController,
     ) -> None:
         super().__init__(bridge, parts, chat)
-        self._settings = settings
         self._export = export
         self._models = models
         self._context = context
+        self._own: dict[Action, Callable[[str], object]] = {
+            Action.REGENERATE: chat.regenerate,
+            Action.OPEN_SETTINGS: settings.open,
+            Action.EDIT_MESSAGE: self.edit_message,
+            Action.SHOW_RECALLED: self.show_recalled,
+        }
         parts.transcript.action_requested.connect(self.perform)
         parts.transcript.editor.resend_requested.connect(self.resend)
 
@@ -71,9 +76,10 @@ class RecoveryController(Controller):
         if action in OPENINGS:
             self._chat.open_with(OPENINGS[action](self._chat.conversation, argument))
             return
+        if action in self._own:
+            self._own[action](argument)
+            return
         match action:
-            case Action.REGENERATE:
-                self._chat.regenerate(argument)
             case Action.EARLIER | Action.LATER:
                 self._chat.show_version(argument)
             case Action.SHOW_OPERATION:
@@ -88,10 +94,6 @@ class RecoveryController(Controller):
             case Action.EXPORT | Action.EXPORT_FROM | Action.EXPORT_TO:
                 is_first, is_last = action is Action.EXPORT_FROM, action is Action.EXPORT_TO
                 self._export.open(argument if is_first else "", argument if is_last else "")
-            case Action.OPEN_SETTINGS:
-                self._settings.open(argument)
-            case Action.EDIT_MESSAGE:
-                self.edit_message(argument)
             case _:
                 raise ValueError(f"{action} is not carried out here")
 
@@ -103,6 +105,13 @@ class RecoveryController(Controller):
             self._parts.toast.show_message(tr(EDIT_LATER))
         elif chosen := message_id or next(asked, ""):
             self._parts.transcript.edit_message(chosen)
+
+    @in_task
+    async def show_recalled(self, name: str) -> None:
+        """Show a message of another conversation. name: as a result of `recall` gives it, such as "3f2a9c1b0d5e#12"."""
+        conversation, _, index = name.partition("#")
+        found = await self._bridge.ask(p.FindRecalled(conversation, int(index)))
+        await self._chat.show_message(found.conversation, found.message)
 
     @in_task
     async def resend(self, message_id: str, text: str) -> None:

@@ -202,6 +202,8 @@ class RequestController(Controller):
             case PartAction.SHOW_OPERATION:
                 panel.show()
                 panel.show_operation(part.operation_id)
+            case PartAction.SHOW_PROJECT:
+                panel.requests.project_requested.emit()
             case PartAction.SHOW_MEMORY:
                 panel.show()
                 panel.show_tab("memory")

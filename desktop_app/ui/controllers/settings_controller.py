@@ -51,12 +51,13 @@ class SettingsController(QObject):
     """Shows and stores the settings.
 
     Signals: changed(Settings), once they are stored; models_added(tuple of ids), when the user has added models;
-    policies_requested.
+    policies_requested; dialog_opened(SettingsDialog).
     """
 
     changed = Signal(object)
     models_added = Signal(tuple)
     policies_requested = Signal()
+    dialog_opened = Signal(object)
 
     def __init__(self, bridge: Bridge, parts: Parts, settings: Settings) -> None:
         super().__init__()
@@ -77,7 +78,7 @@ class SettingsController(QObject):
 
     @in_task
     async def open(self, setting: str = "") -> None:
-        """Open the settings, scrolled to one of them: "servers/NAME/FIELD", or "servers" to add a model."""
+        """Open the settings, scrolled to one of them: "servers/NAME/FIELD", "servers" to add a model, or a section."""
         from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
         if self._dialog is not None:
@@ -97,7 +98,13 @@ class SettingsController(QObject):
         dialog.finished.connect(self._forget_dialog)
         await dialog.open_gradually()
         if dialog is self._dialog:
+            self.dialog_opened.emit(dialog)
             dialog.show_setting(setting)
+
+    def close_dialog(self) -> None:
+        """Close the settings as Cancel does."""
+        if self._dialog is not None:
+            self._dialog.reject()
 
     async def change(self, changed: Callable[[Settings], Settings]) -> None:
         """Store the settings with one change; concurrent changes are made one after the other."""

@@ -47,17 +47,19 @@ class SetupController(Controller):
         from desktop_app.ui.settings.setup_sheet import SetupSheet
 
         conversation = self._chat.conversation
-        info = self._parts.sidebar.list.conversations.info_of(conversation)
+        listed = self._parts.sidebar.list.conversations
+        info = listed.info_of(conversation)
         if self._sheet is not None or info is None:
             return
         read = await self._bridge.ask(p.ReadSetup(conversation))
         settings = (await self._bridge.ask(p.ReadSettings())).settings
-        if self._sheet is not None:
+        if self._sheet is not None or self._chat.conversation != conversation:
             return
         here = Persona(info.title, model=info.model, folder=info.folder, policy=info.policy)
         name = self._parts.header.model_name
         policies = [(text, value) for value, text in policies_offered(settings)]
-        sheet = self._sheet = SetupSheet(read, here, policies, settings.personas, name, self._parts)
+        project = listed.project(info.project)
+        sheet = self._sheet = SetupSheet(read, here, policies, settings.personas, name, self._parts, project=project)
         sheet.save_requested.connect(lambda written: self._change(conversation, written))
         sheet.persona_saved.connect(self._keep)
         sheet.persona_removed.connect(self._remove)

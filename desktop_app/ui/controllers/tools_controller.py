@@ -12,6 +12,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu
 from shiboken6 import isValid
 
+from desktop_app.conversation.project import NO_FOLDER, working_folder
+from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
@@ -27,6 +29,8 @@ from .settings_controller import SettingsController
 if TYPE_CHECKING:
     from desktop_app.ui.tools.spill_viewer import SpillViewer
     from desktop_app.ui.tools.tools_sheet import ToolsSheet
+
+NO_SUCH_FOLDER = translatable("{folder} is not on this computer: tools cannot work there")
 
 
 class ToolsController(Controller):
@@ -49,25 +53,40 @@ class ToolsController(Controller):
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
         self._folder, self._can_call = opened.conversation.folder, opened.model.supports_tools
-        self._parts.header.show_folder(self._folder)
         self._parts.composer.show_tools(self._can_call)
+        if opened.is_folder_missing:
+            told = tr(NO_SUCH_FOLDER).format(folder=self._folder)
+            self._parts.toast.show_message(
+                told, tr("Choose another…"), self.choose_folder, about=opened.conversation.id
+            )
 
     # The folder
 
     def offer_folder(self) -> None:
-        """Ask for a folder; where there is one, offer to leave it."""
-        if not self._folder:
+        """Ask for a folder; where this conversation or its project has one, offer the other choices."""
+        of_project = self._folder_of_project()
+        folder = working_folder(self._folder, of_project).value
+        if not folder and not of_project:
             self.choose_folder()
             return
         chip = self._parts.header.folder
         menu = QMenu(chip)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(tr("Choose another folder…"), self.choose_folder)
-        menu.addAction(tr("Work without a folder"), lambda: self.use_folder(""))
+        menu.addAction(tr("Choose another folder…") if folder else tr("Choose a folder…"), self.choose_folder)
+        if of_project and self._folder:
+            menu.addAction(tr("Work in the folder of the project"), lambda: self.use_folder(""))
+        if folder:
+            none = NO_FOLDER if of_project else ""
+            menu.addAction(tr("Work without a folder"), lambda: self.use_folder(none))
         menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
 
+    def _folder_of_project(self) -> str:
+        project = self._parts.sidebar.list.conversations.project_of(self._chat.conversation)
+        return project.folder if project is not None else ""
+
     def choose_folder(self) -> None:
-        dialog = FileDialog(self._parts, tr("Working folder of this conversation"), self._folder or str(Path.home()))
+        begin = working_folder(self._folder, self._folder_of_project()).value or str(Path.home())
+        dialog = FileDialog(self._parts, tr("Working folder of this conversation"), begin)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self.use_folder)
@@ -75,7 +94,7 @@ class ToolsController(Controller):
         dialog.open()
 
     def use_folder(self, folder: str) -> None:
-        """Let the tools of the open conversation work there; "" for nowhere."""
+        """Let the tools of the open conversation work there; NO_FOLDER for nowhere, "" for where its project does."""
         if self._chat.conversation:
             self._chat.open_with(p.ChooseFolder(self._chat.conversation, folder))
 

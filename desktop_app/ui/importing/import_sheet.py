@@ -9,14 +9,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import Failure, ImportProgressed
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.words import translatable
-from desktop_app.engine.protocol import LookedThrough
+from desktop_app.engine.protocol import HistoriesFound, LookedThrough
 from desktop_app.ui.composer.draft_field import local_files
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import BarPart, SegmentBar
+from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.formats import format_bytes, shorten
 from desktop_app.ui.widgets.layouts import horizontal, vertical
@@ -25,6 +26,8 @@ from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .found_list import FoundList, sum_of
+from .history_offers import HistoryOffers
+from .known_kinds import KnownKinds
 from .unread_list import UnreadList
 
 WIDTH, NAMES = 680, 120  # pixels; characters of the names of what is looked through
@@ -68,17 +71,31 @@ class ImportSheet(Sheet):
         self.all, self.none = LinkButton(tr("Select all")), LinkButton(tr("Select none"))
         self.cancel, self.start = Button(tr("Cancel")), Button(tr("Import"), ButtonKind.PRIMARY)
         self.folder, self.files = Button(tr("Choose a folder…")), Button(tr("Choose files…"), ButtonKind.PRIMARY)
+        self.histories, self.kinds = HistoryOffers(), KnownKinds()
+        self.choosing = ScrollColumn(spacing=10)
+        self.choosing.add(self.histories)
+        self.choosing.add(self.kinds)
         self.narrowing = QWidget()
         horizontal((self.filter, 1), self.all, self.none, holder=self.narrowing, spacing=14)
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
-        parts = (title, self.about, self.problem, self.bar, self.progress, self.narrowing, (self.list, 1), self.unread)
-        body = vertical(*parts, margins=(24, 18, 24, 0), spacing=10)
+        above = (title, self.about, self.problem, self.bar, self.progress, self.narrowing)
+        body = vertical(*above, (self.list, 1), self.unread, (self.choosing, 1), margins=(24, 18, 24, 0), spacing=10)
         footer = self.make_footer(self.cancel, self.folder, self.files, self.start)
         vertical((body, 1), footer, holder=self, spacing=14)
         self._connect()
         self.setAcceptDrops(True)
         self.problem.hide()
         self._show(Step.CHOOSE, tr(WHAT), self.files)
+
+    def show_offers(self, found: HistoriesFound) -> None:
+        """Offer what is on this computer, and name what can be imported."""
+        self.histories.show_histories(found.histories)
+        self.kinds.show_kinds(found.known_kinds)
+
+    @property
+    def is_reading(self) -> bool:
+        """Return whether files are being looked through or imported."""
+        return self.step in (Step.LOOK, Step.IMPORT)
 
     def show_looking(self, paths: tuple[str, ...]) -> None:
         """Show that these are looked through."""
@@ -88,28 +105,37 @@ class ImportSheet(Sheet):
     def show_importing(self) -> None:
         self._begin(Step.IMPORT, tr(STAYS))
 
-    def set_progress(self, bytes_read: int, bytes: int) -> None:
-        """Show how much was read."""
-        left = tr("{left} of {all} left").format(left=format_bytes(bytes - bytes_read), all=format_bytes(bytes))
-        self.bar.set_parts((BarPart(bytes_read, Segment.SUMMARY, left),), max(bytes, 1))
-        self.progress.set_text(left)
+    def set_progress(self, so_far: ImportProgressed) -> None:
+        """Show how much was read, and how much of what is ticked is stored."""
+        left, all_of_it = so_far.bytes - so_far.bytes_read, format_bytes(so_far.bytes)
+        told = tr("{left} of {all} left").format(left=format_bytes(left), all=all_of_it) if so_far.bytes else ""
+        self.bar.set_parts((BarPart(so_far.bytes_read, Segment.SUMMARY, told),), max(so_far.bytes, 1))
+        stored = tr("%n conversations imported", "", so_far.imported) if so_far.imported else ""
+        self.progress.set_text(" · ".join(filter(None, (stored, told))) or tr("reading…"))
 
     def show_found(self, looked: LookedThrough) -> None:
         """Show what can be imported, or what could be if there were something."""
         self.unread.show_unread(looked.unread, looked.found)
         if not looked.found:
-            kinds = "\n".join(f"• {kind}" for kind in looked.known_kinds.split("; "))
-            nothing = tr("Nothing was found that can be imported. These can be:")
-            self._show(Step.CHOOSE, f"{nothing}\n{kinds}", self.files)
+            self._show(Step.CHOOSE, tr("Nothing was found that can be imported."), self.files)
             self.unread.unfold(True)
+            self.kinds.unfold(True)
             return
         self.list.found.show_found(looked.found)
         self._show(Step.PREVIEW, "", self.list)
         self._sum_up()
 
-    def show_failure(self, failure: Failure) -> None:
+    def show_rest(self, chosen: frozenset[str], problem: str) -> None:
+        """Show, of what was found again, that these are still wanted, and why they are not here yet."""
+        if self.step is Step.PREVIEW:
+            self.list.found.chosen &= chosen
+            self.problem.set_text(problem)
+            self.problem.show()
+            self._sum_up()
+
+    def show_failure(self, failure: Failure, how_far: str = "") -> None:
         """Show why it could not be done, where it can be tried again."""
-        told = (failure.title, failure.detail, failure.kept, failure.advice)
+        told = (failure.title, failure.detail, failure.kept, failure.advice, how_far)
         self.problem.set_text("\n".join(tr_engine(text) for text in told if text))
         if self.step is Step.IMPORT:
             self._show(Step.PREVIEW, "", self.list)
@@ -123,7 +149,7 @@ class ImportSheet(Sheet):
         return frozenset(each.id for each in self.list.found.chosen_found())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if self.step is Step.CHOOSE and local_files(event.mimeData()):
+        if not self.is_reading and local_files(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -135,6 +161,7 @@ class ImportSheet(Sheet):
         self.files.clicked.connect(self.files_requested)
         self.folder.clicked.connect(self.folder_requested)
         self.start.clicked.connect(self.import_requested)
+        self.histories.chosen.connect(self.paths_given)
         self.list.entered.connect(self.start.click)
         self.filter.returnPressed.connect(self.start.click)
         self.filter.textChanged.connect(self._filter)
@@ -154,7 +181,7 @@ class ImportSheet(Sheet):
         self.step = step
         self.about.set_text(about)
         shown_in = {
-            (Step.CHOOSE,): (self.files, self.folder),
+            (Step.CHOOSE,): (self.files, self.folder, self.choosing),
             (Step.LOOK, Step.IMPORT): (self.bar, self.progress),
             (Step.PREVIEW,): (self.narrowing, self.list, self.start),
         }

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from desktop_app.conversation.foreign import FoundConversation, UnreadFile
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.layouts import vertical
+from desktop_app.ui.widgets.fold import Fold
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_label import Run
 
@@ -46,28 +45,17 @@ class ReasonList(RowList):
         return min(self.rows.rowCount(), rows) * self.sizeHintForRow(0) + 2
 
 
-class UnreadList(QWidget):
+class UnreadList(Fold):
     """A link that says how much that is, and below it the reasons."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.fold = LinkButton("")
         self.list = ReasonList()
-        self.fold.clicked.connect(lambda: self.unfold(self.list.isHidden()))
-        vertical(self.fold, self.list, holder=self, spacing=4)
+        super().__init__(self.list)
         self.hide()
 
     def show_unread(self, unread: Sequence[UnreadFile], found: Sequence[FoundConversation]) -> None:
         """Show what that is, folded; nothing where all was read."""
         self.list.rows.replace(rows_of(unread, found))
+        self.set_title(tr("%n could not be read", "", self.list.rows.rowCount()))
         self.unfold(False)
         self.setVisible(bool(self.list.rows.rows))
-
-    def unfold(self, is_unfolded: bool) -> None:
-        """Show the reasons, or the line alone."""
-        self.list.setVisible(is_unfolded)
-        what = tr("%n could not be read", "", self.list.rows.rowCount())
-        closed = "◂" if self.isRightToLeft() else "▸"
-        self.fold.setText(f"{'▾' if is_unfolded else closed} {what}")
-        self.fold.setAccessibleName(what)
-        self.list.updateGeometry()

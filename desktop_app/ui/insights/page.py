@@ -29,7 +29,11 @@ from .figures import (
 )
 from .table import TableCard
 
-SCOPES = (("one", translatable("This conversation")), ("all", translatable("Everything")))
+SCOPES = (
+    ("one", translatable("This conversation")),
+    ("project", translatable("Project")),
+    ("all", translatable("Everything")),
+)
 CONTENTS = (translatable("tokens in"), translatable("share"), translatable("now"))
 CHARACTERS = translatable("characters in")
 USAGE = (
@@ -106,14 +110,20 @@ class InsightsPage(Panel):
         self.setAccessibleName(tr("Insights"))
 
     @property
-    def is_all(self) -> bool:
-        """Whether all conversations are shown."""
-        return self.scope.value() == "all"
+    def is_one(self) -> bool:
+        """Whether one conversation is shown."""
+        return self.scope.value() == "one"
+
+    def offer_project(self, is_offered: bool) -> None:
+        """Offer the project of the conversation; without one, its figures are those of the conversation."""
+        self.scope.button("project").setVisible(is_offered)
+        if not is_offered and self.scope.value() == "project":
+            self.scope.choose("one")
 
     def show_reading(self) -> None:
         """Show that the figures are on their way; what is shown stays until they are here."""
-        self.say(tr("Reading all conversations…") if self.is_all else tr("Reading…"))
-        self.cancel.setVisible(self.is_all)
+        self.say(tr("Reading…") if self.is_one else tr("Reading all conversations…"))
+        self.cancel.setVisible(not self.is_one)
         self.export.setEnabled(False)
 
     def say(self, text: str) -> None:
@@ -129,13 +139,13 @@ class InsightsPage(Panel):
         self.export.setEnabled(not is_empty)
         self.empty.setVisible(is_empty)
         self.content.setVisible(not is_empty)
-        count = [tr("%n conversations", "", insights.conversations)] if self.is_all else []
+        count = [] if self.is_one else [tr("%n conversations", "", insights.conversations)]
         self.range.set_text("" if is_empty else " · ".join((*count, range_of(insights))))
         if is_empty:
             return
         for card, figure in zip(self.cards, figures_of(read), strict=True):
             card.show_figure(figure)
-        self.curve.setVisible(not self.is_all)
+        self.curve.setVisible(self.is_one)
         self.chart.show_insights(insights, read.gauge)
         self.source.setVisible(not any(moment.is_measured for moment in insights.moments))
         self._show_contents(read)

@@ -27,7 +27,16 @@ from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, Corner, StyleAware, colour, font, paint_box, restyle, scale, turn_around
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .question_text import covers, note_of, pattern_warning, suggested_pattern, title_of
+from .question_text import (
+    covers,
+    is_recall,
+    note_of,
+    pattern_effect,
+    pattern_warning,
+    suggested_pattern,
+    title_of,
+    wider_of,
+)
 from .targets import Targets
 
 DEAF_FOR = 0.4
@@ -41,6 +50,7 @@ MIN_HEIGHT = 160
 MIN_HEIGHT_WITH_KEYS = 260  # a lower card does not name its keys; the tooltips of the buttons do
 
 KEYS = translatable("Alt+A allows once · Alt+C for this conversation · Alt+W always · Alt+D or Esc denies")
+KEYS_WITHOUT_ALWAYS = translatable("Alt+A allows once · Alt+C for this conversation · Alt+D or Esc denies")
 KEYS_OF_ROUNDS = translatable("Alt+A continues · Alt+D or Esc stops")
 SHOW_ARGUMENTS, HIDE_ARGUMENTS = translatable("Show all arguments"), translatable("Hide arguments")
 
@@ -67,6 +77,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.pattern = QLineEdit()
         self.pattern.setAccessibleName(tr("Rule for what is allowed from now on"))
         self.warning = TextLabel(size=12, tint="warning", wraps=True)
+        self.effect = TextLabel(size=12, tint="ink_soft", wraps=True)
         self.area = ScrollColumn(spacing=8)
         self.once = Button(tr("Allow once"), ButtonKind.PRIMARY)
         self.conversation = Button(tr("Allow in this conversation"))
@@ -104,12 +115,14 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.whole.setVisible(self.targets.has_more)
         self.whole.setText(tr(SHOW_ARGUMENTS))
         self.pattern.setText(escape_invisible(suggested_pattern(question.needs)))
-        self.rule.setVisible(len(question.needs) == 1 and not is_rounds)
-        for button in (self.conversation, self.always):
-            button.setVisible(not is_rounds)
+        self.rule.setVisible(len(question.needs) == 1 and not is_rounds and not is_recall(question))
+        self.conversation.setVisible(not is_rounds)
+        self.always.setVisible(_can_be_always(question))
         self.once.setText(tr("Continue") if is_rounds else tr("Allow once"))
         self.deny.setText(tr("Stop") if is_rounds else tr("Deny"))
-        self.keys.set_text(tr(KEYS_OF_ROUNDS if is_rounds else KEYS))
+        self.keys.set_text(
+            tr(KEYS_OF_ROUNDS if is_rounds else KEYS if _can_be_always(question) else KEYS_WITHOUT_ALWAYS)
+        )
         self._check_pattern()
         self.setAccessibleName(self.title.text())
         self.setAccessibleDescription(f"{self.targets.words()} {self.note.text()} {self.keys.text()}".strip())
@@ -159,15 +172,20 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.answered.emit(question.question, PermissionAnswer(is_allowed, scope, pattern))
 
     def _allow_for(self, scope: Scope) -> None:
-        if self.question is not None and self.question.kind != "rounds":
+        if self.question is None or self.question.kind == "rounds":
+            return
+        if scope != "always" or _can_be_always(self.question):  # a key presses a hidden button, too
             self._answer(True, scope)
 
     def _check_pattern(self) -> None:
         needs = self.question.needs if self.question is not None else ()
         _set_or_hide(self.warning, pattern_warning(self._pattern(), needs))
+        effect, is_risky = pattern_effect(self._pattern(), needs)
+        _set_or_hide(self.effect, effect)
+        self.effect.set_tint("warning" if is_risky else "ink_soft")
         for button in (self.conversation, self.always):
             button.setEnabled(covers(self._pattern(), needs))
-        self.pattern.setAccessibleDescription(self.warning.text())
+        self.pattern.setAccessibleDescription(self.warning.text() or effect)
 
     def _pattern(self) -> str:
         """Return the pattern in the field; the suggested one with its invisible characters."""
@@ -193,7 +211,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
     def _lay_out(self) -> None:
         rule_label = TextLabel(tr("Rule for next time"), size=12, tint="ink_soft")
         horizontal(rule_label, (self.pattern, 1), holder=self.rule, spacing=10)
-        for widget in (self.note, self.targets, self.whole, self.rule, self.warning):
+        for widget in (self.note, self.targets, self.whole, self.rule, self.warning, self.effect):
             self.area.add(widget)
         head = horizontal((self.title, 1), (self.position, 0, Qt.AlignmentFlag.AlignTop), spacing=12)
         buttons = FlowLayout(self.once, self.conversation, self.always, self.deny)
@@ -205,6 +223,12 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         limit = max(self.window().height() - scale(OTHER_HEIGHT) - MIN_TRANSCRIPT_HEIGHT, scale(MIN_HEIGHT))
         self.setMaximumHeight(limit)
         self.keys.setVisible(limit >= scale(MIN_HEIGHT_WITH_KEYS))
+
+
+def _can_be_always(question: QuestionAsked) -> bool:
+    """Return whether "always" may be answered: not where a look into other conversations, or a command that may do more
+    than the sandbox allows, is the exception."""
+    return question.kind != "rounds" and not is_recall(question) and not wider_of(question)
 
 
 def _set_or_hide(label: TextLabel, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from desktop_app.conversation.events import QuestionAsked
-from desktop_app.conversation.tools import NeedKind, PermissionAnswer, RequiredPermission
+from desktop_app.conversation.tools import OUTSIDE, WITH_NETWORK, NeedKind, PermissionAnswer, RequiredPermission
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.invisible import escape_invisible, invisible_names
@@ -16,6 +16,16 @@ WANTS: dict[NeedKind, str] = {
     "run": translatable("{tool} wants to run this command"),
     "network": translatable("{tool} wants to open this address"),
     "mcp": translatable("{tool} wants to use this tool of an MCP server"),
+    "recall": translatable("{tool} wants to look in your other conversations"),
+}
+WIDER: dict[str, str] = {
+    WITH_NETWORK: translatable("{tool} wants to run this command with network access"),
+    OUTSIDE: translatable("{tool} wants to run this command outside of the sandbox"),
+}
+"""By what rules call commands that may do more."""
+ABOUT_WIDER: dict[str, str] = {
+    WITH_NETWORK: translatable("It stays in the sandbox, but can send what it reads to any address."),
+    OUTSIDE: translatable("There it can do all that you can: change your files, read your keys, use the network."),
 }
 DONE_BY: dict[NeedKind, str] = {
     "read": translatable("Read: {target}"),
@@ -23,6 +33,7 @@ DONE_BY: dict[NeedKind, str] = {
     "run": translatable("Run: {target}"),
     "network": translatable("Open: {target}"),
     "mcp": translatable("Use: {target}"),
+    "recall": translatable("Look in: {target}"),
 }
 
 
@@ -33,9 +44,18 @@ def title_of(question: QuestionAsked) -> str:
     tools = dict.fromkeys(need.tool for need in question.needs)
     name = escape_invisible(question.call.name if question.call else ", ".join(tools) or tr("A tool"))
     if len(question.needs) == 1:
-        return tr(WANTS[question.needs[0].kind]).format(tool=name)
-    several = tr("{tool} wants to do %n things", "", len(question.needs))
+        need = question.needs[0]
+        return tr(WIDER.get(need.tool, WANTS[need.kind])).format(tool=name)
+    several = _several(wider_of(question), len(question.needs))
     return (several if question.needs else tr("{tool} wants to run")).format(tool=name)
+
+
+def _several(wider: str, count: int) -> str:
+    if wider == OUTSIDE:
+        return tr("{tool} wants to do %n things, outside of the sandbox", "", count)
+    if wider == WITH_NETWORK:
+        return tr("{tool} wants to do %n things, with network access", "", count)
+    return tr("{tool} wants to do %n things", "", count)
 
 
 def pending_question_text(question: QuestionAsked, title: str) -> str:
@@ -53,11 +73,35 @@ def note_of(question: QuestionAsked) -> str:
     if invisible:
         text = tr("It contains invisible characters, shown here by their numbers: {characters}.")
         warning = text.format(characters=invisible)
+    if wider := wider_of(question):
+        warning = f"{warning} {tr(ABOUT_WIDER[wider])}".strip()
+    if is_recall(question):
+        return tr("What is found there is sent to the model of this conversation.")
     if len(question.needs) < 2:
         return warning
     patterns = dict.fromkeys(escape_invisible(proposed_pattern(need)) for need in question.needs)
     scope = tr("Your answer applies to all of them. Allowed for longer, it covers: {patterns}")
     return f"{warning} {scope.format(patterns=', '.join(patterns))}".strip()
+
+
+def is_recall(question: QuestionAsked) -> bool:
+    """Return whether it asks for a look in other conversations: a choice of places, for which nobody writes a rule."""
+    return any(need.kind == "recall" for need in question.needs)
+
+
+def wider_of(question: QuestionAsked) -> str:
+    """Return what rules call a command that may do more than others in the sandbox; "" for another call."""
+    return next((need.tool for need in question.needs if need.tool in WIDER), "")
+
+
+def target_of(need: RequiredPermission) -> str:
+    """Return what is needed, as the user reads it."""
+    if need.kind != "recall":
+        # A newline within a path, after which another need seems to follow, is escaped.
+        return need.target if need.kind == "run" else need.target.replace("\n", "‹U+000A›")
+    if need.target == "project":
+        return tr("The %n conversations of this project", "", need.conversations)
+    return tr("All your conversations (%n)", "", need.conversations)
 
 
 def proposed_pattern(need: RequiredPermission) -> str:
@@ -74,7 +118,7 @@ def suggested_pattern(needs: Sequence[RequiredPermission]) -> str:
 
 def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
     """Return what the user should know before allowing a pattern; "" if nothing."""
-    if len(needs) != 1:
+    if len(needs) != 1 or needs[0].kind == "recall":  # nobody writes a pattern for that
         return ""
     if not pattern:
         return tr("Enter what to allow; * stands for anything.")
@@ -83,6 +127,25 @@ def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
     if not pattern.strip("*? "):
         return tr("{tool} may then do anything of this kind without asking.").format(tool=needs[0].tool)
     return ""
+
+
+def pattern_effect(pattern: str, needs: Sequence[RequiredPermission]) -> tuple[str, bool]:
+    """Return what patterns with wildcards let through, and whether that is more than looking; "" if there are none.
+
+    pattern: what is written in the field, where there is one need; several have the patterns that are proposed.
+    """
+    from desktop_app.permissions.pattern_effects import QUOTED, effect_of, merge_effects
+
+    patterns = [pattern] if len(needs) == 1 else [proposed_pattern(need) for need in needs]
+    if any(need.kind == "recall" for need in needs) or pattern_warning(pattern, needs):
+        return "", False
+    found = (effect_of(need.kind, one) for need, one in zip(needs, patterns, strict=True))
+    effects = merge_effects(effect for effect in found if effect is not None)
+    lines: list[str] = []
+    for effect in effects:
+        names = ", ".join(tr(QUOTED).format(name=escape_invisible(name)) for name in effect.names)
+        lines.append(tr(effect.text).format(names=names))
+    return " ".join(lines), any(effect.is_risky for effect in effects)
 
 
 def covers(pattern: str, needs: Sequence[RequiredPermission]) -> bool:

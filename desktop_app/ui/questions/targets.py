@@ -17,7 +17,7 @@ from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.look import Corner, StyleAware, colour, paint_box
 from desktop_app.ui.widgets.text_area import TextArea
 
-from .question_text import DONE_BY
+from .question_text import DONE_BY, target_of
 
 MAX_LINES = 6  # shown at once; more lines scroll
 MARGIN = 16
@@ -45,9 +45,9 @@ class Targets(StyleAware, QWidget):
         """Show what is needed, without the arguments."""
         self._whole = arguments_text(call) if call else ""
         if len(needs) == 1:
-            self._short = _target_of(needs[0])
+            self._short = target_of(needs[0])
         else:
-            lines = [tr(DONE_BY[need.kind]).format(target=_target_of(need)) for need in needs]
+            lines = [tr(DONE_BY[need.kind]).format(target=target_of(need)) for need in needs]
             self._short = "\n".join(lines) or self._whole
         self._is_whole = False
         self._show(self._short)
@@ -83,8 +83,3 @@ class Targets(StyleAware, QWidget):
         self.text.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if lines > limit else policy.ScrollBarAlwaysOff)
         self.text.setFixedHeight(min(lines, limit) * self.text.fontMetrics().lineSpacing() + 8)
         self.setFixedHeight(self.text.height() + MARGIN)
-
-
-def _target_of(need: RequiredPermission) -> str:
-    """Return what is needed; a newline within a path, after which another need seems to follow, is escaped."""
-    return need.target if need.kind == "run" else need.target.replace("\n", "‹U+000A›")

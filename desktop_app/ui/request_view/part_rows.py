@@ -27,6 +27,7 @@ ROLES = {
 }
 KINDS = {
     PartKind.SUMMARY: translatable("summary"),
+    PartKind.INSTRUCTIONS: translatable("project"),
     PartKind.MEMORY: translatable("memory"),
     PartKind.RECALLED: translatable("recalled"),
     PartKind.SYNTHETIC: translatable("added"),
@@ -49,6 +50,7 @@ class PartAction(StrEnum):
     OPEN = translatable("Open")
     SHOW_IN_CHAT = translatable("Show in chat")
     SHOW_OPERATION = translatable("Show in history")
+    SHOW_PROJECT = translatable("Project settings…")
     SHOW_MEMORY = translatable("Show memory")
     SHOW_TOOLS = translatable("Choose tools…")
     PIN = translatable("Pin")
@@ -179,6 +181,7 @@ def actions_of(part: SentPart) -> list[PartAction]:
     has_row = part.message_id and part.role != "system"
     origin = {
         PartKind.SUMMARY: PartAction.SHOW_OPERATION if part.operation_id else None,
+        PartKind.INSTRUCTIONS: PartAction.SHOW_PROJECT,
         PartKind.MEMORY: PartAction.SHOW_MEMORY,
         PartKind.TOOLS: PartAction.SHOW_TOOLS,
     }.get(part.kind, PartAction.SHOW_IN_CHAT if has_row else None)

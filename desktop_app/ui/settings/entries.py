@@ -203,17 +203,17 @@ class Percent(FormEntry):
 class LongText(FormEntry):
     """Several lines of text."""
 
-    def __init__(self, name: str, label: str, text: str) -> None:
-        self.area = TextArea(rows=4)
+    def __init__(self, name: str, label: str, text: str, rows: int = 4, about: str = "") -> None:
+        self.area = TextArea(rows=rows)
         self.area.setPlainText(text)
         self.area.setAccessibleName(label)
         card = Card(corner=Corner.CONTROL)
         set_margins(card.column, 10, 8, 4, 8)
         card.column.addWidget(self.area)
-        super().__init__(name, label, card)
+        super().__init__(name, label, card, about)
         self.area.textChanged.connect(self.changed)
 
-    def value(self) -> str:
+    def value(self) -> Any:
         return self.area.toPlainText().strip()
 
 

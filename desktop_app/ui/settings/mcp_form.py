@@ -14,6 +14,7 @@ from desktop_app.ui.widgets.layouts import horizontal
 
 from .entries import Field, FormEntry
 from .forms import Form, FormList
+from .sandbox_part import server_entries
 from .server_form import parse_address
 
 PROGRAM, ADDRESS = "program", "address"
@@ -76,23 +77,27 @@ class McpForm(Form[McpServer]):
             parse_environment,
             tr(VARIABLE_HINT),
         )
+        self.sandbox, self.writable = server_entries(server)
         self.url = Field("url", tr("Address"), server.url, "https://tools.example.com/mcp", parse_address)
         self.remove.setText(tr("Remove"))
         self.column.addLayout(horizontal((self.title, 1), self.switch, self.remove, spacing=12))
-        self.add_rows(self.name, self.way, self.command, self.variables, self.url, self.key)
+        self.add_rows(
+            self.name, self.way, self.command, self.variables, self.sandbox, self.writable, self.url, self.key
+        )
         self._show_way()
         self.way.chosen.connect(self._show_way)
 
     def used_entries(self) -> list[FormEntry]:
         is_address = self.way.value() == ADDRESS
-        return [self.name, self.url, self.key] if is_address else [self.name, self.command, self.variables]
+        program = [self.name, self.command, self.variables, self.sandbox, self.writable]
+        return [self.name, self.url, self.key] if is_address else program
 
     def blank(self) -> McpServer:
         return McpServer("", folder=self.original.folder, is_on=self.switch.isChecked())
 
     def _show_way(self) -> None:
         used = self.used_entries()
-        for entry in (self.command, self.variables, self.url, self.key):
+        for entry in (self.command, self.variables, self.sandbox, self.writable, self.url, self.key):
             entry.setVisible(entry in used)
 
 

@@ -25,6 +25,7 @@ from desktop_app.ui.widgets.text_label import TextLabel
 
 from .entries import Choice, Field, FormEntry, LongText, OnOff, Percent, Segments, section
 from .mcp_form import McpList
+from .sandbox_part import sandbox_entries
 from .server_form import parse_address
 from .server_list import ServerList
 from .summary_choice import CHAT_MODEL, SummaryChoice, model_choices
@@ -119,8 +120,8 @@ def memory_section(settings: Settings) -> QWidget:
     )
 
 
-def tools_section(settings: Settings, servers: McpList) -> QWidget:
-    """Return the section of where tools search and work, what is always allowed, and the MCP servers."""
+def tools_section(settings: Settings, servers: McpList, sandbox_fault: str) -> QWidget:
+    """Return the section of where tools search and work, their sandbox, what is always allowed, and the MCP servers."""
     url, rounds = settings.search_url, str(settings.max_rounds)
     hint, no_folder = tr("leave empty for DuckDuckGo, or enter a SearXNG address"), tr("leave empty for none")
     return section(
@@ -128,6 +129,7 @@ def tools_section(settings: Settings, servers: McpList) -> QWidget:
         Field("search_url", tr("Web search"), url, hint, lambda text: parse_address(text) if text else ""),
         Field("folder", tr("Working folder of new conversations"), settings.folder, no_folder, _folder),
         Field("max_rounds", tr("Ask me after this many rounds of tool calls"), rounds, "25", _rounds),
+        *sandbox_entries(settings, sandbox_fault),
         RuleList(settings.rules),
         TextLabel(tr("MCP servers"), size=13, weight=MEDIUM),
         servers,

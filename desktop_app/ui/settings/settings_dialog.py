@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
+from desktop_app.ui.builtin_offer import BuiltinOffer
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
@@ -80,8 +81,14 @@ class SettingsDialog(Sheet):
         return self.servers.keys() | self.mcp_servers.keys()
 
     def show_setting(self, setting: str) -> None:
-        """Scroll to a field and give it the focus: "servers/NAME/FIELD", "servers" to add a model, "" for none."""
+        """Scroll to a field and give it the focus: "servers/NAME/FIELD", "servers" to add a model, "" for none.
+
+        The name of another section shows that one.
+        """
         self.build()
+        if setting != "servers" and setting in self._sections:
+            self.show_section(setting)
+            return
         field = self.servers.go_to(setting) if setting else None
         if field is not None:
             self._reveal(field)
@@ -111,7 +118,9 @@ class SettingsDialog(Sheet):
         self.mcp_servers = McpList(self._read.servers_with_key)
         for forms in (self.servers, self.mcp_servers):
             forms.grown.connect(self._scroll_to_new)
-        yield self._add("servers", tr("Servers and models"), sections.section(tr("Servers and models"), self.servers))
+        self.builtin = BuiltinOffer()
+        section = sections.section(tr("Servers and models"), self.builtin, self.servers)
+        yield self._add("servers", tr("Servers and models"), section)
         for server in settings.servers:
             yield self.servers.add_form(server)
         self.servers.show_known(models)
@@ -124,11 +133,23 @@ class SettingsDialog(Sheet):
         self.servers.changed.emit()  # what depends on them is described
         yield self._add("roles", tr("Other tasks"), sections.role_section(settings, models.models))
         yield self._add("memory", tr("Memory"), sections.memory_section(settings))
-        yield self._add("tools", tr("Tools"), sections.tools_section(settings, self.mcp_servers))
+        tools = sections.tools_section(settings, self.mcp_servers, self._read.sandbox_fault)
+        yield self._add("tools", tr("Tools"), tools)
         for mcp_server in settings.mcp_servers:
             self.mcp_servers.add_form(mcp_server)
             yield None
         yield self._add("look", tr("Appearance"), sections.appearance_section(settings))
+        from desktop_app.ui.data.data_section import DataSection
+
+        from .about_section import AboutSection
+
+        yield None
+        self.data = DataSection()
+        for task in self.data.tasks:
+            task.grown.connect(self._scroll_to_new)
+        yield self._add("data", tr("Data"), self.data)
+        self.about = AboutSection()
+        yield self._add("about", tr("About"), self.about)
         for name in LOOK:
             self.entries[name].changed.connect(self._look.start)
         QWidget.setTabOrder(self.entries["language"].control, self.cancel)  # the buttons were made before

@@ -11,9 +11,11 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.project import NO_FOLDER, Project, RecallScope
 from desktop_app.conversation.setup import ConversationSetup, OptionName, Persona, ReasoningEffort, ReplyOptions
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SetupRead
+from desktop_app.ui.projects.words import RECALL_NAMES, recall_meaning
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
@@ -66,12 +68,15 @@ class SetupSheet(Sheet):
         personas: Sequence[Persona],
         model_name: str,
         parent: QWidget | None = None,
+        *,
+        project: Project | None = None,
     ) -> None:
-        """here: the conversation's title, model, folder and policy. policies: their names with their texts."""
+        """here: the conversation's title, model, folder and policy of its own. policies: their names with their texts.
+        project: gives what it has not of its own."""
         super().__init__(parent, width=WIDTH, title=tr("This conversation"))
         self._read, self._here, self._model = read, here, ""
         self.personas = {persona.name: persona for persona in personas}
-        self._model_name = model_name
+        self._model_name, self._project = model_name, project
         self._build_fields(policies)
         self._build_personas()
         self.cancel, self.save = Button(tr("Cancel")), Button(tr("Save"), ButtonKind.PRIMARY)
@@ -80,7 +85,11 @@ class SetupSheet(Sheet):
             area.add(part)
         if read.imported is not None:
             area.add(OriginSection(read.imported))
-        self.lay_out(area, self.cancel, self.save, head=(TextLabel(here.name, size=13, tint="ink_soft"),))
+        about = here.name if project is None else tr("{title} · in the project {project}")
+        head = TextLabel(
+            about.format(title=here.name, project=project.name) if project else about, size=13, tint="ink_soft"
+        )
+        self.lay_out(area, self.cancel, self.save, head=(head,))
         self.area = area
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
@@ -94,10 +103,17 @@ class SetupSheet(Sheet):
         options = ReplyOptions(self.temperature.value(), self.top_p.value(), effort)
         off = tuple(row.key for row in self.tools.rows.rows if isinstance(row, CheckRow) and not row.is_checked)
         hidden = tuple(name for name in self._off_elsewhere if name not in off)
+        reach: RecallScope | None = next((one for one in RECALL_NAMES if one == self.recall.value()), None)
         setup = ConversationSetup(
-            self.persona.chosen(), None if is_first else prompt, options, self.max_output.value(), (*off, *hidden)
+            self.persona.chosen(),
+            None if is_first else prompt,
+            options,
+            self.max_output.value(),
+            (*off, *hidden),
+            reach,
         )
-        return Persona(name, setup, self._model, self.folder.value(), self.policy.value())
+        folder = NO_FOLDER if self.no_folder.value() else self.folder.value()
+        return Persona(name, setup, self._model, folder, self.policy.value())
 
     def _build_fields(self, policies: Sequence[tuple[str, str]]) -> None:
         hint, model = tr("as the provider has it"), self._model_name
@@ -108,7 +124,14 @@ class SetupSheet(Sheet):
         self.max_output = Field("", tr("Longest reply (tokens)"), "", tr("the model’s own"), parse_reply)
         self.effort = Segments("", [(value, tr(text)) for value, text in EFFORTS], "", label=tr("Reasoning effort"))
         self.folder = Field("", tr("Working folder"), "", tr("leave empty for none"), parse_folder)
-        self.policy = Choice("", tr("Making room"), [(tr("As in the settings"), ""), *policies], self._here.policy)
+        self.no_folder = OnOff("", tr("Work without a folder"), False)
+        self.no_folder.changed.connect(self._explain_folder)
+        self.policy = Choice("", tr("Making room"), [*self._usual_policy(policies), *policies], self._here.policy)
+        self.recall = Choice("", tr("Recall may look in"), self._recall_choices(), self._read.setup.recall_in or "")
+        self.recall.select.currentIndexChanged.connect(lambda _: self._explain_recall())
+        self._explain_recall()
+        self._explain_folder()
+        self._explain_project()
         self.tools = CheckList(TOOLS)
         self.tools.setAccessibleName(tr("Tools of this conversation"))
         self.tools.toggled.connect(self._toggle)
@@ -119,6 +142,40 @@ class SetupSheet(Sheet):
         for name, field in fields.items():
             if name not in self._read.supported:
                 field.explain(told)
+
+    def _usual_policy(self, policies: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Return the choice of none of its own."""
+        given = self._project.policy if self._project is not None else ""
+        name = next((text for text, value in policies if value == given), given)
+        return [(tr("As in the project: {policy}").format(policy=name) if given else tr("As in the settings"), "")]
+
+    def _usual_recall(self) -> RecallScope:
+        return self._project.recall_in if self._project is not None else "conversation"
+
+    def _recall_choices(self) -> list[tuple[str, str]]:
+        given = tr("As in the project: {where}") if self._project is not None else tr("As usual: {where}")
+        usual = given.format(where=tr(RECALL_NAMES[self._usual_recall()]))
+        has_project = self._project is not None or self._read.setup.recall_in == "project"
+        offered = [(tr(name), scope) for scope, name in RECALL_NAMES.items() if scope != "project" or has_project]
+        return [(usual, ""), *offered]
+
+    def _explain_recall(self) -> None:
+        self.recall.explain(recall_meaning(self.recall.chosen() or self._usual_recall()))
+
+    def _explain_project(self) -> None:
+        """Say what the project gives beside what stands here."""
+        project = self._project
+        if project is not None and project.instructions:
+            self.prompt.explain(tr("The instructions of the project {project} follow it.").format(project=project.name))
+
+    def _explain_folder(self) -> None:
+        """Say where tools work without a folder of the conversation's own."""
+        has_none, project = self.no_folder.value(), self._project
+        given = project.folder if project is not None and not has_none else ""
+        self.folder.setEnabled(not has_none)
+        self.folder.edit.setPlaceholderText(tr("none") if has_none else given or tr("leave empty for none"))
+        told = tr("Empty: {folder}, from the project {project}.") if given else ""
+        self.folder.explain(told.format(folder=given, project=project.name if project is not None else ""))
 
     def _build_personas(self) -> None:
         self.persona = Choice("", "", self._persona_choices(), self._read.setup.persona)
@@ -145,7 +202,7 @@ class SetupSheet(Sheet):
             section(tr("Persona"), self.persona, TextLabel(about, size=12, tint="ink_faint", wraps=True), named, links),
             section(tr("System prompt"), self.prompt),
             section(tr("Parameters"), (self.temperature, self.top_p, self.max_output), self.effort),
-            section(tr("Work"), (self.folder, self.policy), *self._tools_title(), tools),
+            section(tr("Work"), (self.folder, self.policy), self.no_folder, self.recall, *self._tools_title(), tools),
         ]
 
     def _tools_title(self) -> tuple[QWidget, ...]:
@@ -167,8 +224,12 @@ class SetupSheet(Sheet):
             field.edit.setText("" if value is None else f"{value:g}")
         self.max_output.edit.setText(format_limit(setup.max_output))
         self.effort.choices.choose(options.reasoning_effort)
-        self.folder.edit.setText(persona.folder)
+        has_none, of_project = persona.folder == NO_FOLDER, self._project is not None and self._project.folder
+        self.folder.edit.setText("" if has_none else persona.folder)
+        self.no_folder.switch.setChecked(has_none)
+        self.no_folder.setVisible(bool(has_none or of_project))
         self.policy.select.choose(persona.policy)
+        self.recall.select.choose(setup.recall_in or "")
         self._off_elsewhere = tuple(name for name in setup.tools_off if name not in self._read.tools)
         self.tools.show_rows([CheckRow(n, n, is_checked=n not in setup.tools_off) for n in self._read.tools])
         self.remove.setVisible(self.persona.chosen() in self.personas)

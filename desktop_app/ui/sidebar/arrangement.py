@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 import msgspec
-from PySide6.QtCore import QDate, QLocale
+from PySide6.QtCore import QLocale
 
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
-from desktop_app.ui.widgets.formats import isolate
+from desktop_app.ui.widgets.formats import format_day, isolate
 
 PINNED, PUT_AWAY, OTHERS = translatable("Pinned"), translatable("Put away"), translatable("Conversations")
+MAX_PROJECTS = 12  # that are listed; a palette has the others
 
 
 class Order(StrEnum):
@@ -30,8 +32,12 @@ class Arrangement(msgspec.Struct, frozen=True):
 
     order: Order = Order.ACTIVITY
     query: str = ""
-    """Words that a title has; "" for all conversations."""
+    """Words that a title or a project's name has; "" for all conversations."""
     shows_put_away: bool = False
+    folded: frozenset[str] = frozenset()
+    """The ids of the projects whose conversations are hidden."""
+    open_project: str = ""
+    """The id of a project that is listed however many there are."""
 
 
 class Heading(msgspec.Struct, frozen=True):
@@ -40,7 +46,40 @@ class Heading(msgspec.Struct, frozen=True):
     title: str
 
 
-SidebarRow = Heading | ConversationInfo
+class ProjectsHeading(msgspec.Struct, frozen=True):
+    """The heading above the projects, with which a new one is made."""
+
+    @property
+    def title(self) -> str:
+        return tr("Projects")
+
+
+class ProjectHeading(msgspec.Struct, frozen=True):
+    """A project above its conversations."""
+
+    project: Project
+    count: int
+    """Of the conversations that stand below it, also while they are hidden."""
+    is_folded: bool = False
+    hidden: tuple[str, ...] = ()
+    """The ids of those that are hidden."""
+
+    @property
+    def title(self) -> str:
+        return self.project.name
+
+
+class AllProjectsRow(msgspec.Struct, frozen=True):
+    """Stands for the projects that are not listed. count: all that there are."""
+
+    count: int
+
+    @property
+    def title(self) -> str:
+        return tr("All %n projects…", "", self.count)
+
+
+SidebarRow = Heading | ProjectsHeading | ProjectHeading | AllProjectsRow | ConversationInfo
 SORT_KEYS: dict[Order, Callable[[ConversationInfo], tuple[float, str]]] = {
     Order.ACTIVITY: lambda info: (-info.updated_at, ""),
     Order.TITLE: lambda info: (0, info.title.casefold()),
@@ -48,28 +87,32 @@ SORT_KEYS: dict[Order, Callable[[ConversationInfo], tuple[float, str]]] = {
 }
 
 
-def arrange_rows(conversations: Iterable[ConversationInfo], wanted: Arrangement, now: float) -> list[SidebarRow]:
-    """Return the rows: pinned ones first, then the user's sections, then the rest, then what was put away.
+def arrange_rows(
+    conversations: Iterable[ConversationInfo], projects: Sequence[Project], wanted: Arrangement, now: float
+) -> list[SidebarRow]:
+    """Return the rows: pinned ones first, then the projects, then the rest, then what was put away.
 
-    With a query there are no headings, and what was put away is found too.
+    A conversation whose project is not among `projects` is in none. With a query there are no headings but of the
+    projects that fit, and what was put away is found too.
     """
     ordered = sorted(conversations, key=SORT_KEYS[wanted.order])
     words = wanted.query.casefold().split()
-    if words:
-        return [info for info in ordered if all(word in info.title.casefold() for word in words)]
-    sections: dict[str, list[SidebarRow]] = {}
+    groups: dict[str, list[ConversationInfo]] = {PINNED: [], PUT_AWAY: [], "": []}
+    known = {project.id for project in projects}
     for info in ordered:
-        sections.setdefault(_section_of(info), []).append(info)
-    put_away, rest = sections.pop(PUT_AWAY, []), sections.pop("", [])
-    pinned = sections.pop(PINNED, [])
-    rows = _under(PINNED, pinned)
-    for section in sorted(sections, key=lambda name: (name.casefold(), name)):
-        rows += [Heading(section[1:]), *sections[section]]
+        groups.setdefault(_group_of(info, known), []).append(info)
+    if words:
+        fitting = [one for one in _by_name(projects) if _fits(one.name, words)]
+        rows: list[SidebarRow] = [_project_row(one, groups.get(_key(one.id), []), is_folded=True) for one in fitting]
+        return rows + [info for info in ordered if _fits(info.title, words)]
+    rows = _under(PINNED, groups[PINNED])
+    if projects or ordered:
+        rows += _rows_of_projects(projects, groups, wanted)
     if wanted.order is Order.ACTIVITY:
-        rows += group_by_age([info for info in rest if isinstance(info, ConversationInfo)], now)
+        rows += group_by_age(groups[""], now)
     else:
-        rows += _under(OTHERS, rest)
-    return rows + (_under(PUT_AWAY, put_away) if wanted.shows_put_away else [])
+        rows += _under(OTHERS, groups[""])
+    return rows + (_under(PUT_AWAY, groups[PUT_AWAY]) if wanted.shows_put_away else [])
 
 
 def group_by_age(conversations: Sequence[ConversationInfo], now: float) -> list[SidebarRow]:
@@ -97,8 +140,7 @@ def age_text(at: float, now: float) -> str:
         return tr("{hours} h").format(hours=int(seconds // 3600))
     if days < 7:
         return locale().dayName(then.isoweekday(), QLocale.FormatType.ShortFormat)
-    shape = tr("d MMM", "a day") if then.year == today.year else tr("d MMM yyyy", "a day")
-    return locale().toString(QDate(then.year, then.month, then.day), shape)
+    return format_day(then.date(), has_year=then.year != today.year)
 
 
 def details_of(info: ConversationInfo, now: float) -> str:
@@ -108,15 +150,49 @@ def details_of(info: ConversationInfo, now: float) -> str:
     return tr("Put away · {details}").format(details=details) if info.is_put_away else details
 
 
-def _section_of(info: ConversationInfo) -> str:
+def _rows_of_projects(
+    projects: Sequence[Project], groups: Mapping[str, list[ConversationInfo]], wanted: Arrangement
+) -> list[SidebarRow]:
+    """Return the projects by their names, with their conversations; of very many those that were used last."""
+    rows: list[SidebarRow] = [ProjectsHeading()]
+
+    def used_at(project: Project) -> float:
+        times = [info.updated_at for info in groups.get(_key(project.id), [])]
+        return float("inf") if project.id == wanted.open_project else max(times, default=project.created_at)
+
+    for project in _by_name(sorted(projects, key=used_at, reverse=True)[:MAX_PROJECTS]):
+        infos = groups.get(_key(project.id), [])
+        is_folded = project.id in wanted.folded
+        rows.append(_project_row(project, infos, is_folded=is_folded))
+        rows += [] if is_folded else infos
+    return rows + ([AllProjectsRow(len(projects))] if len(projects) > MAX_PROJECTS else [])
+
+
+def _project_row(project: Project, infos: Sequence[ConversationInfo], *, is_folded: bool) -> ProjectHeading:
+    return ProjectHeading(project, len(infos), is_folded, tuple(info.id for info in infos) if is_folded else ())
+
+
+def _by_name(projects: Iterable[Project]) -> list[Project]:
+    return sorted(projects, key=lambda project: (project.name.casefold(), project.name))
+
+
+def _fits(text: str, words: Sequence[str]) -> bool:
+    return all(word in text.casefold() for word in words)
+
+
+def _group_of(info: ConversationInfo, known: Container[str]) -> str:
     if info.is_put_away:
         return PUT_AWAY
     if info.is_pinned:
         return PINNED
-    return f" {info.section}" if info.section else ""  # the space: a section of the user's may be called "Pinned"
+    return _key(info.project) if info.project in known else ""
 
 
-def _under(title: str, infos: list[SidebarRow]) -> list[SidebarRow]:
+def _key(project: str) -> str:
+    return f"project {project}"
+
+
+def _under(title: str, infos: Sequence[ConversationInfo]) -> list[SidebarRow]:
     return [Heading(tr(title)), *infos] if infos else []
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 
-from PySide6.QtCore import QAbstractItemModel, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QAbstractItemModel, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
@@ -14,11 +14,9 @@ from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_TINTS, theme
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import (
-    BOLD,
     MEDIUM,
     NORMAL,
     Corner,
-    Tint,
     colour,
     font,
     in_reading_order,
@@ -26,20 +24,15 @@ from desktop_app.ui.widgets.look import (
     paint_focus,
     scale,
 )
-from desktop_app.ui.widgets.row_list import LEFT, AnyIndex
+from desktop_app.ui.widgets.row_list import AnyIndex
 
-from .arrangement import Heading, SidebarRow, details_of
+from .arrangement import Heading, ProjectHeading, SidebarRow, details_of
 from .conversation_model import ACTIVITY_ROLE, ROW_ROLE, ConversationModel
+from .heading_painting import ACTIVITY_TINT, DOT, INDENT, START, draw_text, paint_activity, paint_heading
 
-ROW_HEIGHT, HEADING_HEIGHT, PIE, DOT = 58, 32, 16, 7  # pixels
-ACTIVITY_TINT: dict[Activity, Tint] = {
-    Activity.WAITS: "accent",
-    Activity.WORKS: "ink_soft",
-    Activity.FAILED: "critical",
-}
+ROW_HEIGHT, HEADING_HEIGHT, PIE = 58, 32, 16  # pixels
 MARKED = re.compile(r"(.+) (\([^()]+\))")
 """A title such as "All the tides (copy)": what tells two of them apart stands at the end."""
-BOTTOM_LEFT = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
 
 
 class ConversationDelegate(QStyledItemDelegate):
@@ -50,6 +43,8 @@ class ConversationDelegate(QStyledItemDelegate):
         self._conversations = conversations
         self.shows_focus = False  # whether the row that the keyboard is on has a ring
         self.marked = QPersistentModelIndex()  # the row whose menu is open; it looks as if the mouse were on it
+        self.target = QPersistentModelIndex()  # the heading of the project that conversations are dragged onto
+        self.pointed: QPointF | None = None  # where the mouse is
         self._sizes, self._version = (QSize(), QSize()), -1  # of a row and of a heading, in that version of the theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
@@ -64,23 +59,31 @@ class ConversationDelegate(QStyledItemDelegate):
         state = option.state  # type: ignore[attr-defined]
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if isinstance(row, Heading):
-            painter.setFont(font(11, BOLD))
-            painter.setPen(colour("ink_faint"))
-            painter.drawText(box.adjusted(10, 0, 0, -scale(4)), BOTTOM_LEFT, row.title)
+        is_over = bool(state & QStyle.StateFlag.State_MouseOver) or self.marked == index
+        has_ring = self.shows_focus and bool(state & QStyle.StateFlag.State_HasFocus)
+        if not isinstance(row, Heading):
+            inner = box.adjusted(1, 1, -1, -1)
+            if self.target == index:
+                paint_box(painter, inner, colour("accent_soft"), colour("accent"), Corner.CONTROL)
+            elif state & QStyle.StateFlag.State_Selected:
+                paint_box(painter, inner, colour("raised"), colour("line"), Corner.CONTROL)
+            elif is_over:
+                paint_box(painter, inner, colour("line_soft"), None, Corner.CONTROL)
+            if has_ring:
+                paint_focus(painter, inner, Corner.CONTROL)
+        activity = index.data(ACTIVITY_ROLE)
+        if isinstance(row, ConversationInfo):
+            before = START + (scale(INDENT) if self._conversations.is_in_project(row) else 0)
+            inner = in_reading_order(painter, box, box.adjusted(before, scale(8), -START, -scale(8)))
+            self._paint_info(painter, inner, row, activity)
         else:
-            if state & QStyle.StateFlag.State_Selected:
-                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("raised"), colour("line"), Corner.CONTROL)
-            elif state & QStyle.StateFlag.State_MouseOver or self.marked == index:
-                paint_box(painter, box.adjusted(1, 1, -1, -1), colour("line_soft"), None, Corner.CONTROL)
-            if self.shows_focus and state & QStyle.StateFlag.State_HasFocus:
-                paint_focus(painter, box.adjusted(1, 1, -1, -1), Corner.CONTROL)
-            self._paint_info(painter, box.adjusted(10, scale(8), -10, -scale(8)), row, index.data(ACTIVITY_ROLE))
+            paint_heading(painter, box, row, activity, self.pointed, is_near=is_over or has_ring)
         painter.restore()
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
         editor = QLineEdit(parent)
-        editor.setAccessibleName(tr("Title of the conversation"))
+        is_project = isinstance(index.data(ROW_ROLE), ProjectHeading)
+        editor.setAccessibleName(tr("Name of the project") if is_project else tr("Title of the conversation"))
         return editor
 
     def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
@@ -93,17 +96,19 @@ class ConversationDelegate(QStyledItemDelegate):
             model.setData(index, editor.text())
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        editor.setGeometry(option.rect.adjusted(2, 4, -2, -scale(20)))  # type: ignore[attr-defined]
+        is_heading = self._conversations.is_heading(index.row())
+        below = 1 if is_heading else scale(20)
+        editor.setGeometry(option.rect.adjusted(2, 1 if is_heading else 4, -2, -below))  # type: ignore[attr-defined]
 
     def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, activity: Activity | None) -> None:
         half = room.height() / 2
         line = in_reading_order(painter, room, QRectF(room.left(), room.top(), room.width() - scale(PIE + 10), half))
         shown = font(14, MEDIUM)
         title = cut_title(info.title, QFontMetricsF(shown), line.width())
-        _draw_text(painter, line, title, shown, colour("ink"))
+        draw_text(painter, line, title, shown, "ink")
         below = line.translated(0, half)
         if activity is None:
-            _draw_text(painter, below, details_of(info, time.time()), font(12), colour("ink_faint"))
+            draw_text(painter, below, details_of(info, time.time()), font(12), "ink_faint")
         else:
             _draw_activity(painter, below, activity)
         pie = QRectF(room.right() - scale(PIE), room.center().y() - scale(PIE) / 2, scale(PIE), scale(PIE))
@@ -121,21 +126,13 @@ def cut_title(title: str, metrics: QFontMetricsF, width: float) -> str:
 
 
 def _draw_activity(painter: QPainter, room: QRectF, activity: Activity) -> None:
-    """Draw a dot and a word: a ring for what goes on by itself, a full dot for what needs the user."""
-    ink, side = colour(ACTIVITY_TINT[activity]), scale(DOT)
+    """Draw a dot and a word."""
+    side = scale(DOT)
     dot = QRectF(room.left() + 1, room.center().y() - side / 2, side, side)
-    painter.setPen(QPen(ink, 1.5))
-    painter.setBrush(Qt.BrushStyle.NoBrush if activity is Activity.WORKS else ink)
-    painter.drawEllipse(in_reading_order(painter, room, dot))
+    paint_activity(painter, in_reading_order(painter, room, dot), activity)
     weight = NORMAL if activity is Activity.WORKS else MEDIUM
     words = in_reading_order(painter, room, room.adjusted(side + scale(6), 0, 0, 0))
-    _draw_text(painter, words, tr(activity.value), font(12, weight), ink)
-
-
-def _draw_text(painter: QPainter, room: QRectF, text: str, shown: QFont, ink: QColor) -> None:
-    painter.setFont(shown)
-    painter.setPen(ink)
-    painter.drawText(room, LEFT, QFontMetricsF(shown).elidedText(text, Qt.TextElideMode.ElideRight, room.width()))
+    draw_text(painter, words, tr(activity.value), font(12, weight), ACTIVITY_TINT[activity])
 
 
 def _draw_pie(painter: QPainter, box: QRectF, share: float, ink: QColor) -> None:

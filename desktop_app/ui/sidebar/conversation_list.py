@@ -1,68 +1,92 @@
-"""The list of conversations: what the mouse, the keyboard and its menu do."""
+"""The list of conversations: what the mouse, the keyboard and its menus do."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
+from msgspec.structs import replace
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRectF,
+    Qt,
+    QTimer,
+)
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QMenu, QToolTip, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import announce
 from desktop_app.ui.widgets.buttons import KEYBOARD
-from desktop_app.ui.widgets.look import colour, font
-from desktop_app.ui.widgets.row_list import ENTER, TransparentList
+from desktop_app.ui.widgets.look import colour, font, reading_x
+from desktop_app.ui.widgets.row_list import ENTER
 
-from .arrangement import Arrangement
-from .conversation_delegate import ConversationDelegate
-from .conversation_model import ROW_ROLE, ConversationModel
+from .arrangement import AllProjectsRow, Arrangement, ProjectHeading, ProjectsHeading, SidebarRow
+from .conversation_model import ROW_ROLE
+from .dragging import DraggingList
+from .heading_painting import HeadingButton, buttons_of, hint_of
+from .list_menus import fill_menu, fill_project_menu
 
 REFRESH_PAUSE = 30_000  # milliseconds between two updates of the ages
 TOP = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
 ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+NO_UPDATE = QItemSelectionModel.SelectionFlag.NoUpdate
+ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
-class ConversationList(TransparentList):
-    """Signals, with tuples of ids: conversation_chosen(id), duplicate_requested(id), delete_requested(ids),
-    pin_requested(ids, is_pinned), put_away_requested(ids, is_put_away), section_requested(ids).
-    """
-
-    conversation_chosen = Signal(str)
-    duplicate_requested = Signal(str)
-    delete_requested = Signal(tuple)
-    pin_requested = Signal(tuple, bool)
-    put_away_requested = Signal(tuple, bool)
-    section_requested = Signal(tuple)
+class ConversationList(DraggingList):
+    """What is chosen, folded, edited and asked for by clicks and keys."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.conversations = ConversationModel(self)
         self._open = ""
         self._kept: tuple[str, ...] = ()
-        self.setModel(self.conversations)
-        self._delegate = ConversationDelegate(self.conversations, self)
-        self.setItemDelegate(self._delegate)
+        self._kept_heading = ""  # the project that the keyboard is on
+        self._edited, self._written = "", ""  # the row whose title is being edited, and what is written there
+        self._pressed = QPersistentModelIndex()
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setAccessibleName(tr("Conversations"))
         self.conversations.modelAboutToBeReset.connect(self._keep_selection)
         self.conversations.modelReset.connect(self._select_again)
         self._refresh = QTimer(self, interval=REFRESH_PAUSE)
-        self._refresh.timeout.connect(self.conversations.refresh)
+        self._refresh.timeout.connect(self.conversations.rearrange)
         self._refresh.start()
 
     def show_open(self, conversation: str) -> None:
-        """Select the conversation that is open; "" for none."""
+        """Select the conversation that is open, and unfold its project; "" for none."""
+        project = self.conversations.project_of(conversation)
+        if conversation != self._open and project is not None:
+            now = self.conversations.arrangement
+            self.arrange(replace(now, folded=now.folded - {project.id}, open_project=project.id))
         self._open = conversation
         self.conversations.reveal(conversation)
-        self._select_open()
+        self.show_selection()
 
     def arrange(self, arrangement: Arrangement) -> None:
         """List other conversations, or in another order."""
-        self.conversations.arrange(arrangement)
+        if arrangement != self.conversations.arrangement:
+            self.conversations.arrange(arrangement)
 
-    def chosen(self) -> tuple[str, ...]:
-        """Return the ids of the selected conversations, in their order."""
-        return tuple(info.id for index in sorted(self.selectedIndexes()) if (info := self._info_at(index)) is not None)
+    def fold(self, project: str, is_folded: bool) -> None:
+        """Hide the conversations of a project, or show them; what is in sight stays where it is."""
+        now, top = self.conversations.arrangement, self.verticalScrollBar().value()
+        self.arrange(replace(now, folded=now.folded | {project} if is_folded else now.folded - {project}))
+        self.executeDelayedItemsLayout()
+        self.verticalScrollBar().setValue(top)
+        announce(self, tr("collapsed") if is_folded else tr("expanded"))
+
+    def show_project(self, project: str) -> None:
+        """Scroll to a project and its conversations; a query ends."""
+        now = self.conversations.arrangement
+        self.arrange(replace(now, query="", folded=now.folded - {project}, open_project=project))
+        self.query_left.emit()
+        index = self.conversations.index_of(project)
+        self.selectionModel().setCurrentIndex(index, NO_UPDATE)
+        self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtTop)
 
     def choose_first(self) -> None:
         """Move the keyboard to the first conversation."""
@@ -71,10 +95,10 @@ class ConversationList(TransparentList):
 
     def open_current(self) -> None:
         """Open the conversation that the keyboard is on."""
-        self._choose(self.currentIndex())
+        self.open_at(self.currentIndex())
 
     def rename(self) -> None:
-        """Let the user edit the title of the current conversation in its row."""
+        """Let the user edit the title or the name of the current row in its place."""
         if self.currentIndex().isValid():
             self.edit(self.currentIndex())
 
@@ -87,25 +111,69 @@ class ConversationList(TransparentList):
             painter.drawText(self.viewport().rect().adjusted(10, 12, -10, 0), TOP, tr("No title has these words."))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._delegate.shows_focus = event.reason() in KEYBOARD
+        self.delegate.shows_focus = event.reason() in KEYBOARD
         super().focusInEvent(event)
 
+    def selectionCommand(
+        self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
+    ) -> QItemSelectionModel.SelectionFlag:
+        """A project that the keyboard comes to leaves the conversation selected."""
+        is_heading = index.isValid() and self.conversations.is_heading(index.row())
+        return NO_UPDATE if is_heading else super().selectionCommand(index, event)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._delegate.shows_focus = False
-        if event.button() == Qt.MouseButton.LeftButton:  # the right one opens a menu, and selects nothing
+        self.delegate.shows_focus = False
+        index = self.indexAt(event.position().toPoint())
+        self._pressed = QPersistentModelIndex(index)
+        is_heading = index.isValid() and self.conversations.is_heading(index.row())
+        if event.button() == Qt.MouseButton.LeftButton and not is_heading:  # the right one opens a menu, no more
             super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.delegate.pointed = event.position()
+        if (index := self.indexAt(event.position().toPoint())).isValid() and self.conversations.is_heading(index.row()):
+            self.update(index)
+        super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        if event.button() == Qt.MouseButton.LeftButton and not event.modifiers() & ADDING:
-            self._choose(self.indexAt(event.position().toPoint()))
+        if event.button() != Qt.MouseButton.LeftButton or event.modifiers() & ADDING:
+            return
+        place = event.position().toPoint()
+        index = self.indexAt(place)
+        button = self._button_at(index, place)
+        if button is HeadingButton.MENU:
+            self._open_menu(index, self.viewport().mapToGlobal(place))
+        elif self._info_at(index) is not None:
+            self.open_at(index)
+        elif self._pressed == index:
+            self._press_heading(index, is_new=button is HeadingButton.NEW)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Say what a button of a heading does, and mark none once the mouse is elsewhere."""
+        if event.type() == QEvent.Type.Leave:
+            self.delegate.pointed = None
+            self.viewport().update()
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            index = self.indexAt(event.pos())
+            button = self._button_at(index, event.pos())
+            if button is not None:
+                QToolTip.showText(event.globalPos(), hint_of(button, index.data(ROW_ROLE)), self)
+                return True
+        return super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        self._delegate.shows_focus = True
+        self.delegate.shows_focus = True
+        row = self._row_at(self.currentIndex())
         if self.state() == QAbstractItemView.State.EditingState:
             event.accept()  # what the title's editor passed on: its Enter stores the title, and opens nothing
         elif event.key() in ENTER:
-            self._choose(self.currentIndex())
+            self.open_at(self.currentIndex())
+            self._press_heading(self.currentIndex())
+        elif event.key() in ARROWS:
+            self._fold_by_key(row, is_folded=(event.key() == Qt.Key.Key_Left) is not self.isRightToLeft())
+        elif event.key() == Qt.Key.Key_Delete and isinstance(row, ProjectHeading):
+            self.project_delete_requested.emit(row.project.id)
         elif event.key() == Qt.Key.Key_Delete and self.chosen():
             self.delete_requested.emit(self.chosen())
         else:
@@ -114,65 +182,103 @@ class ConversationList(TransparentList):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         is_keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
         index = self.currentIndex() if is_keyboard else self.indexAt(event.pos())
-        if self._info_at(index) is not None:
-            where = self.visualRect(index).center() if is_keyboard else event.pos()
-            self._open_menu(index, self.viewport().mapToGlobal(where))
+        where = self.visualRect(index).center() if is_keyboard else event.pos()
+        self._open_menu(index, self.viewport().mapToGlobal(where))
+
+    def _press_heading(self, index: QModelIndex, *, is_new: bool = False) -> None:
+        """Do what a click on a heading does. is_new: on its button for something new."""
+        match self._row_at(index):
+            case ProjectHeading(project, count, is_folded):
+                if self.conversations.arrangement.query.strip() and not is_new:
+                    self.show_project(project.id)
+                elif is_new or not count:
+                    self.begin_requested.emit(project.id)
+                else:
+                    self.fold(project.id, not is_folded)
+            case ProjectsHeading():
+                self.new_project_requested.emit()
+            case AllProjectsRow():
+                self.all_projects_requested.emit()
+            case _:
+                pass
+
+    def _fold_by_key(self, row: SidebarRow | None, *, is_folded: bool) -> None:
+        """Fold or unfold a project; from a conversation, go to its project."""
+        if isinstance(row, ProjectHeading) and row.count:
+            self.fold(row.project.id, is_folded)
+        elif isinstance(row, ConversationInfo) and is_folded and self.conversations.is_in_project(row):
+            self.selectionModel().setCurrentIndex(self.conversations.index_of(row.project), NO_UPDATE)
 
     def _open_menu(self, index: QModelIndex, position: QPoint) -> None:
-        """Open the menu of all selected conversations, or of one that is not among them."""
-        info = self._info_at(index)
-        if info is None:
-            return
-        ids = self.chosen() if info.id in self.chosen() else (info.id,)
+        row = self._row_at(index)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        if len(ids) == 1:
-            menu.addAction(tr("Open"), lambda: self._choose(index))
-            menu.addAction(tr("Rename"), lambda: self.edit(index))
-            copy = menu.addAction(tr("Duplicate"), lambda: self.duplicate_requested.emit(info.id))
-            copy.setEnabled(info.messages > 0)
-            menu.addSeparator()
-        pin, away = not info.is_pinned, not info.is_put_away
-        menu.addAction(tr("Pin") if pin else tr("Unpin"), lambda: self.pin_requested.emit(ids, pin))
-        menu.addAction(tr("Move to section…"), lambda: self.section_requested.emit(ids))
-        menu.addAction(
-            tr("Put away", "a command") if away else tr("Take back"), lambda: self.put_away_requested.emit(ids, away)
-        )
-        menu.addSeparator()
-        menu.addAction(tr("Delete"), lambda: self.delete_requested.emit(ids))
+        if isinstance(row, ConversationInfo):
+            fill_menu(menu, self, row)
+        elif isinstance(row, ProjectHeading):
+            fill_project_menu(menu, self, row.project.id)
+        else:
+            menu.deleteLater()
+            return
         menu.aboutToHide.connect(lambda: self._mark(QModelIndex()))
         self._mark(index)
         menu.popup(position)
 
     def _mark(self, index: QModelIndex) -> None:
-        self._delegate.marked = QPersistentModelIndex(index)
+        self.delegate.marked = QPersistentModelIndex(index)
         self.viewport().update()
 
-    def _choose(self, index: QModelIndex) -> None:
-        info = self._info_at(index)
-        if info is not None:
-            self.conversation_chosen.emit(info.id)
+    def _button_at(self, index: QModelIndex, place: QPoint) -> HeadingButton | None:
+        """Return the button of a heading that lies there."""
+        row = self._row_at(index)
+        if row is None:
+            return None
+        point = QPointF(reading_x(place.x(), self.viewport()), place.y())
+        boxes = buttons_of(row, QRectF(self.visualRect(index)))
+        return next((button for button, box in boxes.items() if box.contains(point)), None)
 
-    def _info_at(self, index: QModelIndex) -> ConversationInfo | None:
-        row = index.data(ROW_ROLE) if index.isValid() else None
-        return row if isinstance(row, ConversationInfo) else None
+    def _row_at(self, index: QModelIndex) -> SidebarRow | None:
+        return index.data(ROW_ROLE) if index.isValid() else None
 
-    def _select_open(self) -> None:
+    def show_selection(self) -> None:
         index = self.conversations.index_of(self._open)
         if index.isValid():
             self.setCurrentIndex(index)
         else:
             self.clearSelection()
 
+    def _editor(self) -> QLineEdit | None:
+        """Return the field in which a title is edited; None while none is."""
+        is_editing = self.state() == QAbstractItemView.State.EditingState
+        fields = self.viewport().findChildren(QLineEdit) if is_editing else ()
+        return next((field for field in fields if field.isVisible()), None)
+
     def _keep_selection(self) -> None:
-        self._kept = self.chosen()
+        editor = self._editor()
+        row = self._row_at(self.currentIndex())
+        self._edited, self._written = (_key_of(row), editor.text()) if editor is not None else ("", "")
+        self._kept, self._kept_heading = self.chosen(), row.project.id if isinstance(row, ProjectHeading) else ""
 
     def _select_again(self) -> None:
         """Select what was selected before the list changed, if that was several; else the open conversation."""
         kept = [index for name in self._kept if (index := self.conversations.index_of(name)).isValid()]
         if len(self._kept) < 2 or not kept:
-            self._select_open()
-            return
-        self.selectionModel().setCurrentIndex(kept[0], QItemSelectionModel.SelectionFlag.NoUpdate)
-        for index in kept:
-            self.selectionModel().select(index, QItemSelectionModel.SelectionFlag.Select)
+            self.show_selection()
+        else:
+            self.selectionModel().setCurrentIndex(kept[0], NO_UPDATE)
+            for index in kept:
+                self.selectionModel().select(index, QItemSelectionModel.SelectionFlag.Select)
+        if (heading := self.conversations.index_of(self._kept_heading)).isValid():
+            self.selectionModel().setCurrentIndex(heading, NO_UPDATE)
+        if (index := self.conversations.index_of(self._edited)).isValid():
+            self._edit_on(index)
+
+    def _edit_on(self, index: QModelIndex) -> None:
+        """Go on with a title that was being edited when the list changed, which has closed its field."""
+        self.edit(index)
+        if (editor := self._editor()) is not None:
+            editor.setText(self._written)
+
+
+def _key_of(row: SidebarRow | None) -> str:
+    return row.id if isinstance(row, ConversationInfo) else row.project.id if isinstance(row, ProjectHeading) else ""

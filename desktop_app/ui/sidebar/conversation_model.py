@@ -1,4 +1,4 @@
-"""The conversations as a Qt model: in groups, with what goes on in each conversation."""
+"""The conversations as a Qt model: in projects and groups, with what goes on in each conversation."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.project import Project
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_WORDS
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_percent, format_title
 from desktop_app.ui.widgets.row_list import AnyIndex
 
-from .arrangement import Arrangement, Heading, SidebarRow, arrange_rows, details_of
+from .arrangement import Arrangement, Heading, ProjectHeading, ProjectsHeading, SidebarRow, arrange_rows, details_of
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 ACTIVITY_ROLE = ROW_ROLE + 1
@@ -25,13 +26,16 @@ PAGE = 250
 
 
 class ConversationModel(QAbstractListModel):
-    """Headings and conversations. Signal: renamed(id, title), when the user has written another title."""
+    """Headings, projects and conversations. Signals: renamed(id, title) and project_renamed(id, name), when the user
+    has written another one."""
 
     renamed = Signal(str, str)
+    project_renamed = Signal(str, str)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._all: dict[str, ConversationInfo] = {}
+        self._projects: dict[str, Project] = {}
         self._rows: list[SidebarRow] = []
         self._numbers: dict[str, int] = {}  # the row of each key
         self._count = 0  # rows that views know of
@@ -44,22 +48,37 @@ class ConversationModel(QAbstractListModel):
         return tuple(self._all.values())
 
     @property
-    def sections(self) -> tuple[str, ...]:
-        """The sections that the user has made."""
-        return tuple(sorted({info.section for info in self._all.values() if info.section}, key=str.casefold))
+    def projects(self) -> tuple[Project, ...]:
+        """All projects, those too that are not listed."""
+        return tuple(self._projects.values())
+
+    def project(self, project: str) -> Project | None:
+        """Return the project of that id; None if there is none, or it was deleted."""
+        return self._projects.get(project)
+
+    def project_of(self, conversation: str) -> Project | None:
+        """Return the project of a conversation."""
+        info = self.info_of(conversation)
+        return None if info is None else self.project(info.project)
+
+    def show_projects(self, projects: Sequence[Project]) -> None:
+        """Show other projects; those that were deleted are left out."""
+        self._projects = {project.id: project for project in projects if not project.is_deleted}
+        self.rearrange()
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         """Show another list; rows of which only the figures have changed stay selected."""
         self._all = {info.id: replace(info, title=format_title(info.title)) for info in conversations}
-        self._show_rows()
+        self.rearrange()
 
     def arrange(self, arrangement: Arrangement) -> None:
         """List other conversations, or in another order."""
         self.arrangement, self._count = arrangement, 0
-        self._show_rows()
+        self.rearrange()
 
-    def _show_rows(self) -> None:
-        rows = arrange_rows(self._all.values(), self.arrangement, time.time())
+    def rearrange(self) -> None:
+        """List the same again as the clock has it now: ages change, and after midnight the headings."""
+        rows = arrange_rows(self._all.values(), self.projects, self.arrangement, time.time())
         numbers = {_key(row): number for number, row in enumerate(rows)}
         if self._count and list(numbers) == list(self._numbers):
             self._rows = rows
@@ -90,7 +109,7 @@ class ConversationModel(QAbstractListModel):
         return self._all.get(conversation)
 
     def row_of(self, conversation: str) -> int:
-        """Return the row of that id; -1 if it is not shown."""
+        """Return the row of a conversation or a project; -1 if it is not shown."""
         return self._numbers.get(conversation, -1)
 
     def index_of(self, conversation: str) -> QModelIndex:
@@ -115,51 +134,95 @@ class ConversationModel(QAbstractListModel):
         self.endInsertRows()
 
     def is_heading(self, row: int) -> bool:
-        return isinstance(self._rows[row], Heading)
+        """Return whether that row is no conversation."""
+        return not isinstance(self._rows[row], ConversationInfo)
+
+    def is_in_project(self, info: ConversationInfo) -> bool:
+        """Return whether a conversation stands below its project."""
+        is_elsewhere = info.is_pinned or info.is_put_away or bool(self.arrangement.query.strip())
+        return info.project in self._projects and not is_elsewhere
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else self._count
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        if not index.isValid() or isinstance(self._rows[index.row()], Heading):
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+        row = self._rows[index.row()] if index.isValid() else None
+        match row:
+            case ConversationInfo():
+                can = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsDragEnabled
+                return Qt.ItemFlag.ItemIsEnabled | can
+            case ProjectHeading():
+                return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsEditable
+            case None | Heading():
+                return Qt.ItemFlag.NoItemFlags
+            case _:
+                return Qt.ItemFlag.ItemIsEnabled
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
         row = self._rows[index.row()]
-        activity = None if isinstance(row, Heading) else self._activities.get(row.id)
         if role == ROW_ROLE:
             return row
         if role == ACTIVITY_ROLE:
-            return activity
+            return self._activity_of(row)
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return row.title
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return row.title if isinstance(row, Heading) else _description(row, activity)
+            return self._description(row)
         return None
 
     def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Request another title; the list changes once it is stored."""
+        """Request another title or name; the list changes once it is stored."""
         row = self._rows[index.row()]
-        title = str(value).strip()
-        if role != Qt.ItemDataRole.EditRole or isinstance(row, Heading) or not title or title == row.title:
+        title = " ".join(str(value).split()) if isinstance(row, ProjectHeading) else str(value).strip()
+        if role != Qt.ItemDataRole.EditRole or not title or title == row.title:
             return False
-        self.renamed.emit(row.id, title)
+        if isinstance(row, ProjectHeading):
+            self.project_renamed.emit(row.project.id, title)
+        elif isinstance(row, ConversationInfo):
+            self.renamed.emit(row.id, title)
         return True
+
+    def _activity_of(self, row: SidebarRow) -> Activity | None:
+        """Return what goes on in a conversation; in a project, what is most urgent of what it hides."""
+        ids = (row.id,) if isinstance(row, ConversationInfo) else row.hidden if isinstance(row, ProjectHeading) else ()
+        found = {self._activities.get(name) for name in ids}
+        return next((activity for activity in Activity if activity in found), None)
+
+    def _description(self, row: SidebarRow) -> str:
+        activity = self._activity_of(row)
+        match row:
+            case ConversationInfo():
+                return _describe_conversation(row, activity, self.project(row.project))
+            case ProjectHeading():
+                state = tr("collapsed") if row.is_folded else tr("expanded")
+                count = tr("%n conversations", "", row.count)
+                words = tr("{name}, project, {count}").format(name=row.title, count=count)
+                going_on = tr(activity.value) if activity is not None else ""
+                return "\n".join(filter(None, (words, going_on, state if row.count else "")))
+            case ProjectsHeading():
+                return tr("New project…")
+            case _:
+                return row.title
 
 
 def _key(row: SidebarRow) -> str:
-    return f"group {row.title}" if isinstance(row, Heading) else row.id
+    match row:
+        case ConversationInfo():
+            return row.id
+        case ProjectHeading():
+            return row.project.id
+        case _:
+            return f"group {row.title}"
 
 
-def _description(info: ConversationInfo, activity: Activity | None) -> str:
+def _describe_conversation(info: ConversationInfo, activity: Activity | None, project: Project | None) -> str:
     used = tr("{share} of the context window used, {status}").format(
         share=format_percent(info.share), status=tr(STATUS_WORDS[info.status])
     )
-    section = tr("in {section}").format(section=info.section) if info.section else ""
-    places = (tr("pinned") if info.is_pinned else "", section)
+    where = tr("in the project {project}").format(project=project.name) if project is not None else ""
+    places = (tr("pinned") if info.is_pinned else "", where)
     details = f"{details_of(info, time.time())} · {used}"
     lines = (info.title, tr(activity.value) if activity is not None else "", *places, details)
     return "\n".join(filter(None, lines))

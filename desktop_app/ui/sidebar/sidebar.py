@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResi
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.project import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.actions import keys_text
 from desktop_app.ui.translation import tr
@@ -72,8 +73,9 @@ class FilterField(QLineEdit):
         super().__init__()
         self._list = conversations
         self.setPlaceholderText(tr("Filter titles…"))
-        self.setAccessibleName(tr("Filter the conversations by title"))
+        self.setAccessibleName(tr("Filter the conversations by title, and the projects"))
         self.textChanged.connect(self._filter)
+        conversations.query_left.connect(self.clear)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down:
@@ -147,6 +149,9 @@ class Sidebar(StyleAware, QWidget):
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         self.list.conversations.show_conversations(conversations)
 
+    def show_projects(self, projects: Sequence[Project]) -> None:
+        self.list.conversations.show_projects(projects)
+
     def refresh_style(self) -> None:
         """Grow half as fast as the text, so that the conversation has the rest; titles end in an ellipsis."""
         self.set_width(self._wanted_width)
@@ -185,17 +190,20 @@ class Sidebar(StyleAware, QWidget):
         self.list.arrange(replace(now, shows_put_away=not now.shows_put_away))
 
     def save(self, memory: QSettings) -> None:
-        """Store the width and the order."""
+        """Store the width, the order and which projects are folded."""
         now = self.list.conversations.arrangement
         memory.setValue("sidebar_width", self._wanted_width)
         memory.setValue("sidebar_order", now.order.value)
         memory.setValue("sidebar_put_away", now.shows_put_away)
+        memory.setValue("sidebar_folded", "\n".join(sorted(now.folded)))
 
     def recall(self, memory: QSettings) -> None:
-        """Take the stored width and order."""
+        """Take what was stored."""
         order = str(memory.value("sidebar_order", ""))
         known = Order(order) if order in set(Order) else Order.ACTIVITY
-        self.list.arrange(Arrangement(known, shows_put_away=memory.value("sidebar_put_away", False, bool) is True))
+        folded = frozenset(filter(None, str(memory.value("sidebar_folded", "")).split("\n")))
+        shows_put_away = memory.value("sidebar_put_away", False, bool) is True
+        self.list.arrange(Arrangement(known, shows_put_away=shows_put_away, folded=folded))
         width = memory.value("sidebar_width", 0, int)
         self.set_width(width if isinstance(width, int) else 0)
 

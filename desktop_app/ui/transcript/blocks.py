@@ -75,7 +75,9 @@ def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
     before = head.split("\n") if head else []
     lines = [*before, *text.split("\n")]
     found: dict[str, object] = {}
-    tokens = [token for token in _parser().parse("\n".join(lines), found) if token.nesting >= 0 and token.map]
+    # The rest of a paragraph is one, also where it was cut before what would begin a list, a heading or HTML.
+    begun = "x" if carry is not None and carry.paragraph is not None else ""
+    tokens = [token for token in _parser().parse(begun + "\n".join(lines), found) if token.nesting >= 0 and token.map]
     formulas = _lines_within_formulas(text, tokens, len(before))
     blocks = [number for number, token in enumerate(tokens) if token.level == 0]
     units: list[Unit] = []

@@ -34,6 +34,7 @@ class Action(StrEnum):
     SHOW_OPERATION = translatable("Show")
     UNDO_OPERATION = translatable("Undo")
     OPEN_CONVERSATION = translatable("Open")
+    SHOW_RECALLED = translatable("Show where it was said")
     STOP = translatable("Stop")
     OPEN_ATTACHMENT = translatable("Open attachment")
     SHOW_IN_REQUEST = translatable("Show in the request")

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtWidgets import QWidget
 
 from .display_list import Action, RowLayout
-from .row_painter import occurrences
+from .row_painter import Found, occurrences
 from .transcript_model import TranscriptModel
 from .transcript_view import TranscriptView
 
+NEAR = 200
+"""Characters within which words stand together, as in the snippet of a search result."""
+MAX_NEAR = 50
+
 
 class FoundTextView(TranscriptView):
-    """Marks a text, and scrolls to its first occurrence in a message."""
+    """Marks a text or words, and scrolls to where a message has most of them together, the first such place."""
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         self._is_revealing = False
         super().__init__(model, parent)
 
-    def mark_text(self, text: str) -> None:
-        """Mark a text wherever it is painted; "" for nothing."""
-        self.found_text, self._is_revealing = text, False
+    def mark_text(self, found: Found) -> None:
+        """Mark a text or words wherever they are painted; "" for nothing."""
+        self.found_text, self._is_revealing = found, False
         self.viewport().update()
 
     def show_occurrence(self, message_id: str) -> bool:
@@ -41,12 +47,27 @@ class FoundTextView(TranscriptView):
         return top is not None or self._is_revealing
 
 
-def top_of_text(layout: RowLayout, text: str) -> float | None:
-    """Return where the first occurrence of the text is in the row, in pixels from its top; None if it has none."""
-    for flow in layout.flows:
-        for cursor in occurrences(flow.document, text)[:1]:
-            block = cursor.block()
-            line = block.layout().lineForTextPosition(cursor.selectionStart() - block.position())
-            box = flow.document.documentLayout().blockBoundingRect(block)
-            return flow.top_left.y() + box.top() + (line.y() if line.isValid() else 0)
-    return None
+def top_of_text(layout: RowLayout, found: Found) -> float | None:
+    """Return where the text, or most of the words together, are in the row, in pixels from its top; None if nowhere."""
+    hits = [(flow, cursor) for flow in layout.flows for cursor in occurrences(flow.document, found)]
+    if not hits:
+        return None
+    places = [(layout.flows.index(flow), each.selectionStart(), each.selectedText()) for flow, each in hits]
+    flow, cursor = hits[best_place(places)]
+    block = cursor.block()
+    line = block.layout().lineForTextPosition(cursor.selectionStart() - block.position())
+    box = flow.document.documentLayout().blockBoundingRect(block)
+    return flow.top_left.y() + box.top() + (line.y() if line.isValid() else 0)
+
+
+def best_place(hits: Sequence[tuple[int, int, str]]) -> int:
+    """Return the first hit from which on the most different words stand within NEAR characters.
+
+    hits: the number of the document, the position there and the word of each, in their order.
+    """
+    best, most = 0, 0
+    for first, (document, start, _) in enumerate(hits):
+        near = {w.lower() for d, at, w in hits[first : first + MAX_NEAR] if d == document and at - start <= NEAR}
+        if len(near) > most:
+            best, most = first, len(near)
+    return best

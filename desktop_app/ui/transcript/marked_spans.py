@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from unicodedata import category
 
@@ -12,7 +13,8 @@ import msgspec
 from desktop_app.ui.widgets.math_text import math_spans
 
 # What opens or closes something; a backslash takes the next character's meaning.
-_MARK = re.compile(r"\\.|(?P<code>`+)|(?P<open>\[)|(?P<close>\](?:\([^)\n]*\))?)|(?P<run>\*+|_+|~+)")
+# An address has an end, since one is looked for at each bracket.
+_MARK = re.compile(r"\\.|(?P<code>`+)|(?P<open>\[)|(?P<close>\](?:\([^)\n]{0,2000}\))?)|(?P<run>\*+|_+|~+)")
 MAX_TRIES = 50  # openers that are tried for a closer: else a text could be made to take for ever
 
 
@@ -30,14 +32,15 @@ class _Run(msgspec.Struct):
 def marked_spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of emphasis, code, links and formulas, in order and apart; rather too much than too little."""
     spans, brackets, runs = math_spans(text), list[int](), dict[str, list[_Run]]()
-    position = 0
+    position, backticks = 0, _backticks(text)
     while (found := _MARK.search(text, position)) is not None:
         position = found.end()
         if found["code"]:
-            closing = re.compile(rf"(?<!`){found['code']}(?!`)").search(text, position)
-            if closing is not None:
-                spans.append((found.start(), closing.end()))
-                position = closing.end()
+            alike = backticks[len(found["code"])]
+            number = bisect_left(alike, position)
+            if number < len(alike):
+                position = alike[number] + len(found["code"])
+                spans.append((found.start(), position))
         elif found["open"]:
             brackets.append(found.start())
         elif found["close"] and brackets:
@@ -45,6 +48,14 @@ def marked_spans(text: str) -> list[tuple[int, int]]:
         elif found["run"]:
             spans += _pair_run(_run_at(text, found), runs)
     return _merge_overlaps(spans)
+
+
+def _backticks(text: str) -> dict[int, list[int]]:
+    """Return where runs of backticks begin, by their length: each is closed by the next one that is as long."""
+    starts: dict[int, list[int]] = defaultdict(list)
+    for run in re.finditer("`+", text):
+        starts[len(run[0])].append(run.start())
+    return starts
 
 
 def _run_at(text: str, found: re.Match[str]) -> _Run:

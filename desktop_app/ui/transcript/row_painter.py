@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QRegularExpression, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -26,6 +26,9 @@ from .display_list import DashedRule, DrawnGraphic, Fill, Flow, HitRegion, Pictu
 
 MAX_MARKS = 200  # in one document, which is short
 
+Found = str | tuple[str, ...]
+"""A text that is marked wherever it stands, or several words; nothing if it is empty."""
+
 
 def paint_row(
     painter: QPainter,
@@ -34,7 +37,7 @@ def paint_row(
     is_hovered: bool,
     hot: HitRegion | None,
     marked: Sequence[QTextCursor],
-    found: str = "",
+    found: Found = "",
 ) -> None:
     """Paint the row at the painter's origin. clip: its visible part. hot: the region under the mouse.
 
@@ -63,14 +66,23 @@ def paint_row(
             paint_words(painter, region.words, is_underlined=region is hot)
 
 
-def occurrences(document: QTextDocument, text: str) -> list[QTextCursor]:
-    """Return a cursor for each occurrence of the text, of either case, up to MAX_MARKS."""
+def occurrences(document: QTextDocument, found: Found) -> list[QTextCursor]:
+    """Return a cursor for each occurrence, letters of either case, up to MAX_MARKS."""
+    sought = found if isinstance(found, str) else _pattern_of(found)
     cursors: list[QTextCursor] = []
-    cursor = document.find(text) if text else QTextCursor()
+    cursor = document.find(sought) if found else QTextCursor()
     while not cursor.isNull() and len(cursors) < MAX_MARKS:
         cursors.append(cursor)
-        cursor = document.find(text, cursor)
+        cursor = document.find(sought, cursor)
     return cursors
+
+
+def _pattern_of(words: Sequence[str]) -> QRegularExpression:
+    """Return a pattern for any of the words; those of scripts with spaces as whole words."""
+    pieces = [r"\s+".join(map(QRegularExpression.escape, word.split())) for word in words]
+    bounded = [rf"(?<!\w){piece}(?!\w)" if word.isascii() else piece for word, piece in zip(words, pieces, strict=True)]
+    option = QRegularExpression.PatternOption
+    return QRegularExpression("|".join(bounded), option.CaseInsensitiveOption | option.UseUnicodePropertiesOption)
 
 
 def paint_words(painter: QPainter, words: TextLine, is_underlined: bool = False) -> None:
@@ -110,7 +122,7 @@ def _paint_rule(painter: QPainter, rule: DashedRule) -> None:
     painter.drawLine(rule.left, rule.left + QPointF(rule.length, 0))
 
 
-def _marks(document: QTextDocument, marked: Sequence[QTextCursor], found: str) -> list[tuple[QTextCursor, QColor]]:
+def _marks(document: QTextDocument, marked: Sequence[QTextCursor], found: Found) -> list[tuple[QTextCursor, QColor]]:
     """Return what is marked in a document, and the colour behind it."""
     marks = [(cursor, colour("accent", 0.28)) for cursor in marked if cursor.document() == document]
     return marks + [(cursor, colour("warning", 0.28)) for cursor in occurrences(document, found)]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.events import MessageRow, MessageState, OperationRow
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.message import Role, ToolCall
+from desktop_app.conversation.message import CallSandbox, Role, ToolCall
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.translation import tr
@@ -34,6 +34,12 @@ from .row_builder import NO_VERSIONS, ActionLink, Tag, TagFrame, Versions
 
 OTHER_VERSIONS = translatable("This conversation goes on in another version.")
 
+PLACES: dict[CallSandbox, str] = {
+    "closed": translatable("in the sandbox · no network"),
+    "network": translatable("in the sandbox"),
+    "outside": translatable("outside of the sandbox"),
+    "missing": translatable("no sandbox"),
+}
 SPEAKERS = (Role.USER, Role.ASSISTANT)
 MIN_SECONDS = 0.05  # of a call: "0.0 s" says nothing
 MAX_LINE = 400  # characters of a line of a running tool's output
@@ -61,6 +67,12 @@ def meta_of(row: MessageRow, has_clock: bool = True) -> str:
     if not has_clock and (row.message.seconds or 0) >= MIN_SECONDS:
         parts.append(format_wait(row.message.seconds))
     return " · ".join([*parts, tr("%n tokens", "", row.tokens)])
+
+
+def place_of(row: MessageRow) -> str:
+    """Return where the program of a tool's result ran, if that is worth a word; else ""."""
+    result = row.message.tool_result
+    return tr(PLACES[result.sandbox]) if result is not None and result.sandbox else ""
 
 
 def actions_of(item: MessageItem) -> list[ActionLink]:
@@ -153,7 +165,8 @@ def accessible_text(item: Item) -> str:
     """Return the row in words."""
     match item:
         case MessageItem(row):
-            return f"{speaker_of(row.message)}: {readable_text(row.message)}"
+            where = f" ({place})" if (place := place_of(row)) else ""
+            return f"{speaker_of(row.message)}{where}: {readable_text(row.message)}"
         case GapItem(count=count):
             return tr("%n messages not loaded yet", "", count)
         case OtherVersionsItem():

@@ -7,22 +7,32 @@ text before them: while a reply grows, only its end is parsed and laid out again
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Literal
 
 import msgspec
 
-from .blocks import Carry, Unit, parse_blocks, split_paragraph
+from .blocks import Carry, ParsedBlocks, Unit, parse_blocks, split_paragraph
 
 SETTLED = 1_000  # characters after which a segment ends at the next block
 SETTLED_INSIDE = 2_000  # the same where only an item of a list or the like begins
 CODE_LINES = 120  # lines of code in one segment; a longer block goes on in the next
 CODE_CHARACTERS = 8_000
 PLAIN = 4_000  # characters of text as it was typed
-STRETCH = 6_000  # characters that are parsed at a time
+STRETCH = 6_000  # characters that are parsed at a time, to the end of a line
+LONG_LINE = 24_000  # characters of one paragraph's line that are
+MAX_LEVELS, MAX_INDENT = 25, 100  # quotes and lists within each other on one line; spaces before an item
 UNSETTLED = 2  # segments at the end that further text may change
 
+# Not a rule, as "- - -" is.
+_TOO_DEEP = re.compile(
+    rf"^(?!(?:[-*_][ \t]*)+$)(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{{1,9}}[.)](?=[ \t]))){{{MAX_LEVELS},}}"
+    rf"|^ {{{MAX_INDENT},}}(?:[-*+]|\d{{1,9}}[.)])[ \t]",
+    re.MULTILINE,
+)
+_LABEL = re.compile(r"\[((?:\\.|[^\[\]\\]){1,999})\]")  # CommonMark's most
 GoesOn = Literal["", "block", "paragraph", "word"]
 
 
@@ -77,6 +87,16 @@ def segments_of(text: str) -> list[MarkdownSegment]:
     return GrowingText().segments_of(text)[0]
 
 
+def _readable(text: str) -> str:
+    """Return the text with ends of lines as parsers read them; as code if it is nested deeper than anyone writes: to
+    lay that out takes minutes."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if _TOO_DEEP.search(text) is None:
+        return text
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
+
+
 def _always() -> bool:
     return True
 
@@ -97,6 +117,7 @@ class GrowingText:
 
     def segments_of(self, text: str, has_time: Callable[[], bool] = _always) -> tuple[list[MarkdownSegment], int]:
         """Return the segments of any text, and how many characters at its end there was no time for."""
+        text = _readable(text)
         if self._newest[0] == text:
             return self._newest[1], 0
         if not text.startswith(self._text):
@@ -116,7 +137,7 @@ class GrowingText:
             if not is_last and not has_time():
                 return [], len(text) - begun
             end = len(text) if is_last else (text.find("\n", begun + self._stretch) + 1 or len(text))
-            parsed = parse_blocks(text[begun:end], self._carry)
+            end, parsed = self._parse(text, begun, end)
             placed = list(_place_units(text[begun:end], parsed.units))
             self._references.update(parsed.references)
             settled = max(len(placed) - UNSETTLED, 0)
@@ -127,13 +148,21 @@ class GrowingText:
                 return [one.segment for one in placed[settled:]], 0
             self._stretch = STRETCH if settled else 2 * self._stretch
 
+    def _parse(self, text: str, begun: int, end: int) -> tuple[int, ParsedBlocks]:
+        """Return the blocks and where they end: within a line if that is a long paragraph."""
+        if end - begun > LONG_LINE and text.find("\n", begun, begun + LONG_LINE) < 0:
+            parsed = parse_blocks(text[begun : begun + LONG_LINE], self._carry)
+            if [unit.kind for unit in parsed.units] == ["paragraph"]:
+                return begun + LONG_LINE, parsed
+        return end, parse_blocks(text[begun:end], self._carry)
+
 
 def _with_references(segment: MarkdownSegment, references: dict[str, str]) -> MarkdownSegment:
     """Return the segment with the definitions that it uses, wherever in the message they are."""
     if isinstance(segment, CodeSegment) or "[" not in segment.text:
         return segment
-    labels = " ".join(segment.text.split()).casefold()
-    used = [line for label, line in references.items() if f"[{label}]" in labels]
+    labels = dict.fromkeys(" ".join(label.split()).casefold() for label in _LABEL.findall(segment.text))
+    used = [references[label] for label in labels if label in references]
     return msgspec.structs.replace(segment, references="\n\n".join(used)) if used else segment
 
 

@@ -14,7 +14,7 @@ from .found_text import FoundTextView
 from .items import MessageItem
 from .pages import GapItem
 from .row_text import copied_text
-from .selection import START, WHOLE, RowSpan, TextPosition, is_over_text, position_at
+from .selection import START, WHOLE, RowSpan, TextPosition, flow_at, position_at
 from .transcript_model import TranscriptModel
 
 SCROLL_TICK = 30  # milliseconds
@@ -72,7 +72,7 @@ class SelectingView(FoundTextView):
 
     def select_word(self, row: int, point: QPointF) -> None:
         layout = self.layout_of(row)
-        within = position_at(layout, point) if is_over_text(layout, point) else None
+        within = position_at(layout, point) if flow_at(layout, point) is not None else None
         if within is not None:
             self.text_selection.begin(TextPosition(self.transcript.item(row).key, within))
             self.text_selection.take_word(layout)

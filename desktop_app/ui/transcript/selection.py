@@ -113,17 +113,9 @@ def position_at(layout: RowLayout, point: QPointF) -> tuple[int, int] | None:
     return number, max(flow.document.documentLayout().hitTest(flow.inside(point), Qt.HitTestAccuracy.FuzzyHit), 0)
 
 
-def anchor_at(layout: RowLayout, point: QPointF) -> str:
-    """Return the link under a point of the row; "" if there is none."""
-    for flow in layout.flows:
-        if flow.box.contains(point):
-            return flow.document.documentLayout().anchorAt(flow.inside(point))
-    return ""
-
-
-def is_over_text(layout: RowLayout, point: QPointF) -> bool:
-    """Return whether a document is at that point."""
-    return any(flow.box.contains(point) for flow in layout.flows)
+def flow_at(layout: RowLayout, point: QPointF) -> Flow | None:
+    """Return the text at a point of the row; None if there is none."""
+    return next((flow for flow in layout.flows if flow.box.contains(point)), None)
 
 
 def _markdown(flow: Flow, cursor: QTextCursor) -> str:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QPointF, QRectF
 
+from desktop_app.context.recall.recollection import sources_in
 from desktop_app.conversation.message import ToolCall, ToolResult
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_duration
+from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.look import MEDIUM, Corner, Tint, colour, font, scale
 
 from .call_diff import changes_in_call
@@ -24,6 +26,7 @@ from .row_text import (
     arguments_text,
     last_lines,
     meta_of,
+    place_of,
     plain_output,
     tags_of,
 )
@@ -34,6 +37,9 @@ CARD_CHARACTERS = 600  # about as many lines of one long line
 UNFOLDED = 10  # times as much
 ARGUMENT_CHARACTERS = 6_000
 HEAD = 38  # pixels
+WIDE = 520  # pixels from which a head has room to say where the program ran
+RECALL = "recall"
+MAX_SOURCES = 8  # conversations that a card names
 FAILED: tuple[str, Tint] = (translatable("error"), "critical")
 ENDINGS: dict[str, tuple[str, Tint]] = {
     "denied": (translatable("not allowed"), "ink_faint"),
@@ -56,7 +62,10 @@ def lay_out_result(builder: RowBuilder, item: MessageItem) -> None:
         ending, tint = ENDINGS.get(result.ending, FAILED)
         tags.insert(0, Tag(tr(ending), tint))
     pad, height = scale(14), scale(HEAD)
-    right = builder.right_end(meta_of(row, has_clock=False), actions_of(item), pad, height)
+    meta = [meta_of(row, has_clock=False)]
+    if (place := place_of(row)) and builder.width >= scale(WIDE):
+        meta.insert(0, place)
+    right = builder.right_end(" · ".join(meta), actions_of(item), pad, height)
     _head(builder, item.key, result.name if result else tr("tool"), item.call, tags, right)
     body = builder.y
     if item.call is not None:
@@ -184,6 +193,11 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
     for link in links:
         x = builder.link(x, link, font(12.5, is_mono=link.action is Action.READ), scale(22)) + scale(16)
     builder.y += scale(22) if links else 0
+    for source in sources_in(result.text)[:MAX_SOURCES] if result is not None and result.name == RECALL else ():
+        where = tr("From “{title}”").format(title=escape_invisible(source.title))
+        link = ActionLink(Action.SHOW_RECALLED, f"{source.conversation}#{source.index}", where)
+        builder.link(pad, link, font(12.5), scale(22))
+        builder.y += scale(22)
     builder.skip(9)
 
 

@@ -22,7 +22,7 @@ from .message_editor import MessageEditor
 from .pages import GapItem
 from .replies import ReplyItem
 from .row_layout import RowCache, estimated_height
-from .row_painter import paint_row
+from .row_painter import Found, paint_row
 from .row_view import GAP, TOP, RowView
 from .selection import TextSelection
 from .transcript_model import TranscriptModel
@@ -49,7 +49,7 @@ class TranscriptView(RowView):
         self.follows_end = True
         self._is_laying_out = False
         self._shown_key = ""
-        self.found_text = ""  # marked wherever it is painted
+        self.found_text: Found = ""  # marked wherever it is painted
         self._highlighter = Highlighter(self)
         self._highlighter.highlighted.connect(self.viewport().update)
         pictures.loaded.connect(self.viewport().update)

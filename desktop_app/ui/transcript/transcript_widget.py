@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QKeyCombination, QPoint, QPointF, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, QKeyCombination, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
-    QDesktopServices,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -24,14 +23,14 @@ from .accessible_transcript import AccessibleTranscript
 from .code_files import choose_code_file
 from .display_list import Action, HitRegion, RowLayout
 from .items import Item, MessageItem, ToolItem
+from .links import Link, Links, link_at
 from .message_reader import MessageReader
 from .row_menu import menu_of
 from .row_text import arguments_summary, copied_text, versions_of
 from .selecting_view import SelectingView
-from .selection import anchor_at, is_over_text
+from .selection import flow_at
 from .transcript_model import TranscriptModel
 
-OPENED_SCHEMES = ("http", "https", "mailto")
 COPY_AS_MARKDOWN = QKeyCombination(
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_C
 )
@@ -50,11 +49,12 @@ class TranscriptWidget(SelectingView):
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self._pressed_region: HitRegion | None = None
-        self._pressed_link = ""
+        self._pressed_link: Link | None = None
+        self.links = Links(self, self.copy)
         self.editor.resized.connect(self._make_room_for_editor)
         self.editor.ended.connect(self._end_editing)
         self.setAccessibleName(tr("Conversation"))
-        self.accessible_rows = AccessibleTranscript(self, self.perform, self._open_link, self._open_menu_of)
+        self.accessible_rows = AccessibleTranscript(self, self.perform, self.links.open_target, self._open_menu_of)
 
     # What can be done
 
@@ -138,15 +138,6 @@ class TranscriptWidget(SelectingView):
         if isinstance(part, Attachment):
             self.attachment_requested.emit(key, int(number), part.name)
 
-    def _open_link(self, target: str) -> None:
-        """Open web and mail addresses only: a message must not start a program or open a file."""
-        url = QUrl(target)
-        if url.scheme().lower() in OPENED_SCHEMES:
-            QDesktopServices.openUrl(url)
-        else:
-            words = tr("Links to “{scheme}” are not opened; the address was copied")
-            self.copy(target, words.format(scheme=url.scheme() or tr("files")))
-
     # The mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -158,11 +149,11 @@ class TranscriptWidget(SelectingView):
         goes_on = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if not goes_on:
             self.text_selection.clear()
-        self._pressed_region, self._pressed_link = None, ""
+        self._pressed_region, self._pressed_link = None, None
         if layout is not None:
             self.setCurrentIndex(self.transcript.index(row))
             self._pressed_region = layout.region_at(point, is_hovered=True)
-            self._pressed_link = anchor_at(layout, point)
+            self._pressed_link = link_at(layout, point)
             if self._pressed_region is None:
                 self.begin_selection(row, point, goes_on)
         self.viewport().update()
@@ -177,9 +168,11 @@ class TranscriptWidget(SelectingView):
             self.hovered_row, self.hovered_region = row, hot
             self.viewport().update()
         shape = Qt.CursorShape.ArrowCursor
-        if hot is not None or (layout is not None and anchor_at(layout, point)):
+        link = link_at(layout, point) if layout is not None else None
+        self.links.show_address(link)
+        if hot is not None or link is not None:
             shape = Qt.CursorShape.PointingHandCursor
-        elif layout is not None and is_over_text(layout, point):
+        elif layout is not None and flow_at(layout, point) is not None:
             shape = Qt.CursorShape.IBeamCursor
         self.viewport().setCursor(shape)
 
@@ -191,8 +184,8 @@ class TranscriptWidget(SelectingView):
         pressed, hot = self._pressed_region, layout.region_at(point, is_hovered=True)
         if pressed is not None and hot is not None and (hot.action, hot.argument) == (pressed.action, pressed.argument):
             self.perform(hot.action, hot.argument)
-        elif self._pressed_link and self.text_selection.is_empty and anchor_at(layout, point) == self._pressed_link:
-            self._open_link(self._pressed_link)
+        elif self._pressed_link and self.text_selection.is_empty and link_at(layout, point) == self._pressed_link:
+            self.links.open(self._pressed_link)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         row, layout, point = self._under(event.position())
@@ -205,14 +198,16 @@ class TranscriptWidget(SelectingView):
         is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         sideways = turn.x() or (turn.y() if is_shifted else 0)
         _, layout, point = self._under(event.position())
-        flow = next((f for f in layout.flows if f.max_shift and f.box.contains(point)), None) if layout else None
-        if flow is not None and sideways and abs(sideways) >= abs(turn.y() * (not is_shifted)):
+        flow = flow_at(layout, point) if layout else None
+        if flow is not None and flow.max_shift and sideways and abs(sideways) >= abs(turn.y() * (not is_shifted)):
             self.cache.scroll_code(flow, -sideways / 2)
             self.lay_out_visible()
         else:
             super().wheelEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Leave, QEvent.Type.Wheel):
+            self.links.show_address(None)
         if event.type() == QEvent.Type.Leave:
             self.hovered_row, self.hovered_region = -1, None
             self.viewport().update()

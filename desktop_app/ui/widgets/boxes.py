@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 from desktop_app.conversation.gauge import Segment
 
 from .accessibility import Role, WithRole
-from .layouts import STRETCH, set_margins, vertical
+from .layouts import STRETCH, horizontal, set_margins, vertical
 from .look import Corner, Tint, colour, paint_box, scale
 
 BAR_GAP = 6  # pixels between a column and its scroll bar
@@ -60,6 +60,16 @@ class Swatch(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         radius = self.height() / 2 if self._is_round else Corner.MARK
         paint_box(QPainter(self), QRectF(self.rect()), colour(self._tint), None, radius)
+
+
+def page_of(column: QWidget) -> ScrollColumn:
+    """Return a page whose column stands in the middle, and scrolls in a low window."""
+    middle, area = QWidget(), ScrollColumn()
+    horizontal(column, holder=middle, margins=(24, 0, 24, 0))
+    area.add(middle)
+    area.column.setStretch(0, 1)
+    area.column.setStretch(1, 0)
+    return area
 
 
 class ScrollColumn(QScrollArea):

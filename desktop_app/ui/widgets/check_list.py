@@ -36,13 +36,13 @@ class CheckDelegate(RowDelegate):
         shifted = QStyleOptionViewItem(option)
         beside = in_reading_order(painter, whole, whole.adjusted(scale(BOX) + 12, 0, 0, 0))
         shifted.rect = beside.toRect()  # type: ignore[attr-defined]
-        super().paint(painter, shifted, index)
+        self.paint_row(painter, shifted, row)
         side = scale(BOX)
         box = QRectF(whole.left() + 6, whole.center().y() - side / 2, side, side)
         box = in_reading_order(painter, whole, box)
         is_on = isinstance(row, CheckRow) and row.is_checked
         painter.save()
-        fill, border = colour("accent" if is_on else "raised"), colour("accent" if is_on else "hatch")
+        fill, border = colour("accent" if is_on else "raised"), colour("accent" if is_on else "ink_faint")
         paint_box(painter, box, fill, border, Corner.TAG)
         if is_on:
             painter.setPen(QPen(colour("accent_ink"), scale(1.6)))

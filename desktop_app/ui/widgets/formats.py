@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 
-from PySide6.QtCore import QDateTime, QLocale
+from PySide6.QtCore import QDate, QDateTime, QLocale
 from PySide6.QtGui import QGuiApplication, QTextDocument
 
 from desktop_app.conversation.listing import CONTINUED, COPY, UNTITLED
@@ -41,12 +41,14 @@ def format_decimal(number: float, digits: int) -> str:
 
 
 def format_bytes(size: int) -> str:
-    """Return "812 bytes", "50 KB" or "1.4 MB"; 1 KB is 1,024 bytes."""
+    """Return "812 bytes", "50 KB", "1.4 MB" or "2.3 GB"; 1 KB is 1,024 bytes."""
     if size < 1_024:
         return tr("%n bytes", "", size)
     if size < 1_024 * 1_000:
         return isolate(tr("{number} KB").format(number=round(size / 1_024)))
-    return isolate(tr("{number} MB").format(number=format_decimal(size / 1_048_576, 1)))
+    if size < 1_048_576 * 1_000:
+        return isolate(tr("{number} MB").format(number=format_decimal(size / 1_048_576, 1)))
+    return isolate(tr("{number} GB").format(number=format_decimal(size / 1_073_741_824, 1)))
 
 
 def format_dollars(dollars: float) -> str:
@@ -121,6 +123,12 @@ def format_time(at: float, now: float) -> str:
     if then.year == today.year:
         return isolate(tr("{day} {month} {time}").format(day=then.day, month=month, time=clock))
     return isolate(tr("{day} {month} {year}").format(day=then.day, month=month, year=then.year))
+
+
+def format_day(day: date, *, has_year: bool = True) -> str:
+    """Return the day, such as "3 Mar 2024" or "3 Mar"."""
+    form = tr("d MMM yyyy", "a day") if has_year else tr("d MMM", "a day")
+    return locale().toString(QDate(day.year, day.month, day.day), form)
 
 
 def format_moment(at: float, form: str) -> str:

@@ -42,7 +42,9 @@ class PaletteList(RowList):
 class PaletteSheet(Sheet):
     """The base of palettes, which override `enter` and connect `list.row_chosen`."""
 
-    def __init__(self, parent: QWidget | None, *, title: str, has_body: bool = True) -> None:
+    def __init__(
+        self, parent: QWidget | None, *, title: str, has_body: bool = True, below_field: QWidget | None = None
+    ) -> None:
         super().__init__(parent, width=WIDTH, top=0.12, closes_outside=True, title=title)
         self.field = QLineEdit()
         self.field.setPlaceholderText(tr("{title}…").format(title=title))
@@ -50,7 +52,8 @@ class PaletteSheet(Sheet):
         self.note = TextLabel(tr(HELP), size=12, tint="ink_faint")
         self.list = PaletteList(has_body=has_body)
         self.list.setAccessibleName(tr("Results"))
-        vertical(self.field, self.list, self.note, holder=self, margins=(14, 14, 14, 12), spacing=8)
+        below = (below_field,) if below_field is not None else ()
+        vertical(self.field, *below, self.list, self.note, holder=self, margins=(14, 14, 14, 12), spacing=8)
         self.set_first(self.field)
         self.field.installEventFilter(self)
 

@@ -13,6 +13,7 @@ from .look import colour, paint_box, scale
 
 MAX_SIZE = QSize(480, 320)
 """Pixels of a picture in the window, before the font scale."""
+FORMATS = (b"png", b"jpeg", b"gif", b"webp", b"bmp")
 MAX_PICTURES = 32  # pictures that are kept
 
 
@@ -83,12 +84,17 @@ def _limit() -> QSize:
 
 
 def _reader(url: str) -> tuple[QBuffer, QImageReader]:
-    """Return a reader, and the buffer that has to live as long."""
+    """Return a reader, and the buffer that has to live as long. What is no picture of pixels, such as SVG, is not read:
+    its parts can refer to files.
+    """
     buffer = QBuffer()
     encoded = url.partition(";base64,")[2]
     buffer.setData(QByteArray(base64.b64decode(encoded[: len(encoded) // 4 * 4])))
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
-    return buffer, QImageReader(buffer)
+    reader = QImageReader(buffer)
+    if bytes(reader.format().data()) not in FORMATS:
+        reader = QImageReader()
+    return buffer, reader
 
 
 def _decode(url: str, limit: QSize) -> QImage:

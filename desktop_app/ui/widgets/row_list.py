@@ -146,7 +146,10 @@ class RowDelegate(QStyledItemDelegate):
         return QSize(120, scale(46 if self._has_body else 28))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        row: ListRow = index.data(ROW)
+        self.paint_row(painter, option, index.data(ROW))
+
+    def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, row: ListRow) -> None:
+        """Paint a row that the model has given already: making one takes as long as painting it."""
         painter.save()
         box = QRectF(option.rect)  # type: ignore[attr-defined]
         state = option.state  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""What is stored, in the settings: where it is, backups, the whole as a file, and what takes space."""

@@ -1,0 +1,175 @@
+"""A project in one sheet: its name, what its conversations have in common, and what is remembered in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.conversation.project import Project, RecallScope, find_project, normal_name
+from desktop_app.conversation.words import translatable
+from desktop_app.ui.settings.entries import Choice, Field, LongText, Segments, note, section
+from desktop_app.ui.settings.setup_sheet import parse_folder
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.boxes import ScrollColumn
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
+from desktop_app.ui.widgets.layouts import horizontal, vertical
+from desktop_app.ui.widgets.look import MEDIUM
+from desktop_app.ui.widgets.sheet import Sheet
+from desktop_app.ui.widgets.text_label import TextLabel
+
+from .project_memories import ProjectMemories
+from .words import RECALL_NAMES, recall_meaning
+
+WIDTH = 600
+COUNT_PAUSE = 300  # milliseconds after the last change of the instructions, when their tokens are counted
+ABOUT = translatable(
+    "What its conversations have in common. It holds from their next request on, unless one of them has its own."
+)
+SENT = translatable("Sent after the system prompt of each conversation of the project.")
+READ_ANEW = translatable(
+    "Once they are changed, the provider reads each conversation anew: its cache does not help then."
+)
+GONE = translatable("This folder is not there now. Until it is, tools cannot work in it.")
+Offers = Sequence[tuple[str, str]]
+"""Texts with their values."""
+
+
+class ProjectSheet(Sheet):
+    """Signals: save_requested(Project), whose id is "" if it is new; count_requested(text), of the instructions;
+    folder_requested, to choose one; delete_requested."""
+
+    save_requested = Signal(object)
+    count_requested = Signal(str)
+    folder_requested = Signal()
+    delete_requested = Signal()
+
+    def __init__(
+        self,
+        project: Project,
+        others: Sequence[Project],
+        models: Offers,
+        policies: Offers,
+        parent: QWidget | None = None,
+    ) -> None:
+        """project: with the id "" for a new one. others: whose names are taken."""
+        super().__init__(parent, width=WIDTH, title=tr("Project") if project.id else tr("New project"))
+        self._project, self._others = project, others
+        self.memories = ProjectMemories(project)
+        self._build_fields(models, policies)
+        self.cancel = Button(tr("Cancel"))
+        self.save = Button(tr("Save") if project.id else tr("Create"), ButtonKind.PRIMARY)
+        self.delete = Button(tr("Delete project"), ButtonKind.QUIET)
+        self.area = ScrollColumn(spacing=20)
+        for part in self._sections():
+            self.area.add(part)
+        head = (TextLabel(tr(ABOUT), size=13, tint="ink_soft", wraps=True),)
+        self.lay_out(self.area, self.cancel, self.save, leading=(self.delete,) if project.id else (), head=head)
+        self._counting = QTimer(self, singleShot=True, interval=COUNT_PAUSE)
+        self._connect()
+        self.set_first(self.name.edit)
+
+    def written(self) -> Project:
+        """Return what is written. Raises ValueError."""
+        reach: RecallScope = next(scope for scope in RECALL_NAMES if scope == self.recall.value())
+        return replace(
+            self._project,
+            name=self.name.value(),
+            folder=self.folder.value(),
+            instructions=self.instructions.value(),
+            policy=self.policy.value(),
+            model=self.model.value(),
+            recall_in=reach,
+        )
+
+    def show_folder(self, folder: str) -> None:
+        """Write a folder that was chosen into its field."""
+        self.folder.edit.setText(folder)
+
+    def show_tokens(self, text: str, tokens: int) -> None:
+        """Show how many tokens the instructions take, unless they were changed meanwhile."""
+        if text == self.instructions.value():
+            shown = tr("%n tokens of each request", "", tokens)
+            self.tokens.set_text(" · ".join((shown, tr(SENT))) if text else tr(SENT))
+
+    def refuse(self, message: str) -> None:
+        """Say why it could not be saved; the sheet stays."""
+        self.name.explain(message, is_error=True)
+        self.save.setEnabled(True)
+        self.area.ensureWidgetVisible(self.name)
+
+    def _build_fields(self, models: Offers, policies: Offers) -> None:
+        project, as_set = self._project, (tr("As in the settings"), "")
+        self.name = Field("", tr("Name"), project.name, tr("such as a client, a book or a journey"), self._parse_name)
+        self.folder = Field("", "", project.folder, tr("leave empty for none"), parse_folder)
+        self.folder.edit.setAccessibleName(tr("Working folder"))
+        self.choose = Button(tr("Choose…"))
+        self.choose.setAccessibleName(tr("Choose the working folder"))
+        self.model = Choice("", tr("Model of new conversations"), [as_set, *models], project.model)
+        self.policy = Choice("", tr("Making room"), [as_set, *policies], project.policy)
+        self.instructions = LongText("", "", project.instructions)
+        self.instructions.area.setAccessibleName(tr("Instructions"))
+        self.tokens, self.anew = note(tr(SENT)), note(tr(READ_ANEW))
+        self.anew.hide()
+        names = [(scope, tr(name)) for scope, name in RECALL_NAMES.items()]
+        self.recall = Segments("", names, project.recall_in, recall_meaning)
+        self.recall.choices.setAccessibleName(tr("Recall may look in"))
+
+    def _sections(self) -> list[QWidget]:
+        where, aligned = QWidget(), Qt.AlignmentFlag.AlignTop  # on one line with the field, not its note
+        row = horizontal((self.folder, 1), (self.choose, 0, aligned), spacing=12)
+        vertical(TextLabel(tr("Working folder"), size=13, weight=MEDIUM), row, holder=where, spacing=4)
+        remembered = [self.memories] if self._project.id else []
+        return [
+            self.name,
+            section(tr("Instructions"), self.instructions, self.tokens, self.anew),
+            section(tr("Work"), where, (self.model, self.policy)),
+            section(tr("Recall may look in"), self.recall),
+            *remembered,
+        ]
+
+    def _connect(self) -> None:
+        self.cancel.clicked.connect(self.reject)
+        self.save.clicked.connect(self._save)
+        self.delete.clicked.connect(self._delete)
+        self.choose.clicked.connect(self.folder_requested)
+        self.folder.changed.connect(self._look_for_folder)
+        self._look_for_folder()
+        self._counting.timeout.connect(lambda: self.count_requested.emit(self.instructions.value()))
+        self.instructions.changed.connect(self._note_instructions)
+        self._counting.start()
+
+    def _note_instructions(self) -> None:
+        is_changed = self.instructions.value() != self._project.instructions
+        self.anew.setVisible(is_changed and bool(self._project.id))
+        self._counting.start()
+
+    def _look_for_folder(self) -> None:
+        """Say it if a folder that was chosen earlier is not there any more."""
+        folder = self.folder.text()
+        is_gone = bool(folder) and folder == self._project.folder and not Path(folder).is_dir()
+        self.folder.explain(tr(GONE) if is_gone else "", is_error=is_gone)
+
+    def _parse_name(self, text: str) -> str:
+        name = normal_name(text)
+        if not name:
+            raise ValueError(tr("Enter a name for the project."))
+        if find_project(self._others, name) is not None:
+            raise ValueError(tr("Another project has this name."))
+        return name
+
+    def _save(self) -> None:
+        wrong = [widget for entry in (self.name, self.folder) if (widget := entry.check()) is not None]
+        if wrong:
+            wrong[0].setFocus(Qt.FocusReason.OtherFocusReason)
+            self.area.ensureWidgetVisible(wrong[0])
+            return
+        self.save.setEnabled(False)
+        self.save_requested.emit(self.written())
+
+    def _delete(self) -> None:
+        self.reject()
+        self.delete_requested.emit()

@@ -1,0 +1,36 @@
+"""The sheet for an archive that cannot be opened: what it offers, and what is asked of the engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.stored import Backup
+from desktop_app.ui.data.archive_sheet import ArchiveSheet
+
+FAILURE = Failure("damaged", "The archive a.sqlite3 is damaged", "malformed")
+BACKUPS = (Backup("/new", 2e9, 10, 3, 30), Backup("/bad", 1.9e9, 10, is_damaged=True), Backup("/old", 1.8e9, 10, 2, 20))
+
+
+@pytest.mark.parametrize(("backups", "offers"), [(BACKUPS, 2), ((), 0)])
+def test_only_sound_backups_are_offered(qtbot, backups: tuple[Backup, ...], offers: int) -> None:
+    sheet = ArchiveSheet(FAILURE, backups)
+    qtbot.addWidget(sheet)
+    assert sheet.list.rows.rowCount() == offers
+    assert sheet.restore.isVisibleTo(sheet) is sheet.list.isVisibleTo(sheet) is bool(offers)
+    assert "malformed" in sheet.why.text()
+
+
+def test_what_is_chosen_is_asked_for_and_a_failure_is_shown(qtbot) -> None:
+    sheet = ArchiveSheet(FAILURE, BACKUPS)
+    qtbot.addWidget(sheet)
+    sheet.list.setCurrentIndex(sheet.list.rows.index(1))
+    with qtbot.waitSignal(sheet.restore_requested) as asked:
+        sheet.restore.click()
+    assert asked.args == ["/old"]
+    with qtbot.waitSignal(sheet.empty_requested):
+        sheet.empty.click()
+    sheet.set_busy(True)
+    assert not sheet.empty.isEnabled()
+    sheet.show_failure(Failure("disk", "The disk is full"))
+    assert "The disk is full" in sheet.problem.text()
