@@ -1,5 +1,6 @@
-"""Forgets packages whose installation was cut short, so that pip installs them again instead of taking them for whole.
+"""Forgets packages whose installation was cut short, or of which more is wanted now than prune.py left.
 
+pip installs them again then, instead of taking them for whole.
 Run with the Python of the environment that is to be mended.
 """
 
@@ -8,6 +9,9 @@ import sysconfig
 from importlib.metadata import Distribution, PathDistribution
 from pathlib import Path
 
+import prune
+
+LIST = prune.read_list()
 SITE_PACKAGES = Path(sysconfig.get_path("purelib"))
 
 
@@ -25,6 +29,6 @@ def is_whole(package: Distribution) -> bool:
 
 
 for info in SITE_PACKAGES.glob("*.dist-info"):
-    if not is_whole(PathDistribution(info)):
+    if not is_whole(PathDistribution(info)) or not prune.is_as_listed(info, LIST):
         print(f"  Mending    {info.name.removesuffix('.dist-info')}")
         shutil.rmtree(info)

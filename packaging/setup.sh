@@ -1,4 +1,4 @@
-# What packaging/run, test and check share: sourced by them, it defines functions and does nothing by itself.
+# What packaging/run, test, check and build share: sourced by them, it defines functions and does nothing by itself.
 # Everything said here goes to standard error: standard output belongs to the command that is run.
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
@@ -124,9 +124,10 @@ with_pip() {
 }
 
 install_locked() {
-    say "  Packages   installing what packaging/*.lock names (a few minutes the first time, about 1 GB)"
+    say "  Packages   installing what packaging/*.lock names (a few minutes the first time, 290 MB)"
     "$VENV/bin/python" "$ROOT/packaging/forget_unfinished.py" >&2
     with_pip "$VENV/bin/python" install --no-deps --require-hashes "${@/#/--requirement=}"
+    "$VENV/bin/python" "$ROOT/packaging/prune.py"
     # The locks are complete and pinned, so that nothing is left to resolve or to fetch for the build.
     with_pip "$VENV/bin/python" install --no-deps --no-build-isolation --editable "$ROOT"
 }
@@ -146,16 +147,16 @@ check_model() {
 # environment cannot be moved.
 recipe() {
     printf '%s\n' "$ROOT"
-    cat "$VENV/pyvenv.cfg" "$ROOT/pyproject.toml" "$@" 2>/dev/null
+    cat "$VENV/pyvenv.cfg" "$ROOT/pyproject.toml" "$ROOT/packaging/unused.txt" "$@" 2>/dev/null
 }
 
 is_ready() { [ -f "$1" ] && [ -x "$VENV/bin/python" ] && [ "$(recipe "${@:2}")" = "$(cat "$1")" ]; }
 
-# set_up app | set_up dev: makes .venv from the locks, unless it is there already. A set-up that was cut short leaves
+# set_up app | set_up dev | set_up build: makes .venv from the locks, unless it is there already. One that was cut short leaves
 # no stamp, so that the next one mends it.
 set_up() {
     local locks=("$ROOT/packaging/requirements.lock")
-    [ "$1" = app ] || locks+=("$ROOT/packaging/requirements-dev.lock")
+    [ "$1" = app ] || locks+=("$ROOT/packaging/requirements-$1.lock")
     if ! is_ready "$VENV/ready-$1" "${locks[@]}"; then
         one_at_a_time
         is_ready "$VENV/ready-$1" "${locks[@]}" || set_up_now "$1" "${locks[@]}"
@@ -195,7 +196,8 @@ has_screen() {
 
 TYPES="$ROOT/build/types.log"
 FAILED=() # logs of what went wrong
-WORKERS=(-n 2 --dist loadfile)
+# Three for two cores, since many tests wait for a process or a server. The files in the order of tests/conftest.py.
+WORKERS=(-n 3 --dist loadfile --no-loadscope-reorder)
 
 # static_checks --all | static_checks: format and lint. pyright begins, and goes on while the tests run: for all files it
 # takes 45 s of one core. Without --all it looks at what changed since it last found nothing, and at all that imports it.
@@ -224,9 +226,8 @@ types_checked() {
     echo "types: pyright looked at $(wc -l <<<"$TYPED") files"
 }
 
-# tested NAME ARGS: runs pytest with these arguments, a worker for each of two cores, and goes on whatever it finds; all
-# parts are run each time. Nothing is ever shown on a screen. The window's tests are a part of their own, since Qt's late
-# clean-up has brought down workers that went on with hundreds of other tests afterwards.
+# tested NAME ARGS: runs pytest with these arguments in several workers, and goes on whatever it finds; all parts are
+# run each time. Nothing is ever shown on a screen.
 tested() {
     local workers=("${WORKERS[@]}")
     [ "$1" = bench ] && workers=() # measurements have the machine for themselves

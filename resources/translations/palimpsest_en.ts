@@ -256,6 +256,34 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Restore what was stored on {time}, %n conversations? What was said since then leaves the list. The present state is kept as a copy, which is then in the list above and can be restored as well.</source>
+        <translation>
+            <numerusform>Restore what was stored on {time}, %n conversation? What was said since then leaves the list. The present state is kept as a copy, which is then in the list above and can be restored as well.</numerusform>
+            <numerusform>Restore what was stored on {time}, %n conversations? What was said since then leaves the list. The present state is kept as a copy, which is then in the list above and can be restored as well.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n deleted conversations with {messages} are erased for good.</source>
+        <translation>
+            <numerusform>%n deleted conversation with {messages} is erased for good.</numerusform>
+            <numerusform>%n deleted conversations with {messages} are erased for good.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other items are removed.</source>
+        <translation>
+            <numerusform>%n other item is removed.</numerusform>
+            <numerusform>%n other items are removed.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them are still in backups or copies, the newest of {time}.</source>
+        <translation>
+            <numerusform>%n of them is still in backups or copies, the newest of {time}.</numerusform>
+            <numerusform>%n of them are still in backups or copies, the newest of {time}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n earlier days in the CSV</source>
         <translation>
             <numerusform>%n earlier day in the CSV</numerusform>
@@ -281,13 +309,6 @@
         <translation>
             <numerusform>%n conversation taken back</numerusform>
             <numerusform>%n conversations taken back</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>“{title}” imported, %n messages</source>
-        <translation>
-            <numerusform>“{title}” imported, %n message</numerusform>
-            <numerusform>“{title}” imported, %n messages</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -536,10 +557,38 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>{tool} wants to do %n things, outside of the sandbox</source>
+        <translation>
+            <numerusform>{tool} wants to do %n thing, outside of the sandbox</numerusform>
+            <numerusform>{tool} wants to do %n things, outside of the sandbox</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{tool} wants to do %n things, with network access</source>
+        <translation>
+            <numerusform>{tool} wants to do %n thing, with network access</numerusform>
+            <numerusform>{tool} wants to do %n things, with network access</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>{tool} wants to do %n things</source>
         <translation>
             <numerusform>{tool} wants to do %n thing</numerusform>
             <numerusform>{tool} wants to do %n things</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The %n conversations of this project</source>
+        <translation>
+            <numerusform>The conversation of this project</numerusform>
+            <numerusform>The %n conversations of this project</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>All your conversations (%n)</source>
+        <translation>
+            <numerusform>All your conversations (%n)</numerusform>
+            <numerusform>All your conversations (%n)</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -823,6 +872,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n conversations were imported before. Importing again goes on from there.</source>
+        <translation>
+            <numerusform>%n conversation was imported before. Importing again goes on from there.</numerusform>
+            <numerusform>%n conversations were imported before. Importing again goes on from there.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n conversations imported</source>
         <translation>
             <numerusform>%n conversation imported</numerusform>
@@ -844,10 +900,73 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Backed up and checked: %n conversations, {size}.</source>
+        <translation>
+            <numerusform>Backed up and checked: %n conversation, {size}.</numerusform>
+            <numerusform>Backed up and checked: %n conversations, {size}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Exported to {file}: %n conversations, {size}.</source>
+        <translation>
+            <numerusform>Exported to {file}: %n conversation, {size}.</numerusform>
+            <numerusform>Exported to {file}: %n conversations, {size}.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n damaged entries are missing in it.</source>
+        <translation>
+            <numerusform>%n damaged entry is missing in it.</numerusform>
+            <numerusform>%n damaged entries are missing in it.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n are here already.</source>
         <translation>
             <numerusform>%n is here already.</numerusform>
             <numerusform>%n are here already.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n items removed, {size} freed.</source>
+        <translation>
+            <numerusform>%n item removed, {size} freed.</numerusform>
+            <numerusform>%n items removed, {size} freed.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files</source>
+        <translation>
+            <numerusform>%n file</numerusform>
+            <numerusform>%n files</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations are in no project now</source>
+        <translation>
+            <numerusform>%n conversation is in no project now</numerusform>
+            <numerusform>%n conversations are in no project now</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations moved to {project}</source>
+        <translation>
+            <numerusform>%n conversation moved to {project}</numerusform>
+            <numerusform>%n conversations moved to {project}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens of each request</source>
+        <translation>
+            <numerusform>%n token of each request</numerusform>
+            <numerusform>%n tokens of each request</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n projects…</source>
+        <translation>
+            <numerusform>All %n projects…</numerusform>
+            <numerusform>All %n projects…</numerusform>
         </translation>
     </message>
 </context>
