@@ -36,6 +36,8 @@ settings.load_profile("ours")
 
 sentence_kinds.load(SENTENCE_KINDS.read_bytes())
 _numbers = itertools.count()
+_MANY_OBJECTS = 50_000
+"""Made since garbage was collected: 10 MB."""
 
 
 @pytest.fixture(autouse=True)
@@ -51,13 +53,27 @@ WIRE_FOLDERS = ("tests/end_to_end/", "tests/faults/")
 """Real processes that import litellm or load a model, seconds each."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by their folder, and those that read the real conversations, which are not there everywhere."""
+def takes_long(name: str) -> bool:
+    """Return whether that test is in a file of those that take longest."""
+    return name.startswith(WIRE_FOLDERS) or "_by_engine.py::" in name
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by their folder, and those that read the real conversations, which are not there everywhere.
+    Of several workers, each begins with what takes long."""
+    if hasattr(config, "workerinput"):  # a file that takes long and comes last leaves the other workers idle
+        items.sort(key=lambda item: not takes_long(item.nodeid))
     for item in items:
         if item.nodeid.startswith(WIRE_FOLDERS) or "conversations" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.wire)
         if item.nodeid.startswith("tests/bench/"):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes and sets by the argument and their number: workers that name a test differently run none at all, and
+    packed bytes hold the time, a set the order of its hashes."""
+    return argname if isinstance(val, bytes | set | frozenset) else None
 
 
 class KeptRecords(logging.Handler):
@@ -77,11 +93,15 @@ def stray_exceptions(request: pytest.FixtureRequest) -> Iterator[list[str]]:
 
     A test that provokes one on purpose takes this fixture and clears the list.
     """
+    # Garbage is collected here alone, in the thread of the tests. Python's own collection runs in any thread: one of a
+    # server has collected a loop of Qt's that an earlier test had left, whose timers then crashed Qt.
+    gc.disable()
     kept = KeptRecords()
     logger = logging.getLogger("asyncio")
     logger.addHandler(kept)
     yield kept.texts
-    if inspect.iscoroutinefunction(getattr(request.node, "obj", None)) or "qtbot" in request.fixturenames:
+    is_async = inspect.iscoroutinefunction(getattr(request.node, "obj", None))
+    if is_async or "qtbot" in request.fixturenames or gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect()
         gc.freeze()  # what stays is not looked at again: after an import of litellm that takes 0.2 s for each test
     logger.removeHandler(kept)

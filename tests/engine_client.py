@@ -6,12 +6,14 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.engine import protocol as p
+from forked_engines import forked_command
 
 R = TypeVar("R", bound=p.EngineResponse)
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,10 +28,18 @@ class Refused(Exception):
 
 
 class EngineClient:
-    """One engine process and what it said."""
+    """One engine process and what it said.
 
-    def __init__(self, data: Path) -> None:
+    is_forked: off a process that has imported everything. `process` then stands for the engine: killed and ended with
+    it, and with another process id. environment: what it has beside the test's own.
+    """
+
+    def __init__(
+        self, data: Path, is_forked: bool = True, environment: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.data = data
+        self.is_forked = is_forked
+        self._environment = environment
         self.events: list[TurnEvent] = []
         self.lists: list[p.ConversationsChanged] = []
         self._answers: dict[int, asyncio.Future[p.ResponseLine]] = {}
@@ -38,19 +48,15 @@ class EngineClient:
 
     async def start(self) -> EngineClient:
         log = (self.data.parent / "engine.log").open("ab")
+        arguments = ("engine", "--data-dir", str(self.data))
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "desktop_app",
-            "engine",
-            "--data-dir",
-            str(self.data),
+            *(forked_command(*arguments) if self.is_forked else [sys.executable, "-m", "desktop_app", *arguments]),
             cwd=ROOT,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=log,
             limit=64 * 1024 * 1024,
-            env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+            env={**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", **self._environment},
         )
         log.close()
         self._reading = asyncio.ensure_future(self._read())
@@ -72,10 +78,10 @@ class EngineClient:
         self._number += 1
         future = self._answers[self._number] = asyncio.get_running_loop().create_future()
         self.process.stdin.write(line)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             return await future
 
-    async def until(self, is_met: Callable[[list[TurnEvent]], bool], seconds: float = 60) -> None:
+    async def until(self, is_met: Callable[[list[TurnEvent]], bool], seconds: float = 300) -> None:
         """Waits until the events meet the condition."""
         async with asyncio.timeout(seconds):
             while not is_met(self.events):
@@ -101,7 +107,7 @@ class EngineClient:
         return await self._end()
 
     async def _end(self) -> int:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             code = await self.process.wait()
         await self._reading
         return code

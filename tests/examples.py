@@ -1,10 +1,11 @@
-"""How many examples Hypothesis tries: PALIMPSEST_HYPOTHESIS is "few" (packaging/check), "fast" (usual) or "slow"."""
+"""How many examples Hypothesis tries, by PALIMPSEST_HYPOTHESIS: "few" in packaging/check, "some" in packaging/test,
+"slow", or "fast", which is as many as a test asks for."""
 
 from __future__ import annotations
 
 import os
 
-SHARES = {"few": 0.15, "fast": 1.0, "slow": 20.0}
+SHARES = {"few": 0.15, "some": 0.4, "fast": 1.0, "slow": 20.0}
 SHARE = SHARES[os.environ.get("PALIMPSEST_HYPOTHESIS", "fast")]
 USUAL = 100
 

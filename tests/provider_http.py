@@ -214,6 +214,8 @@ class Connection(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         if step.packed:
             self.send_header("Content-Encoding", step.packed)
+        if step.location:
+            self.send_header("Location", step.location)
         self.end_headers()
         wbits = {"gzip": 31, "deflate": 15}.get(step.packed)
         pack = zlib.compressobj(9, wbits=wbits) if wbits else None

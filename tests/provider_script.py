@@ -139,7 +139,7 @@ class Endless(Step, frozen=True):
     """The same text again and again until the client leaves, as fast as it is read.
 
     first: comes once before it. packed: "gzip", "deflate", or another coding that is only named. code: the status.
-    pause: seconds between two writings of `size` bytes or more.
+    pause: seconds between two writings of `size` bytes or more. location: where to ask instead; "" for no header.
     """
 
     text: str
@@ -149,6 +149,7 @@ class Endless(Step, frozen=True):
     content_type: str = "text/event-stream"
     size: int = 65_536
     pause: float = 0.0
+    location: str = ""
 
 
 AnyStep = Reply | Cut | Garbage | Status | Overflow | ErrorEvent | Events | Hang | Endless

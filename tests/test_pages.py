@@ -52,3 +52,10 @@ def test_the_places_that_a_guide_names_exist(page: str) -> None:
 def test_lines_of_prose_can_be_read(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     assert not [line for line in text.splitlines() if len(line) > MAX_PROSE and not line.startswith("|")]
+
+
+@pytest.mark.parametrize("page", ["docs/security.md", "docs/reliability.md"])
+def test_each_test_that_a_page_names_is_there(page: str) -> None:
+    named = re.findall(r"`([\w/]+\.py|(?:imports|fuzz|tools/mcp)/)`", (ROOT / page).read_text(encoding="utf-8"))
+    assert len(named) > 8
+    assert not [name for name in named if not (ROOT / "tests" / name).exists()]

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-OTHER_ROWS = {"B1", "Q1", "S10"}  # of the later sections, those that are seen in the window
+OTHER_ROWS = {"B1", "J1", "Q1", "S10"}  # of the later sections, those that are seen in the window
 
 
 class Promise(msgspec.Struct, frozen=True):

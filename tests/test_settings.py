@@ -57,6 +57,8 @@ def test_settings_come_back_as_they_were(tmp_path: Path) -> None:
         b'{"servers": ' + b"[" * 100_000,
         b'{"unknown": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
         b"\xff\xfe",
+        b'{"theme": []}',
+        b'{"theme": "half of \\ud83d"}',
     ],
     ids=lambda content: content[:40].decode("latin-1"),
 )
@@ -68,6 +70,15 @@ def test_damaged_settings_are_kept_beside(tmp_path: Path, content: bytes) -> Non
     assert damage.value.usable == Settings()
     assert damage.value.copy == tmp_path / "settings.damaged.json"
     assert (tmp_path / "settings.damaged.json").read_bytes() == content
+
+
+def test_settings_with_half_a_character_can_be_written_again(tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text('{"folder": "/home/\\ud83d", "theme": "dark"}')
+    with pytest.raises(SettingsDamaged) as damage:
+        read_settings(file)
+    write_settings(file, damage.value.usable)
+    assert read_settings(file) == Settings(folder="/home/\ufffd", theme="dark")
 
 
 HAND_MADE = Settings(

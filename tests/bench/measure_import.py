@@ -63,11 +63,11 @@ async def measure(file: str, folder: Path, is_stored: bool) -> dict[str, float]:
     """Look through the file, and import all that was found."""
     archive = await ArchiveThread.open(folder / "archive.sqlite3")
     reader, clock, cpu, messages = ForeignFileReader(), time.perf_counter(), time.process_time(), 0
-    offer = await look_through(reader, archive, (file,), lambda _: None)
+    offer = await look_through(reader, archive, (file,), lambda *_: None)
     assert not offer.unread, offer.unread
     if is_stored:
         chosen = frozenset(each.id for each in offer.found)
-        messages = (await import_conversations(reader, archive, (file,), chosen, lambda _: None)).messages
+        messages = (await import_conversations(reader, archive, (file,), chosen, lambda *_: None)).messages
     taken, engine = time.perf_counter() - clock, time.process_time() - cpu
     await archive.close()
     child = resource.getrusage(resource.RUSAGE_CHILDREN)

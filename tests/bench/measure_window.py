@@ -84,7 +84,7 @@ async def measure(window: MainWindow, bridge: Bridge, folder: Path) -> dict[str,
     long = folder / "long.jsonl"
     write_long_chat(long, 1_000)
     before = window.chat.conversation
-    window.listing.import_files([str(long)])
+    window.importing.import_files([str(long)])
     await driver.until(lambda: window.chat.conversation != before, 60, "the long conversation")
     await asyncio.sleep(0.5)
     figures["gap_open_1000_ms"] = driver.gap_of_step() * 1000

@@ -197,7 +197,7 @@ class Scene:
             ("shortcuts", window.commands.open_shortcuts, ""),
             ("policy", window.policies.open, ""),
             ("export", window.export.open, ""),
-            ("section", lambda: window.listing.choose_section(("c1",)), "new"),
+            ("project", lambda: window.listing.choose_project(("c1",)), "new"),
         )
         for again in ("", "_again"):
             for name, act, words in dialogs:

@@ -13,7 +13,7 @@ from desktop_app.settings import Server, Settings, write_settings
 from engine_client import EngineClient
 from provider import ScriptedProvider
 
-Engines = Callable[[], Awaitable[EngineClient]]
+Engines = Callable[..., Awaitable[EngineClient]]
 
 
 @pytest.fixture
@@ -24,11 +24,12 @@ def data(tmp_path: Path) -> Path:
 
 @pytest_asyncio.fixture
 async def engines(data: Path) -> AsyncIterator[Engines]:
-    """`await engines()`: an engine on the test's data folder; whoever still lives is closed at the end."""
+    """`await engines()`: an engine on the test's data folder; whoever still lives is closed at the end. With
+    `is_forked=False` it is a process from its beginning, with the process id that is known."""
     started: list[EngineClient] = []
 
-    async def start() -> EngineClient:
-        started.append(await EngineClient(data).start())
+    async def start(**options: bool) -> EngineClient:
+        started.append(await EngineClient(data, **options).start())
         return started[-1]
 
     yield start

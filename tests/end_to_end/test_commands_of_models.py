@@ -29,8 +29,9 @@ async def test_no_command_reads_the_keys_of_the_engine(
     calls = (Call("bash", json.dumps({"command": look})), Call("bash", json.dumps({"command": "env"})))
     replies = [Reply("I try.", calls=calls, finish="tool_calls"), Reply("I see.")]
     with ScriptedProvider(replies, key=KEY) as provider:
-        use_provider(provider, 200_000, folder=str(tmp_path), rules=(Rule("*"),))
-        engine = await engines()
+        # Without the sandbox, in which no other process is seen: most machines have none.
+        use_provider(provider, 200_000, folder=str(tmp_path), rules=(Rule("*"),), is_sandboxed=False)
+        engine = await engines(is_forked=False)
         opened = await engine.ask(p.CreateConversation())
         await engine.turn(opened.conversation.id, "Try")
         assert provider.requests[0].authorization == f"Bearer {KEY}", "it has its key all the same"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ from desktop_app.conversation.events import (
     TurnFinished,
     ViewChanged,
 )
+from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
 from engine_client import Refused
+from imported import import_all
 from provider import Call, Reply, ScriptedProvider
 
 
@@ -32,6 +35,20 @@ async def test_a_turn_over_the_border(engines, use_provider) -> None:
         assert [row.message.text for row in again.rows][1:] == ["Hello", "Hello there, friend."]
         assert again.gauge.total == sum(again.gauge.segments.values())
         assert await engine.close() == 0
+
+
+async def test_what_is_sent_right_after_a_change_of_the_setup_is_sent_with_it(engines, use_provider) -> None:
+    with ScriptedProvider([Reply("Arr."), Reply("Aye.")]) as provider:
+        use_provider(provider)
+        engine = await engines()
+        opened = (await engine.ask(p.CreateConversation())).conversation.id
+        for prompt in ("Speak like a pirate.", "Speak like a captain."):
+            change = p.ChangeSetup(opened, ConversationSetup(system_prompt=prompt))
+            _, read, _ = await asyncio.gather(
+                engine.ask(change), engine.ask(p.ReadSetup(opened)), engine.turn(opened, "Hello")
+            )
+            assert read.setup.system_prompt == prompt
+            assert prompt in str(provider.requests[-1])
 
 
 async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, use_provider, tmp_path: Path) -> None:
@@ -54,8 +71,7 @@ async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, use_provider, t
 
 async def test_optimize_browse_and_undo_over_the_border(engines, samples: Path) -> None:
     engine = await engines()
-    imported = await engine.ask(p.ImportFile(str(samples / "migration.jsonl")))
-    name = imported.conversations[0].id
+    name = await import_all(engine.ask, samples / "migration.jsonl")
     opened = await engine.ask(p.OpenConversation(name))
     plan = await engine.ask(p.PlanOptimize(name))
     assert plan.is_useful

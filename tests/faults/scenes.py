@@ -22,6 +22,7 @@ from desktop_app.conversation.events import (
 )
 from provider import AnyStep, Call, Reply, Request, Status
 from provider_shapes import Shape
+from request_rules import legal_for_all
 
 WINDOW = 16_000
 LONG = ("sleep 60", "sleep 60 & sleep 60", "setsid sleep 60 & sleep 60", "(sleep 60; echo never) & wait")
@@ -56,6 +57,11 @@ SCENES: dict[str, tuple[Is, float]] = {
 }
 """For each moment: the event that it comes after, and within how many seconds."""
 AT_THE_START = "while it starts"
+OPERATIONS = "in operations"
+LONG_ONE = "\n".join(
+    json.dumps({"role": ("user", "assistant")[n % 2], "content": f"{n} @: " + WORDS * 5}) for n in range(110)
+)
+"""A conversation, to be imported, in which room is due. @ stands for what makes it another one."""
 ROOM = ("when room is due", "while a summary is written")
 
 
@@ -71,6 +77,8 @@ class Scenes:
 
     def take(self, request: Request, shape: Shape) -> AnyStep:
         """The step that answers it."""
+        if problems := legal_for_all(request.body.get("messages", ())):
+            self.malformed += problems
         if wrong := shape.malformed(request.body):
             self.malformed.append(wrong)
             return Status(400, wrong, kind="invalid_request_error")
@@ -85,6 +93,8 @@ class Scenes:
     def _reply(self, said: str, is_result: bool) -> Reply:
         marker, name = re.findall(r"\[(\w+) ([^]]+)]", said)[-1]  # what was recalled stands before it
         story = WORDS * self._random.randint(3, 12)
+        if name == "with a long output" and not is_result:
+            return Reply("I look. ", calls=(Call("bash", json.dumps({"command": f"seq 1 40000; echo {marker}"})),))
         if name == "next":
             return Reply(f"Here I am again, {marker}.", size=8)
         if is_result:

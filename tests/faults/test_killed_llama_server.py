@@ -95,7 +95,7 @@ async def test_killed_servers(tmp_path: Path, kills: int) -> None:
     seed = os.environ.get("PALIMPSEST_FAULTS_SEED") or secrets.token_hex(4)
     chance = random.Random(seed)
     moments = [moment for _ in range(kills) for moment in chance.sample([*MOMENTS], len(MOMENTS))][:kills]
-    engine = await EngineClient(tmp_path / "data").start()
+    engine = await EngineClient(tmp_path / "data", is_forked=False).start()
     try:
         for moment in (*moments, BETWEEN_TURNS):
             try:

@@ -1,0 +1,148 @@
+"""How long each of `bombs` holds the window, in CPU time of its thread: shown, scrolled through, growing, and found in.
+
+    python tests/bench/measure_bombs.py [PART OF A NAME]
+
+A process takes one after the other; where it takes over two minutes for one it is killed, and another one goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypedDict
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests"))
+
+from bombs import bombs  # noqa: E402
+
+LIMIT = 50.0  # milliseconds
+KILLED_AFTER = 120.0  # seconds
+SETTLED, LONGEST = 0.15, 12.0  # seconds without work, and of one step at most
+
+
+class Held(TypedDict):
+    """The longest that one of them held the window. cpu: milliseconds. causes: where the thread was."""
+
+    cpu: float
+    step: str
+    causes: list[str]
+
+
+def measured(names: list[str]) -> Iterator[tuple[str, Held]]:
+    """Yield what each of them took."""
+    left = list(names)
+    while left:
+        command = [sys.executable, __file__, "--window"]
+        window = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert window.stdin is not None
+        lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=_forward, args=(window, lines), daemon=True).start()
+        window.stdin.write(json.dumps(left) + "\n")
+        window.stdin.flush()
+        while left:
+            try:
+                line = lines.get(timeout=KILLED_AFTER)
+            except queue.Empty:
+                line = ""
+            name = left.pop(0)
+            yield (
+                name,
+                json.loads(line) if line else {"cpu": 1000 * KILLED_AFTER, "step": "killed or ended", "causes": []},
+            )
+            if not line:
+                break
+        window.kill()
+        window.wait()
+
+
+def _forward(window: subprocess.Popen[str], lines: queue.Queue[str]) -> None:
+    assert window.stdout is not None
+    for line in window.stdout:
+        lines.put(line)
+    lines.put("")
+
+
+def run_window() -> None:
+    """Show the bombs that are named on standard input, and print what each one took."""
+    from PySide6.QtCore import QEventLoop
+    from PySide6.QtWidgets import QApplication
+    from ui_pauses import Pause, PauseWatch
+
+    from desktop_app.conversation.events import MessageRow, MessageState
+    from desktop_app.ui.style import show_theme
+    from desktop_app.ui.transcript.transcript_model import TranscriptModel
+    from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
+
+    application = QApplication([])
+    application.setStyle("Fusion")
+    show_theme(application, "light", 1.0)
+    view = TranscriptWidget(TranscriptModel())
+    view.resize(900, 700)
+    view.show()
+    watch, known = PauseWatch(view), bombs()
+
+    def settle() -> None:
+        begun = quiet = time.monotonic()
+        while time.monotonic() - quiet < SETTLED and time.monotonic() - begun < LONGEST:
+            before = time.thread_time()
+            application.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 5)
+            if time.thread_time() - before > 0.002:
+                quiet = time.monotonic()
+            time.sleep(0.001)
+
+    def look(name: str) -> Held:
+        messages = known[name]
+        rows = [MessageRow(message, n, 10, MessageState.IN_VIEW) for n, message in enumerate(messages)]
+        bar, worst = view.verticalScrollBar(), ("", Pause())
+        steps = {
+            "show": lambda: view.transcript.open(rows, ()),
+            "to its start": lambda: bar.setValue(0),
+            "to its middle": lambda: bar.setValue(bar.maximum() // 2),
+            "narrower": lambda: view.resize(700, 700),
+            "select all": lambda: view.selectAll(),
+            "away": lambda: view.transcript.open([], ()),
+        }
+        settle()
+        for step, do in steps.items():
+            watch.take()
+            do()
+            settle()
+            worst = max(worst, (step, watch.take()), key=lambda pair: pair[1].cpu)
+        view.resize(900, 700)
+        settle()
+        return {"cpu": worst[1].cpu, "step": worst[0], "causes": list(worst[1].causes)}
+
+    for name in json.loads(sys.stdin.readline()):
+        print(json.dumps(look(name)), flush=True)
+
+
+def main(part: str = "") -> int:
+    names = [name for name in bombs() if part in name]
+    missed = 0
+    for name, found in measured(names):
+        is_over = found["cpu"] > LIMIT
+        missed += is_over
+        print(
+            f"{found['cpu']:9.1f} ms  {name}"
+            + (f"  [{found['step']}] {'; '.join(found['causes'])}" if is_over else ""),
+            flush=True,
+        )
+    print(f"{len(names)} bombs, {missed} over {LIMIT:.0f} ms")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--window"]:
+        run_window()
+    else:
+        sys.exit(main(*sys.argv[1:2]))

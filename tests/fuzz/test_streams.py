@@ -1,0 +1,36 @@
+"""Turns against bad streams, over loopback: none hangs, loses what arrived, runs a tool twice, or ends in a bug."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from stream_house import MAX_GROWTH
+from stream_trials import quick_seeds, run_trials
+
+from desktop_app.models.litellm_library import LiteLLM
+
+pytestmark = pytest.mark.wire
+PYDANTIC = "ignore:Pydantic serializer warnings:UserWarning"
+"""litellm puts its own count of tokens into OpenAI's value, and has it serialized for its log."""
+NEVER_AWAITED = "ignore:coroutine .* was never awaited:RuntimeWarning"
+"""litellm makes the coroutine of a request on a thread, and forgets it where the one who wanted it is gone."""
+
+
+@pytest.mark.filterwarnings(PYDANTIC)
+@pytest.mark.filterwarnings(NEVER_AWAITED)
+async def test_a_hundred_and_fifty_bad_streams(tmp_path: Path, library: LiteLLM) -> None:
+    trials = await run_trials(seeds := quick_seeds(145), tmp_path, library)
+    assert trials.failures == {}
+    assert trials.count == len(seeds) > 150
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(14_400)
+@pytest.mark.filterwarnings(PYDANTIC)
+@pytest.mark.filterwarnings(NEVER_AWAITED)
+async def test_ten_thousand_bad_streams(tmp_path: Path, library: LiteLLM) -> None:
+    trials = await run_trials(range(10_000), tmp_path, library)
+    print(trials)
+    assert trials.failures == {}
+    assert trials.growth < MAX_GROWTH

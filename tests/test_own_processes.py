@@ -1,0 +1,60 @@
+"""The command lines of our own processes, from source and in a bundle."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from desktop_app.own_processes import isolated_command, module_command, run_module
+
+FROZEN = Path(__file__).resolve().parent.parent / "packaging" / "frozen.py"
+
+
+def bundled(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What the bundle's program does with these arguments."""
+    command = [sys.executable, str(FROZEN), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+
+
+def test_a_bundle_runs_what_python_would() -> None:
+    for command in (module_command("", "--version"), isolated_command("", "--version")):
+        from_source = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert bundled(*command[1:]).stdout == from_source.stdout != ""
+
+
+def test_a_bundle_is_the_program_itself_without_a_module() -> None:
+    assert bundled("--version").stdout.startswith("palimpsest ")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-m", "json.tool"], ["-m", "desktop_app_of_others"], ["-m"], ["-I"], ["tour"], []]
+)
+def test_nothing_else_is_run_as_a_module(arguments: list[str]) -> None:
+    assert not run_module(arguments)
+
+
+@pytest.mark.parametrize(("users", "seen"), [("/opt/mine", "/opt/mine"), ("", "")])
+def test_programs_that_a_bundle_starts_see_the_users_libraries(users: str, seen: str) -> None:
+    names = "('LD_LIBRARY_PATH', 'PYINSTALLER_RESET_ENVIRONMENT')"
+    show = f"program.main = lambda: print(*(os.environ.get(name, '') for name in {names}))"
+    code = (
+        f"import os, runpy, sys; import desktop_app.__main__ as program; {show}; sys.argv = ['palimpsest']; "
+        f"runpy.run_path({str(FROZEN)!r}, run_name='__main__')"
+    )
+    kept = {"LD_LIBRARY_PATH_ORIG": users} if users else {}
+    environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH_ORIG"}
+    environment |= {"LD_LIBRARY_PATH": "/bundle/_internal", **kept}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert ran.stdout == f"{seen} 1\n", "and the bundle's own the bundle's"
+
+
+def test_a_folder_with_a_package_of_that_name_is_not_imported(tmp_path: Path) -> None:
+    (tmp_path / "desktop_app").mkdir()
+    (tmp_path / "desktop_app" / "__init__.py").write_text("raise SystemExit('of this folder')")
+    for command in (module_command("", "--version"), isolated_command("", "--version")):
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert ran.stdout.startswith("palimpsest "), ran.stderr
