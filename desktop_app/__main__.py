@@ -7,10 +7,12 @@ import importlib
 import logging
 import os
 import sys
+from functools import partial
 from typing import NoReturn
 
 from desktop_app import __version__
 from desktop_app.process_secrets import seal_process
+from desktop_app.system_libraries import explain_missing
 
 COMMANDS = {
     "compact": ("compact", "what would be sent of a conversation, in a given window"),
@@ -20,9 +22,12 @@ COMMANDS = {
     "export": ("export", "write a conversation to a file"),
     "backup": ("backup", "a copy of everything that was ever said, while the window is open or not"),
     "restore": ("restore", "go back to a backup"),
+    "data": ("data", "where the data is, what takes space, and removing some of it"),
+    "projects": ("projects", "the projects that there are"),
     "search": ("search", "search everything ever said"),
-    "recall": ("recall", "what a conversation holds about each query of standard input"),
+    "recall": ("recall", "what a conversation, a project or everything holds about a query"),
     "chat": ("chat", "talk to a model without a window: a message a line"),
+    "model": ("model", "the built-in model: is it there? `install` fetches it"),
     "doctor": ("doctor", "check this installation and its data"),
     "tour": ("tour", "drive the window by itself, with a picture of each step"),
 }
@@ -33,12 +38,24 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments is None:  # a process of its own, not a call of a test
         seal_process()
     given = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _run(given)
+    except ImportError as error:
+        told = "" if isinstance(error, ModuleNotFoundError) else explain_missing()
+        if not told:
+            raise
+        sys.stderr.write(told)
+        return 1
+
+
+def _run(given: list[str]) -> int:
     if given[:1] == ["engine"]:
         _run_engine(given[1:])
+    files = _files_to_open(given)
     parser = _parser(given)
-    parsed = parser.parse_args(given)
+    parsed = parser.parse_args(given[: len(given) - len(files)])
     if parsed.command is None:
-        return _open_window(parsed)
+        return _open_window(parsed, files)
     from desktop_app.commands.arguments import run_command
 
     module = importlib.import_module(f"desktop_app.commands.{COMMANDS[parsed.command][0]}")
@@ -61,12 +78,31 @@ def _log_printably() -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[shown])
 
 
+def _files_to_open(given: list[str]) -> list[str]:
+    """Return the files at the end of the arguments; [] where there is a command in their place, or a misspelt one."""
+    first = 0
+    while first < len(given) and given[first].startswith("-"):
+        first += 2 if given[first] == "--data-dir" else 1
+    names = given[first:]
+    is_command = names[:1] == [] or names[0] in COMMANDS
+    return [] if is_command or not all(map(_looks_like_a_file, names)) else names
+
+
+def _looks_like_a_file(name: str) -> bool:
+    return "." in name or os.sep in name or os.path.exists(name)
+
+
 def _parser(given: list[str]) -> argparse.ArgumentParser:
     """Return the parser; only the command that is used is imported, so that the window starts at once."""
     parser = argparse.ArgumentParser(prog="palimpsest", description="A chat whose context window can be seen.")
     parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
     parser.add_argument("--data-dir", metavar="D", help="the data folder (else PALIMPSEST_DATA_DIR)")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands; without one the window opens")
+    shown = parser.add_mutually_exclusive_group()
+    show = partial(shown.add_argument, dest="show", action="store_const")
+    show("--new", const="new", default="", help="open the window with a new conversation")
+    show("--import", const="import", help="open the window, and choose there what to import")
+    title = "commands; without one the window opens, and offers to import the files that are named in its place"
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND | FILE...", title=title)
     for name, (module, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
         if name in given:
@@ -87,19 +123,25 @@ def _run_engine(arguments: list[str]) -> NoReturn:
     serve(data)
 
 
-def _open_window(parsed: argparse.Namespace) -> int:
+def _open_window(parsed: argparse.Namespace, files: list[str]) -> int:
     from desktop_app.paths import data_folder, settings_file
+    from desktop_app.ui.single_window import Opening, hand_over
+
+    data = data_folder(parsed.data_dir)
+    paths, token = tuple(map(os.path.abspath, files)), os.environ.get("XDG_ACTIVATION_TOKEN", "")
+    opening = Opening(paths, parsed.show, token)
+    if hand_over(data, opening):  # before the window is imported, which takes a second of a slow computer
+        return 0
     from desktop_app.settings import Settings, SettingsDamaged, read_settings
     from desktop_app.ui.app import run_window
 
-    data = data_folder(parsed.data_dir)
     try:
         settings = read_settings(settings_file(data))
     except SettingsDamaged as error:
         settings = error.usable  # the engine reads them too, and tells the window what is wrong
     except OSError:
         settings = Settings()
-    return run_window(data, settings)
+    return run_window(data, settings, opening=opening)
 
 
 if __name__ == "__main__":

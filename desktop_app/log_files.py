@@ -71,6 +71,7 @@ def start_log(data: Path) -> Path | None:
         target = RotatedLog(path)
     except OSError as error:
         sys.stderr.write(f"The log file {path} cannot be written ({error.strerror}).\n")
+    logging.raiseExceptions = False  # a full disk is told by whoever wanted to store something there
     logging.basicConfig(level=logging.WARNING, handlers=[target], format=FORMAT, force=True)
     named = logging.getLevelNamesMapping().get(os.environ.get(LEVEL_VARIABLE, "").upper())
     logging.getLogger("desktop_app").setLevel(named or logging.INFO)

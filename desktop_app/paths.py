@@ -15,6 +15,7 @@ import platformdirs
 
 KEYS_FILE_VARIABLE = "PALIMPSEST_KEYS_FILE"
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
+APP_ICON = RESOURCES / "icons" / "palimpsest.svg"
 SENTENCE_KINDS = RESOURCES / "sentence_kinds.bin"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*")
@@ -54,6 +55,11 @@ def last_known_file(data: Path) -> Path:
     return data / "models.json"
 
 
+def models_folder() -> Path:
+    """Return the folder of models that were fetched, whichever data folder a window was opened with."""
+    return data_folder() / "models"
+
+
 def settings_file(data: Path) -> Path:
     """Return the settings of that data folder."""
     return data / "settings.json"
@@ -75,7 +81,7 @@ def make_private_folder(folder: Path) -> None:
     A folder that is used for other things as well, such as the home, keeps its own mode. Raises OSError.
     """
     is_new = not folder.exists()
-    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    make_folder(folder)
     if is_new or _is_ours_alone(folder):
         _set_mode(folder, FOLDER_MODE)
     for path in _files_of(folder):
@@ -89,16 +95,51 @@ def make_private_file(path: Path) -> None:
 
 
 def replace_private_file(path: Path, content: bytes) -> None:
-    """Replace the file in one step, so that a crash leaves the old one or the new one. Only its owner may read it.
+    """Replace the file in one step, so that a crash or a power cut leaves the old one or the new one.
 
-    Raises OSError.
+    Only its owner may read it. Raises OSError.
     """
-    path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    make_folder(path.parent)
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
     with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:
         file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
     new.replace(path)
+    sync_folder(path.parent)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it, unless they are there, so that a power cut leaves them. Raises OSError."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def sync_file(path: Path) -> None:
+    """Wait until the disk has all of a file. Raises OSError."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names in a folder: else a power cut undoes what was renamed there, or made.
+
+    A file system that cannot do it for folders is not waited for.
+    """
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _is_ours_alone(folder: Path) -> bool:

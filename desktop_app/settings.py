@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.conversation.setup import Persona
+from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 from desktop_app.conversation.tools import Rule
 from desktop_app.file_locks import file_lock
 from desktop_app.paths import replace_private_file
@@ -32,6 +33,11 @@ Summaries = Literal["auto", "extractive"]
 """Who writes summaries without the user's word. "auto": the utility model, and code where that is the built-in one;
 "extractive": code alone, so that no tokens are spent."""
 
+
+CommandNetwork = Literal["ask", "allowed", "off"]
+"""Whether commands in the sandbox have network: when the user allows it, always, or never."""
+ServerSandbox = Literal["network", "closed", "off"]
+"""A server of tools runs in the sandbox with network, without, or outside of it."""
 
 ServerKind = Literal[
     "openai_compatible",
@@ -89,6 +95,9 @@ class McpServer(msgspec.Struct, frozen=True):
     # Where the program runs; "" for the working folder of the conversation.
     folder: str = ""
     is_on: bool = True
+    sandbox: ServerSandbox = "network"
+    # Folders that the program may write, beside its own.
+    writable: tuple[str, ...] = ()
 
 
 class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}):
@@ -121,6 +130,11 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     # Names of tools that are not offered.
     tools_off: tuple[str, ...] = ()
     mcp_servers: tuple[McpServer, ...] = ()
+    # Whether commands and programs of servers run in the sandbox, where there is one.
+    is_sandboxed: bool = True
+    command_network: CommandNetwork = "ask"
+    # Folders that commands in the sandbox may write, beside the working folder.
+    writable_folders: tuple[str, ...] = ()
     # Requests of one turn, after which the user is asked whether to go on.
     max_rounds: NotNegative = 25
     # A SearXNG server for web_search; "" for DuckDuckGo.
@@ -173,14 +187,16 @@ ELEMENT = re.compile(r"^ {4}(?=\S)", re.MULTILINE)
 
 def _usable_settings(text: str) -> Settings:
     """Return what can be read of a file that is not valid as a whole, setting by setting."""
-    found = _values_in(STRING_OR_COMMA.sub(lambda match: match[1] or "", text))
+    found: dict[str, Any] = _values_in(STRING_OR_COMMA.sub(lambda match: match[1] or "", text))
+    with suppress(RecursionError):  # with half a character they could never be written again
+        found = replace_surrogates_in_builtins(found)
     usable: dict[str, Any] = {}
     for field in msgspec.structs.fields(Settings):
-        value, elements = found.get(field.encode_name), get_args(field.type)
+        value = found.get(field.encode_name)
         with suppress(msgspec.ValidationError):
             usable[field.name] = msgspec.convert(value, field.type)
-        if field.name not in usable and isinstance(value, list) and elements:
-            usable[field.name] = tuple(_usable_elements(value, elements[0]))
+        if field.name not in usable and isinstance(value, list) and get_origin(field.type) is tuple:
+            usable[field.name] = tuple(_usable_elements(value, get_args(field.type)[0]))
     return Settings(**usable)
 
 
