@@ -103,6 +103,7 @@ class Drafts:
         if conversation == self._conversation:
             if self._parts.composer.draft() == draft:
                 self._parts.composer.clear()
+                self.count(MessageDraft())
         elif self._left.get(conversation) == draft:
             self._left[conversation] = MessageDraft()
         if self._kept.get(conversation) == draft:  # the engine forgot it, too
@@ -155,9 +156,14 @@ class Drafts:
             raise
 
     def count(self, draft: MessageDraft) -> None:
-        """Count the draft, and store it soon. Of drafts that come while one is counted only the newest is counted."""
+        """Count the draft, and store it soon. Of drafts that come while one is counted only the newest is counted.
+
+        An empty one takes no time: what was sent is in the gauge as a message soon, and must not be there twice.
+        """
         self._keeping.start()
         self._uncounted = draft
+        if draft == MessageDraft():
+            self._show_tokens(0)
         if self._is_ready and not self._is_counting:
             self._is_counting = True
             self._bridge.start(self._count())
@@ -170,10 +176,14 @@ class Drafts:
                 if draft.text:
                     tokens = (await self._bridge.ask(p.CountDraft(self._conversation, draft.text))).tokens
                 tokens += sum(await self._attachment_tokens(draft.attachments))
-                for part in (self._parts.composer, self._parts.gauge, self._parts.panel.breakdown):
-                    part.set_draft_tokens(tokens)
+                if self._uncounted != MessageDraft():
+                    self._show_tokens(tokens)
         finally:
             self._is_counting = False
+
+    def _show_tokens(self, tokens: int) -> None:
+        for part in (self._parts.composer, self._parts.gauge, self._parts.panel.breakdown):
+            part.set_draft_tokens(tokens)
 
     async def _attachment_tokens(self, attachments: tuple[Attachment, ...]) -> tuple[int, ...]:
         """Return the tokens of each, and show them. They are counted anew only when they or the conversation change."""

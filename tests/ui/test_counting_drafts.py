@@ -1,0 +1,58 @@
+"""The tokens of the draft: they go with it, however late a count comes."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ui_scenes import is_idle, play_scene, until
+
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge
+
+TYPED = "words that take long to be counted " * 3
+
+
+@play_scene()
+async def test_a_count_that_comes_behind_the_sending_adds_nothing_to_the_gauge(window, bridge, monkeypatch):
+    waiting, counted = asyncio.Event(), asyncio.Event()
+    ask = Bridge.ask
+
+    async def late(bridge: Bridge, wish: p.AnyRequest) -> p.EngineResponse:
+        if isinstance(wish, p.CountDraft):
+            waiting.set()
+            await counted.wait()
+        return await ask(bridge, wish)
+
+    monkeypatch.setattr(Bridge, "ask", late)
+    window.composer.set_text(TYPED)
+    await waiting.wait()
+    told = list[int]()
+    monkeypatch.setattr(window.gauge, "set_draft_tokens", told.append)
+    window.chat.send(window.composer.draft().text)
+    await until(lambda: window.composer.draft().text == "")
+    assert set(told) == {0}, "at once, and not behind the count that is under way"
+    counted.set()
+    await until(lambda: is_idle(window))
+    assert set(told) == {0}
+
+
+@play_scene()
+async def test_what_is_typed_next_is_counted_although_an_older_count_came_late(window, bridge, monkeypatch):
+    first, counted = asyncio.Event(), asyncio.Event()
+    ask = Bridge.ask
+
+    async def late(bridge: Bridge, wish: p.AnyRequest) -> p.EngineResponse:
+        if isinstance(wish, p.CountDraft) and wish.text == TYPED:
+            first.set()
+            await counted.wait()
+        return await ask(bridge, wish)
+
+    monkeypatch.setattr(Bridge, "ask", late)
+    window.composer.set_text(TYPED)
+    await first.wait()
+    told = list[int]()
+    monkeypatch.setattr(window.gauge, "set_draft_tokens", told.append)
+    window.composer.set_text("")
+    window.composer.set_text("four letters each")
+    counted.set()
+    await until(lambda: told and told[-1] == len("four letters each") // 4)
