@@ -12,6 +12,9 @@ from collections.abc import Sequence
 
 PACKAGE = "desktop_app"
 
+IS_BUNDLE = bool(getattr(sys, "frozen", False))
+"""Whether this is an executable with everything in it, to which pip adds nothing."""
+
 
 def module_command(module: str, *arguments: str) -> list[str]:
     """Return the command line that runs a module of ours, named within desktop_app; "" is the program itself."""

@@ -19,6 +19,7 @@ from desktop_app.archive.health import Health, list_names
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.words import pluralize
+from desktop_app.own_processes import IS_BUNDLE
 from desktop_app.paths import database_file, log_file, settings_file
 from desktop_app.settings import Settings
 from desktop_app.system_libraries import LIBRARIES, SCREEN_LIBRARIES, missing_packages
@@ -202,7 +203,9 @@ def _tokenizers() -> Check:
     if broken:
         return Check("tokenizers", False, f"estimated, since their files are damaged: {', '.join(broken)}", False)
     missing = missing_families()
-    estimated = f"estimated: {', '.join(missing)}; pip install '{EXTRA}' makes them exact"
+    estimated = f"estimated: {', '.join(missing)}"
+    if not IS_BUNDLE:
+        estimated += f"; pip install '{EXTRA}' makes them exact"
     return Check("tokenizers", True, estimated if missing else "exact for every family that can be", False)
 
 

