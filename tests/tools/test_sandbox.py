@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import shutil
@@ -240,6 +241,22 @@ async def test_with_network_programs_of_this_machine_still_are_out_of_reach(desk
     with_network = (await desk.pieces("bash", interfaces))[1].text
     desk.settings = Settings()
     assert (await desk.pieces("bash", interfaces))[1].text.count(":") < with_network.count(":")
+
+
+@needs_sandbox
+async def test_commands_that_start_at_once_share_one_folder_and_a_whole_filter(tmp_path: Path) -> None:
+    (work := tmp_path / "work").mkdir()
+    own, argv = sandbox.Sandbox(tmp_path / "data"), ("true",)
+    try:
+        first = await asyncio.gather(*(own.confine(argv, work, {}, sandbox.Rights(f"c{n}")) for n in range(12)))
+        filters = {next(word for word in one.argv if "/filter-" in word) for one in first}
+        assert len(filters) == 1
+        written = Path(filters.pop()).stat()
+        await own.confine(argv, work, {}, sandbox.Rights("c1"))
+        after = Path(next(word for word in first[0].argv if "/filter-" in word)).stat()
+        assert (after.st_ino, after.st_mtime_ns) == (written.st_ino, written.st_mtime_ns), "another may be reading it"
+    finally:
+        own.close()
 
 
 @needs_sandbox

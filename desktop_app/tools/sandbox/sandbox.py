@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -111,6 +112,7 @@ class Sandbox:
         self._data = data
         self._ours = tuple(os.path.realpath(path) for path in (data, keys) if path is not None)
         self._folder: Path | None = None
+        self._making = threading.Lock()  # commands that run at once start on threads of their own
 
     async def fault(self) -> str:
         """Return why there is no sandbox on this machine; "" if there is one."""
@@ -137,7 +139,9 @@ class Sandbox:
         start: tuple[str, ...] = (found.program, *found.options)
         if program := filter_program(wanted.has_network):
             file = self._root() / f"filter-{wanted.has_network}"
-            file.write_bytes(program)
+            with self._making:
+                if not file.exists():  # another program may be reading it
+                    file.write_bytes(program)
             start = ("/bin/sh", "-c", _WITH_FILTER, str(file), *start, "--seccomp", "8")
         return Confined((*start, *bubblewrap_options(wanted), "--", *argv), confined_environment(environment))
 
@@ -170,13 +174,14 @@ class Sandbox:
 
     def _root(self) -> Path:
         """Return the folder of the temporary folders; those that other engines have left behind are removed first."""
-        if self._folder is None:
-            for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}[0-9]*-*"):
-                if not Path("/proc", left.name.split("-")[1]).exists():
-                    shutil.rmtree(left, ignore_errors=True)
-            self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
-            (self._folder / "empty").touch(mode=0o400)
-        return self._folder
+        with self._making:
+            if self._folder is None:
+                for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}[0-9]*-*"):
+                    if not Path("/proc", left.name.split("-")[1]).exists():
+                        shutil.rmtree(left, ignore_errors=True)
+                self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+                (self._folder / "empty").touch(mode=0o400)
+            return self._folder
 
 
 def _is_too_wide(folder: str, homes: Sequence[str]) -> bool:
