@@ -97,6 +97,12 @@ class Person(Driver):
         found = [link for link in holder.findChildren(LinkButton) if name in (link.objectName(), link.text())]
         await self.click(found[0] if found else None)
 
+    async def press_toast(self, words: str) -> None:
+        """Click on what the toast offers that says so: an earlier one may still be there."""
+        toast = self.window.toast
+        await self.sees(lambda: words in toast.label.text() and toast.action.isVisible(), f"a toast with “{words}”")
+        await self.click(toast.action)
+
     async def press_command(self, words: str) -> None:
         """Carry out the command that fits these words best, by the palette."""
         await self.press_keys(Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier)

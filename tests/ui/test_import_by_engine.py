@@ -87,7 +87,7 @@ def test_what_is_ticked_is_imported_and_known_the_next_time(play_by_engine, tmp_
         await person.wait_until_closed(ImportSheet)
         await person.sees(lambda: window.toast.label.text() == "1 conversation imported", "what came of it")
         await person.sees(lambda: titles(person) == {*before, "What is tea?"}, "it in the list")
-        await person.click(window.toast.action)
+        await person.press_toast("1 conversation imported")
         await person.sees(lambda: texts(window) == talk, "its messages")
         # again, when the file has more; by the keyboard
         chat_file(tea, *talk, "And cold?")
@@ -179,7 +179,7 @@ def test_a_zip_is_imported_wherever_it_is_dropped_and_a_folder_on_the_sheet(play
         await person.click(sheet.start)
         await person.wait_until_closed(ImportSheet)
         await person.sees(lambda: "What is ink?" in titles(person), "it in the list")
-        await person.click(person.window.toast.action)
+        await person.press_toast("imported")
         await person.sees(lambda: texts(person.window) == ["What is ink?", "A liquid."], "its messages")
         conversations = person.window.sidebar.list.conversations
         await person.sees(lambda: all(info.messages for info in conversations.conversations), "no empty one left")
@@ -197,8 +197,7 @@ def test_where_it_came_from_and_what_has_no_place_here_can_be_read(play_by_engin
         sheet = await previewed(person)
         await person.click(sheet.start)
         await person.wait_until_closed(ImportSheet)
-        await person.sees(lambda: window.toast.action.isVisible(), "what came of it")
-        await person.click(window.toast.action)
+        await person.press_toast("imported")
         await person.sees(lambda: texts(window) == ["What is tea?"], "the message")
         await person.press_command("This conversation")
         setup = await person.sheet(SetupSheet, PATIENCE, "the sheet of the conversation")

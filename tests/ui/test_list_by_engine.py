@@ -59,7 +59,7 @@ def test_conversations_are_arranged_and_found_again(play_by_engine, data_folder:
         await person.press(Qt.Key.Key_Delete)
         await person.sees(lambda: listed.row_of(copy) < 0, "a list without it")
         await person.sees(lambda: window.chat.conversation != copy, "another conversation")
-        await person.click(window.toast.action)
+        await person.press_toast("deleted")
         await person.sees(lambda: listed.row_of(copy) >= 0, "it in the list again")
         # far back in a conversation that is not open
         await choose_line(person, "c2")
@@ -106,8 +106,7 @@ def test_it_is_exported_as_it_was_said_and_read_again(play_by_engine, tmp_path: 
             await person.sees(lambda: importing.step is Step.PREVIEW, "what was found")
             await person.click(importing.start)
             await person.wait_until_closed(ImportSheet)
-            await person.sees(lambda: "imported" in window.toast.label.text(), "what came of it")
-            await person.click(window.toast.action)
+            await person.press_toast("imported")
             await person.sees(lambda: window.chat.conversation != first, "the imported conversation")
             await person.sees(lambda: "Nine fathoms." in texts(window), "what was said in it")
             assert "How **deep** is <it>?" in texts(window)

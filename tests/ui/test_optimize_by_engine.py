@@ -55,8 +55,7 @@ async def bring_back_and_pin(person: Person, operation: str, words: str) -> None
     toast, tokens = person.window.toast, (await person.shown_gauge()).total
     await person.click(archived.reader.bring_back)
     await person.sees(lambda: not archived.reader.bring_back.isVisible(), "the message in the view")
-    await person.sees(lambda: toast.label.text().startswith("1 message is"), "what was done")
-    await person.click(toast.action)
+    await person.press_toast("1 message is")
     await person.sees(archived.reader.bring_back.isVisible, "the message archived again")
     await person.sees(lambda: toast.label.text().startswith("Undone"), "what was undone")
     await person.sees(lambda: person.window.gauge.gauge.total == tokens, "the gauge of before")
@@ -118,8 +117,7 @@ def test_undo_in_the_toast_takes_it_back_at_once(play_by_engine, data_folder: Pa
     async def scene(person: Person) -> None:
         before = (await person.shown_gauge()).total
         await optimize(person)
-        await person.sees(person.window.toast.action.isVisible, "the undo of the toast")
-        await person.click(person.window.toast.action)
+        await person.press_toast("")
         await person.sees(lambda: person.window.gauge.gauge.total == before, "the gauge as it was")
         await person.sees(lambda: person.operations[-1].is_undone, "an operation that is undone")
 

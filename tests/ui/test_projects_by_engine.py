@@ -67,7 +67,7 @@ def test_a_project_is_made_and_its_instructions_are_sent(play_by_engine, data_fo
         await person.sees(lambda: listed.project_of(conversation) is None, "the conversation outside")
         await person.ask("And 3.20?", "320")
         assert RULE not in sent(person)
-        await person.click(window.toast.action)
+        await person.press_toast("is in no project now")
         await person.sees(lambda: listed.project_of(conversation) is not None, "the conversation in the project again")
         await person.ask("And 1.00?", "100")
         assert RULE in sent(person)
@@ -87,7 +87,7 @@ def test_a_project_is_deleted_and_comes_back_with_its_conversations(play_by_engi
         await person.choose_from_menu("Delete")
         await person.sees(lambda: listed.project(project) is None, "a list without the project")
         assert listed.row_of("c1") >= 0
-        await person.click(window.toast.action)
+        await person.press_toast("deleted")
         await person.sees(lambda: listed.project_of("c1") is not None, "the project again")
         # another one of that name is refused, in its sheet
         await press_button(person, "group Projects", HeadingButton.NEW)
