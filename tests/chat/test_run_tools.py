@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,12 @@ from request_rules import legal_for_all
 
 
 async def equipped(
-    home, folder: Path, allow: str = "all", kind: type[ToolRegistry] = ToolRegistry, is_attended: bool = True, **changes
+    home,
+    folder: Path,
+    allow: str = "all",
+    kind: Callable[..., ToolRegistry] = ToolRegistry,
+    is_attended: bool = True,
+    **changes,
 ) -> Session:
     """A conversation whose model has the real tools, in a working folder of its own. allow: what nobody is asked.
     changes: of the settings."""
