@@ -223,13 +223,13 @@ class Conversations:
         """Use another model from the next turn on. Raises ModelError if it is unknown."""
         session = await self.open(conversation)
         self.turns.refuse_while_running(conversation)
-        chosen = await self.models.resolve_model(model)
-        self.turns.refuse_while_running(conversation)  # one may have begun meanwhile
-        await self.archive.change(conversation, model=model)
-        session.use(chosen)
+        chosen = await self.models.resolve_model(model)  # which may take seconds
+        async with self.turns.resting(conversation):
+            await self.archive.change(conversation, model=model)
+            await self._refresh_info(conversation)
+            session.use(chosen)
         await asyncio.to_thread(session.gauge)
         await self.turns.equip(session)
-        await self._refresh_info(conversation)
         return session
 
     def refuse_while_any_runs(self) -> None:

@@ -55,6 +55,11 @@ class MessageQueue:
         waiting = tuple(message for message in self._of(conversation).queue if message.id != sending)
         return QueueChanged(conversation, waiting, bool(waiting) and conversation in self._paused)
 
+    def show(self, conversation: str) -> QueueChanged:
+        """Return the same for a window that shows it from now on: what differs from it later is told."""
+        self._shown[conversation] = self.state(conversation)
+        return self._shown[conversation]
+
     def find(self, conversation: str, message_id: str) -> QueuedMessage | None:
         """Return that message, if it waits."""
         return next((message for message in self.state(conversation).queue if message.id == message_id), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,7 @@ from .stamp import stamp
 from .tasks import Tasks
 from .titles import RESEARCH, title_of
 from .turn.take_turn import take_turn
+from .turn_locks import TurnLocks
 
 
 class Turns:
@@ -44,7 +45,7 @@ class Turns:
         self._tasks = tasks
         self._services = services
         self._publish = publish
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks = TurnLocks()
         self._listed = ListedConversations(archive, services, publish, list_changed)
         self._getting_ready = GettingReady(tasks, services, publish)
         self.queue = MessageQueue(archive, publish)
@@ -56,7 +57,7 @@ class Turns:
     def is_busy(self, conversation: str) -> bool:
         """Return whether a turn is under way or about to begin, or room is being made."""
         is_making_room = self._tasks.is_running(f"room of {conversation}")
-        return is_making_room or self._is_taken(conversation) or self._lock(conversation).locked()
+        return is_making_room or self._is_taken(conversation) or self._locks.of(conversation).locked()
 
     def is_automatic(self, session: Session) -> bool:
         """Return whether room is made there without the user's word, by the settings and by the policy."""
@@ -92,14 +93,12 @@ class Turns:
 
     async def research(self, session: Session, question: str, is_now: bool = False) -> None:
         """Send a question for which the web is searched (see `research.py`), as `send` does; recorded as typed."""
-        text = f"{RESEARCH}{question.strip()}"
-        await self._enqueue(
-            session, QueuedMessage(uuid.uuid4().hex, MessageDraft(text), is_research=True), is_now=is_now
-        )
+        draft = MessageDraft(f"{RESEARCH}{question.strip()}")
+        await self._enqueue(session, QueuedMessage(uuid.uuid4().hex, draft, is_research=True), is_now=is_now)
 
     async def send_now(self, session: Session, message_id: str) -> None:
         """Send a queued message now, after stopping the turn; nothing happens if it does not wait any more."""
-        async with self._lock(session.id):
+        async with self._locks.of(session.id):
             if self.queue.find(session.id, message_id) is not None:
                 await self.stop(session.id)
             message = self.queue.find(session.id, message_id)
@@ -111,11 +110,10 @@ class Turns:
         self, session: Session, message: QueuedMessage, is_forced: bool = False, is_now: bool = False
     ) -> None:
         session.refuse_if(session.is_leaving)
-        lock = self._lock(session.id)
-        if not is_now and (lock.locked() or self._is_taken(session.id)):
+        if not is_now and (self._locks.is_beginning(session.id) or self._is_taken(session.id)):
             await self.queue.add(session.id, message)
             return
-        async with lock:
+        async with self._locks.of(session.id):
             if is_now:
                 await self.stop(session.id)
             elif self._is_taken(session.id):  # by whoever had the lock before
@@ -158,7 +156,7 @@ class Turns:
     async def _send_next(self, session: Session) -> None:
         """Send the next message of the queue once the turn has ended, if there is one."""
         await self._tasks.wait(session.id)
-        async with self._lock(session.id):
+        async with self._locks.of(session.id):
             message = self.queue.next(session.id)
             if message is not None and not self.is_running(session.id):
                 try:
@@ -177,16 +175,13 @@ class Turns:
         Raises WorldError while a reply is being written, and what `first` raises.
         """
         self.refuse_while_running(session.id)
-        async with self._lock(session.id):
+        async with self._locks.of(session.id):
             self.refuse_while_running(session.id)  # a message may have been sent first
             session.refuse_if(session.is_leaving)
-            if (dropped := first(session)) is not None:
-                self._publish(await session.record_operation(stamp(Rewind(first_message_id=dropped.id))))
+            async with session.changes:  # a plan may be about to archive what is left behind here
+                if (dropped := first(session)) is not None:
+                    self._publish(await session.record_operation(stamp(Rewind(first_message_id=dropped.id))))
             await self._start(session, turn)
-
-    def _lock(self, conversation: str) -> asyncio.Lock:
-        """Return the lock that is held while a turn is about to begin there."""
-        return self._locks.setdefault(conversation, asyncio.Lock())
 
     async def _start(self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
         await self._getting_ready.stop(session.id)
@@ -226,13 +221,17 @@ class Turns:
             await self._tasks.cancel(f"{doing}{conversation}")
         await self._getting_ready.stop(conversation)
 
+    def resting(self, conversation: str) -> AbstractAsyncContextManager[None]:
+        """Let no turn begin there meanwhile (see `TurnLocks`). Raises WorldError while a reply is being written."""
+        return self._locks.resting(conversation, partial(self.refuse_while_running, conversation))
+
     @asynccontextmanager
     async def paused(self, conversation: str) -> AsyncGenerator[None, None]:
         """Let nothing run there meanwhile: turns that run or follow each other are waited for, all else is ended."""
         while True:
             await self._tasks.wait(f"queue of {conversation}")
             await self._tasks.wait(conversation)
-            async with self._lock(conversation):
+            async with self._locks.of(conversation):
                 if not self._is_taken(conversation):
                     await self.leave(conversation)
                     yield

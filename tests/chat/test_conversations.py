@@ -12,7 +12,8 @@ from desktop_app.chat import operations
 from desktop_app.chat.compaction.optimize import stale_plan
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.stamp import stamp
-from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.events import ModelChanged, TurnFinished
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, user_message
 from provider import Reply
 
@@ -102,3 +103,30 @@ async def test_what_the_command_line_imported_is_answered_by_the_model_of_new_co
     assert session.gauge().window == 8_192
     await made.turn(session, "Are you there?")
     assert session.view.items[-1].message.text == "Yes."
+
+
+async def test_a_message_sent_while_a_model_is_chosen_is_answered_by_that_model(house, monkeypatch) -> None:
+    made = await house([Reply("Yes.")])
+    made.models.others["scripted/other"] = ModelInfo("scripted/other", "Other", 8_192, 1_000)
+    session = await made.chats.create()
+    change, storing, stored = made.archive.change, asyncio.Event(), asyncio.Event()
+
+    async def slowly(conversation: str, **changes: Any) -> None:
+        if "model" in changes:
+            storing.set()
+            await stored.wait()
+        await change(conversation, **changes)
+
+    monkeypatch.setattr(made.archive, "change", slowly)
+    choosing = asyncio.ensure_future(made.chats.choose_model(session.id, "scripted/other"))
+    await storing.wait()
+    sending = asyncio.ensure_future(made.chats.turns.send(session, "Are you there?"))
+    await asyncio.sleep(0.05)
+    stored.set()
+    await asyncio.gather(choosing, sending)
+    await made.until(lambda: bool(made.of(TurnFinished)))
+    assert session.model_info.id == session.info.model == "scripted/other"
+    reply = session.view.items[-1].message
+    assert (reply.text, reply.model) == ("Yes.", session.model_info.record_name)
+    assert not made.chats.turns.queue.state(session.id).queue, "nothing else would send it"
+    assert not made.of(ModelChanged), "the answer to the choice has told it"

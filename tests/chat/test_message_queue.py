@@ -174,3 +174,23 @@ async def test_a_message_that_cannot_be_stored_is_refused_and_not_sent(
     assert (said(session), waiting(home, session)) == ([], [])
     await home.turn(session, "Again")
     assert said(session) == ["Again"]
+
+
+async def test_what_a_window_was_shown_while_it_was_stored_is_told_when_it_goes(talk, monkeypatch) -> None:
+    home, session = await started(talk, LONG, SHORT)
+    queue, store, storing = home.chats.turns.queue, home.archive.store_unsent, asyncio.Event()
+
+    async def slowly(*unsent: Any) -> None:
+        await storing.wait()
+        await store(*unsent)
+
+    monkeypatch.setattr(home.archive, "store_unsent", slowly)
+    sending = asyncio.ensure_future(home.chats.turns.send(session, "b"))
+    await home.until(lambda: waiting(home, session) == ["b"])
+    (shown,) = queue.show(session.id).queue  # a window opens the conversation
+    taking = asyncio.ensure_future(queue.take_back(session.id, shown.id, MessageDraft()))
+    await asyncio.sleep(0.05)
+    storing.set()
+    await asyncio.gather(sending, taking)
+    assert home.of(QueueChanged)[-1].queue == ()
+    await home.chats.turns.stop(session.id)

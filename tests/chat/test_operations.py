@@ -17,7 +17,8 @@ from desktop_app.context.counting.totals import RunningTotals
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import MessageState, RoomEnded, TurnEvent, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
-from desktop_app.conversation.transcript import Rewind, Trigger
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Rewind, Trigger
+from provider import Reply
 
 
 def with_tools(turns: int) -> list[Message]:
@@ -106,6 +107,32 @@ async def test_an_edited_summary_is_used_and_measured(talk) -> None:
     assert session.operations()[0].strategies.keys() == {"edited"}
     with pytest.raises(WorldError, match="changed"):  # its messages are gone
         await apply_optimization(session, home.services, plan, home.publish)
+
+
+async def test_a_plan_whose_messages_an_edit_is_leaving_behind_is_refused(talk, monkeypatch) -> None:
+    home, session = await talk([Reply("Anew.")], messages=long_chat(60))
+    plan, append = await plan_optimization(session, None), home.archive.append
+    storing, stored = asyncio.Event(), asyncio.Event()
+
+    async def slowly(conversation: str, *entries: AnyEntry) -> None:
+        if isinstance(entries[0], Rewind):
+            storing.set()
+            await stored.wait()
+        await append(conversation, *entries)
+
+    monkeypatch.setattr(home.archive, "append", slowly)
+    first = next(item.message.id for item in session.view.items if item.message.role is Role.USER)
+    editing = asyncio.ensure_future(home.chats.turns.edit(session, first, "Something else", ()))
+    await storing.wait()
+    applying = asyncio.ensure_future(apply_optimization(session, home.services, plan, home.publish))
+    await asyncio.sleep(0.05)
+    stored.set()
+    await editing
+    with pytest.raises(WorldError, match="changed"):
+        await applying
+    assert not [entry for entry in session.transcript.entries if isinstance(entry, Compaction)]
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    assert [item.message.text for item in session.view.items][-2:] == ["Something else", "Anew."]
 
 
 async def test_what_was_saved_to_memory_is_told_even_if_the_plan_is_stale_by_then(talk) -> None:

@@ -151,7 +151,7 @@ def _describe_partly_opened(
     engine: Engine, shown: PartialSession, rows: tuple[MessageRow, ...], pins: tuple[MessageRow, ...]
 ) -> p.ConversationOpened:
     queue, conversation = engine.conversations.turns.queue, shown.info.id
-    waiting = queue.state(conversation)
+    waiting = queue.show(conversation)
     return p.ConversationOpened(
         conversation=shown.info,
         model=shown.model_info,
@@ -171,7 +171,7 @@ def _describe_partly_opened(
 def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
     """Return the conversation as it is now."""
     queue = engine.conversations.turns.queue
-    waiting = queue.state(session.id)
+    waiting = queue.show(session.id)
     return p.ConversationOpened(
         conversation=session.info,
         model=session.model_info,
