@@ -30,6 +30,7 @@ from desktop_app.conversation.message import Message, Role, Text, ToolCall
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.models.catalogue import Catalogue
+from desktop_app.tools.sandbox.sandbox import NOT_LINUX, SandboxProbe
 from deterministic_loop import DeterministicLoop
 from fake_model import FakeModel
 from provider import AnyStep, Call, Cut, Hang, Overflow, Reply, Request, Status
@@ -264,6 +265,8 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[C
             "desktop_app.engine.compose.Keys": NoKeys,
             "desktop_app.engine.compose.McpServers": tools,
             "desktop_app.engine.requests.imports.ForeignFileReader": SeededFiles,
+            # A real process would be waited for by the virtual clock, for as many seconds as the machine is busy.
+            "desktop_app.tools.sandbox.sandbox.probe": lambda: SandboxProbe(NOT_LINUX),
         }.items():
             stack.enter_context(patch(target, value))
         for name in ("time", "monotonic", "sleep"):
