@@ -28,6 +28,7 @@ def test_what_is_sent_meanwhile_waits_is_edited_removed_and_sent_now(play_by_eng
         await stream(person)
         for text in ("Two?", "Three?", "Four?"):
             await person.say(text)
+            await person.sees(lambda: not person.window.composer.text(), "an empty composer: the message is stored")
         await person.sees(lambda: queued(person) == ["Two?", "Three?", "Four?"], "three that wait")
         await person.press(Qt.Key.Key_Up)
         await person.sees(lambda: person.window.composer.text() == "Four?", "the last one in the composer")
