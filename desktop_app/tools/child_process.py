@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import psutil
 
 MARK = "PALIMPSEST_CALL"
-"""The environment variable that identifies the processes of a call, whatever group or session they have moved to."""
+"""The environment variable that identifies the processes of a call, or of an MCP server, whatever group or session they
+have moved to."""
 GRACE_SECONDS = 0.1
 """Between SIGTERM and SIGKILL: a stopped call ends within 0.25 s."""
 MAX_PRINTED = 10_000_000
@@ -187,6 +188,11 @@ def _descendants(pid: int) -> list[psutil.Process]:
         return psutil.Process(pid).children(recursive=True)
     except psutil.Error:
         return []
+
+
+def kill_marked(mark: str) -> None:
+    """Kill all processes of a mark, wherever they have moved to."""
+    _kill_rest((), mark, "")
 
 
 def _kill_rest(family: Sequence[psutil.Process], mark: str, pipe: str) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import subprocess
 from asyncio.subprocess import PIPE, SubprocessStreamProtocol
 from collections.abc import Callable, Mapping, Sequence
+
+from desktop_app.tools.child_process import MARK, kill_marked
 
 MAX_LINE = 4_000_000
 """Bytes of one message. Decoding that takes 10 to 50 ms, in which nothing else happens."""
@@ -35,20 +38,26 @@ INHERITED = (
 )
 """Environment variables that a server gets from ours: none of them is a key. What else it needs is in its settings."""
 _SHELL = "/bin/sh"
-_WATCH = """
+_WATCH = f"""
 trap '' HUP INT TERM
-groups=' '
-while read -r verb group; do
+groups=' ' marks=' '
+while read -r verb name; do
     case $verb in
-        start) groups="$groups$group " ;;
-        end) case $groups in *" $group "*) groups="${groups%% "$group" *} ${groups#* "$group" }" ;; esac ;;
+        expect) marks="$marks$name " ;;
+        start) groups="$groups$name " ;;
+        end) case $groups in *" $name "*) groups="${{groups%% "$name" *}} ${{groups#* "$name" }}" ;; esac ;;
+        forget) case $marks in *" $name "*) marks="${{marks%% "$name" *}} ${{marks#* "$name" }}" ;; esac ;;
     esac
 done
 for group in $groups; do kill -s TERM -- "-$group"; done 2>/dev/null
-[ "$groups" = ' ' ] || sleep 1
+[ "$groups$marks" = '  ' ] || sleep 1
 for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null
+for mark in $marks $marks; do
+    grep -lsF "{MARK}=$mark" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do kill -s KILL "$pid"; done
+done 2>/dev/null
 """
-"""Kills what it still watches when its input ends."""
+"""Kills what it still watches when its input ends: the groups, then what has left them. Each mark twice: a process that
+is killed may just have started another one."""
 
 
 def inherited_environment() -> dict[str, str]:
@@ -57,7 +66,7 @@ def inherited_environment() -> dict[str, str]:
 
 
 class Guard:
-    """One small process that watches all process groups of this one, where there is a shell.
+    """One small process that watches what this one has started, by groups and marks, where there is a shell.
 
     It reads from a pipe whose only writing end is here, so that it notices however this process ends.
     """
@@ -65,8 +74,9 @@ class Guard:
     def __init__(self) -> None:
         self._shell: subprocess.Popen[bytes] | None = None
 
-    def watch(self, group: int) -> None:
-        """Do not let that process group outlive this process from now on."""
+    def expect(self, mark: str) -> None:
+        """Do not let processes with that mark in their environment outlive this process: before one is started, which
+        else could outlive it if this process was killed at that moment."""
         if self._shell is None and os.path.exists(_SHELL):
             self._shell = subprocess.Popen(
                 [_SHELL, "-c", _WATCH],
@@ -77,11 +87,15 @@ class Guard:
                 cwd="/",
                 start_new_session=True,  # a Ctrl-C for this process is not for the guard
             )
+        self._send(f"expect {mark}\n")
+
+    def watch(self, group: int) -> None:
+        """Do not let that process group, which `expect` was called for, outlive this process from now on."""
         self._send(f"start {group}\n")
 
-    def forget(self, group: int) -> None:
-        """Stop watching a group that has ended; its number may be given to others."""
-        self._send(f"end {group}\n")
+    def forget(self, mark: str, group: int | None = None) -> None:
+        """Stop watching what has ended, with its group, whose number may be given to others."""
+        self._send(f"forget {mark}\n" + (f"end {group}\n" if group is not None else ""))
 
     def close(self) -> None:
         """End the guard, and whatever it still watches."""
@@ -122,7 +136,12 @@ class ServerProcess:
     """A running server, in a session and process group of its own."""
 
     def __init__(
-        self, transport: asyncio.SubprocessTransport, streams: _Streams, guard: Guard, on_end: Callable[[], None]
+        self,
+        transport: asyncio.SubprocessTransport,
+        streams: _Streams,
+        guard: Guard,
+        on_end: Callable[[], None],
+        mark: str,
     ) -> None:
         assert streams.stdin is not None
         assert streams.stdout is not None
@@ -132,6 +151,8 @@ class ServerProcess:
         self._streams = streams
         self._input, self._output = streams.stdin, streams.stdout
         self._guard = guard
+        self.mark = mark
+        """In its environment, and so in that of what it starts."""
         self._on_end = on_end
         self._ending = asyncio.ensure_future(self._end_output())
         self.garbage = ""
@@ -143,17 +164,23 @@ class ServerProcess:
     ) -> ServerProcess:
         """Start it. environment: all its variables. on_end: called when it will write nothing more. Raises OSError, and
         ValueError for an invalid command or folder."""
-        transport, streams = await asyncio.get_running_loop().subprocess_exec(
-            _Streams,
-            *command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            env=dict(environment),
-            cwd=folder or None,
-            start_new_session=True,
-        )
-        process = ServerProcess(transport, streams, guard, on_end)
+        mark = secrets.token_hex(16)
+        guard.expect(mark)
+        try:
+            transport, streams = await asyncio.get_running_loop().subprocess_exec(
+                _Streams,
+                *command,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+                env={**environment, MARK: mark},
+                cwd=folder or None,
+                start_new_session=True,
+            )
+        except (OSError, ValueError):
+            guard.forget(mark)
+            raise
+        process = ServerProcess(transport, streams, guard, on_end, mark)
         guard.watch(process.pid)
         return process
 
@@ -210,10 +237,16 @@ class ServerProcess:
             await self.has_exited(KILL_SECONDS)
         finally:  # also when this is cancelled
             self.kill()
-            self._guard.forget(self.pid)
             draining.cancel()
             self._ending.cancel()
             self._transport.close()
+            await asyncio.shield(self._kill_rest())
+
+    def _kill_rest(self) -> asyncio.Future[None]:
+        """Kill what has left the group, such as daemons; then nothing of it has to be watched."""
+        killing = asyncio.ensure_future(asyncio.to_thread(kill_marked, self.mark))
+        killing.add_done_callback(lambda _: self._guard.forget(self.mark, self.pid))
+        return killing
 
     def kill(self) -> None:
         """End it and all its children at once, without waiting."""

@@ -150,7 +150,7 @@ async def test_folders_that_nobody_uses_lose_their_servers(tmp_path: Path) -> No
         await until(lambda: len(servers_of_ours()) == 8)
 
 
-@pytest.mark.parametrize("how", ["stubborn", "parent"])
+@pytest.mark.parametrize("how", ["stubborn", "parent", "daemon"])
 async def test_a_server_and_its_children_are_ended_in_time(tmp_path: Path, how: str) -> None:
     async with bench(tmp_path, server("rude", how), limits=QUICK) as one:
         await one.names()
@@ -170,8 +170,9 @@ async def test_closing_while_a_server_starts_ends_it(tmp_path: Path) -> None:
         assert servers_of_ours() == []
 
 
-async def test_servers_do_not_outlive_a_killed_engine(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", ENGINE, str(tmp_path), *server("rude", "stubborn").command]
+@pytest.mark.parametrize("how", ["stubborn", "daemon"])
+async def test_servers_do_not_outlive_a_killed_engine(tmp_path: Path, how: str) -> None:
+    command = [sys.executable, "-c", ENGINE, str(tmp_path), *server("rude", how).command]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[3]) as engine:
         assert engine.stdout is not None
         assert b"s__work" in await asyncio.to_thread(engine.stdout.readline)
@@ -185,7 +186,7 @@ async def test_the_guard_forgets_what_has_ended(tmp_path: Path) -> None:
     guard = Guard()
     groups = [await ServerProcess.start(("/bin/sleep", "60"), {}, str(tmp_path), guard, lambda: None) for _ in range(3)]
     await groups[1].stop()
-    guard.forget(groups[2].pid)
+    guard.forget(groups[2].mark, groups[2].pid)
     guard.close()  # as if this process had ended
     await until(lambda: groups[0].exit_code is not None)
     assert groups[2].exit_code is None

@@ -123,9 +123,12 @@ def start() -> None:
     if HOW == "stubborn":
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-    if HOW in ("stubborn", "parent"):
+    if HOW in ("stubborn", "parent", "daemon"):
         script = "import signal, time; [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]; time.sleep(120)"
-        grandchild = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.DEVNULL)
+        is_apart = HOW == "daemon"
+        grandchild = subprocess.Popen(
+            [sys.executable, "-c", script], stdin=subprocess.DEVNULL, start_new_session=is_apart
+        )
         with open("pids", "w") as file:
             file.write(f"{os.getpid()} {grandchild.pid}")
 
