@@ -291,20 +291,24 @@ async def kill_restores(folder: Path, kills: int, world: World) -> None:
         world.counts["restore"] += 1
 
 
-def grown(old: Path, archive: Path) -> dict[str, str]:
+def grown(old: Path, archive: Path, copies: int = COPIES) -> dict[str, str]:
     """An old archive with many more entries in the place of the present one; return the bodies of all by their ids."""
     archive.parent.mkdir(parents=True)
     shutil.copyfile(old, archive)
     with closing(sqlite3.connect(archive)) as connection:
         connection.executescript(f"""WITH RECURSIVE
-            copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies LIMIT {COPIES})
+            copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies LIMIT {copies})
             INSERT INTO conversations (id, title, created_at, updated_at, model, share, status)
             SELECT 'c' || n, title, created_at, updated_at, model, share, status FROM conversations, copies;
             INSERT INTO entries (number, conversation, position, message_index, id, kind, at, body)
             SELECT (SELECT MAX(number) FROM entries) + ROW_NUMBER() OVER (), c.id, e.position, e.message_index,
                 c.id || '-' || e.id, e.kind, e.at,
                 CASE WHEN e.kind = 'message' THEN json_set(e.body, '$.id', c.id || '-' || e.id) ELSE e.body END
-            FROM entries e, conversations c WHERE e.conversation = 'old' AND c.id != 'old' AND e.message_index >= 0;""")
+            FROM entries e, conversations c WHERE e.conversation = 'old' AND c.id != 'old' AND e.message_index >= 0;
+            INSERT INTO message_texts (entry, text) SELECT n.number, t.text FROM entries n, entries o, message_texts t
+            WHERE n.id = n.conversation || '-' || o.id AND t.entry = o.number;
+            INSERT INTO words (words) VALUES ('rebuild');
+            INSERT INTO trigrams (trigrams) VALUES ('rebuild');""")
         connection.commit()
         return dict(connection.execute("SELECT id, body FROM entries"))
 

@@ -47,8 +47,8 @@ def read_log(file: Path) -> Iterator[Change]:
 class File:
     """What a file holds: durable bytes, and what was done to it since it was synced."""
 
-    def __init__(self) -> None:
-        self._durable = bytearray()
+    def __init__(self, durable: bytes = b"") -> None:
+        self._durable = bytearray(durable)
         self._pending: list[tuple[int, bytes | None]] = []
 
     def change(self, offset: int, data: bytes | None) -> None:
@@ -92,12 +92,16 @@ Step = list[tuple[str, File | None]]
 
 
 class Disk:
-    """A disk while a log is done to it again. root: the folder that was there before, empty."""
+    """A disk while a log is done to it again. root: the folder that was there before. before: what it held then, as a
+    copy of it; nothing without one."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, before: Path | None = None) -> None:
         self._root = str(root)
         self._names: Names = {self._root: FOLDER}
-        self._durable: Names = {self._root: FOLDER}
+        for path in sorted(before.rglob("*")) if before is not None else ():
+            file = FOLDER if path.is_dir() else File(path.read_bytes())
+            self._names[str(root / path.relative_to(before))] = file
+        self._durable: Names = dict(self._names)
         self._pending: list[Step] = []
 
     def take(self, change: Change) -> None:
@@ -133,12 +137,16 @@ class Disk:
         count = {NOTHING: 0, TORN: chance.randint(0, len(self._pending)), EVERYTHING: len(self._pending)}[way]
         for step in self._pending[:count]:
             _move(names, step)
+        written: dict[int, Path] = {}
         for name in sorted(names):
-            target = folder / PurePosixPath(name).relative_to(self._root)
-            if names[name] is FOLDER:
+            target, file = folder / PurePosixPath(name).relative_to(self._root), names[name]
+            if file is FOLDER:
                 target.mkdir(exist_ok=True)
+            elif id(file) in written:  # another name of it
+                target.hardlink_to(written[id(file)])
             elif target.parent.is_dir():  # else no name leads to it
-                target.write_bytes(names[name].left(way, chance))
+                target.write_bytes(file.left(way, chance))
+                written[id(file)] = target
 
 
 def _step(change: Change, names: Names) -> Step:
