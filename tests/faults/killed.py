@@ -1,8 +1,8 @@
 """Programs are killed at random moments, started again, and everything is looked for: the one runner of all scenes.
 
-    PYTHONPATH=tests python tests/faults/killed.py 300 SEED    # counts by victim, and each loss
+    PYTHONPATH=tests python tests/faults/killed.py 330 SEED    # counts by victim, and each loss
 
-A dozen in packaging/test, 300 with --slow.
+A dozen in packaging/test, 330 with --slow.
 
 A scene is a coroutine function of VICTIMS: it gets an empty folder, how often to kill, and the world; it raises what it
 misses, and counts each kill after which nothing was missing.
@@ -52,8 +52,9 @@ PATIENCE = 300.0
 AT_ONCE = 4
 """Scenes at a time."""
 WEIGHTS = {"engine": 110, "chat": 40, "import": 40, "backup": 30, "restore": 30, "migration": 35, "window": 15}
-"""Kills of each, of 300."""
-SAMPLE = {"engine": 3, "chat": 1, "import": 2, "backup": 2, "restore": 2, "migration": 1, "window": 1}
+WEIGHTS |= {"servers": 30}
+"""Kills of each, of 330."""
+SAMPLE = {"engine": 3, "chat": 1, "import": 2, "backup": 2, "restore": 2, "migration": 1, "window": 1, "servers": 2}
 MARK = "PALIMPSEST_FAULTS_MARK"
 OF_DATA = frozenset({"data folder", "damage", "archive", "entries", "search index", "settings"})
 """The doctor's checks that are about the data folder."""
@@ -204,11 +205,13 @@ async def run(kills: dict[str, int], seed: str, folder: Path) -> World:
     """Kills that many of each, a few scenes at a time, and returns what was found."""
     from killed_commands import kill_backups, kill_chats, kill_imports, kill_migrations, kill_restores
     from killed_engine import kill_engines
+    from killed_servers import kill_with_servers
     from killed_window import kill_windows
 
     victims: dict[str, tuple[Victim, int]] = {
         "window": (kill_windows, 3),
         "engine": (kill_engines, 6),
+        "servers": (kill_with_servers, 5),
         "chat": (kill_chats, 5),
         "import": (kill_imports, 2),
         "backup": (kill_backups, 5),
@@ -256,7 +259,7 @@ def share_of(kills: int) -> dict[str, int]:
     return shares | {"engine": shares["engine"] + kills - sum(shares.values())}
 
 
-def main(kills: str = "300", seed: str = "", *only: str) -> int:
+def main(kills: str = "330", seed: str = "", *only: str) -> int:
     seed = seed or secrets.token_hex(4)
     chosen = {name: count for name, count in share_of(int(kills)).items() if not only or name in only}
     with tempfile.TemporaryDirectory(prefix="killed-") as folder:

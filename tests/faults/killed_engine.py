@@ -20,7 +20,7 @@ from killed import (
     fold,
     settings_of,
 )
-from scenes import AT_THE_START, LONG_ONE, OPERATIONS, ROOM, SCENES
+from scenes import AT_THE_START, LONG_ONE, OPERATIONS, ROOM, SCENES, SERVER_SCENES
 
 from desktop_app.chat.turn.tool_calls import CRASHED
 from desktop_app.conversation.events import MessageRecorded, TurnEvent, TurnFailed, TurnFinished
@@ -28,7 +28,7 @@ from desktop_app.conversation.message import Role
 from desktop_app.conversation.rows import MessageRow, MessageState
 from desktop_app.engine import protocol as p
 from desktop_app.paths import settings_file
-from desktop_app.settings import write_settings
+from desktop_app.settings import Settings, write_settings
 from engine_client import EngineClient, Refused
 from imported import import_all
 
@@ -48,12 +48,14 @@ class Heard(list[TurnEvent]):
 class Lane:
     """A data folder, its engines, and all that they have acknowledged."""
 
+    victim = "engine"
+
     def __init__(self, folder: Path, world: World) -> None:
         self._folder, self._world = folder, world
         self._data, self._work = folder / "data", folder / "work"
         self._work.mkdir(parents=True)
         (self._work / "notes.txt").write_text("Notes of a journey.\n" * 20)
-        write_settings(settings_file(self._data), settings_of(world.provider.base_url, self._work))
+        write_settings(settings_file(self._data), self._settings())
         self._chance = world.chance(folder.name)
         self._conversation = ""
         self._told = AllTold()
@@ -62,6 +64,9 @@ class Lane:
         self._undone: dict[str, bool] = {}
         self._doing = ""
         self._killed_at = 0.0
+
+    def _settings(self) -> Settings:
+        return settings_of(self._world.provider.base_url, self._work)
 
     async def run(self, scenes: list[str]) -> None:
         """Kills an engine in each of the scenes; the next one must find everything, and take a turn."""
@@ -82,7 +87,7 @@ class Lane:
             except BaseException as error:
                 error.add_note(f"kill {number}, {scene}")
                 raise
-            self._world.counts["engine"] += 1
+            self._world.counts[self.victim] += 1
         await engine.close()
         self._check_record()
 
@@ -100,7 +105,7 @@ class Lane:
         """The moment in which it is killed."""
         if scene in ROOM:
             await self._open_a_long_one(engine, marker)
-        is_it, within = SCENES[scene]
+        is_it, within = (SCENES | SERVER_SCENES)[scene]
         start = len(engine.events)
         await engine.ask(p.Send(self._conversation, f"Please go on with the story. [{marker} {scene}]"))
         await engine.until(lambda events: any(is_it(e) or isinstance(e, TurnFinished) for e in events[start:]))

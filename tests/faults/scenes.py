@@ -63,6 +63,18 @@ LONG_ONE = "\n".join(
 )
 """A conversation, to be imported, in which room is due. @ stands for what makes it another one."""
 ROOM = ("when room is due", "while a summary is written")
+SERVER_SCENES: dict[str, tuple[Is, float]] = {
+    "while servers start": (happened(TurnStarted), 1.0),
+    "before servers answer": (has_calls, 0.1),
+    "while servers work": (happened(ToolStarted), 1.5),
+    "once a server has answered": (
+        lambda event: isinstance(event, MessageRecorded) and event.row.message.role == "tool",
+        0.4,
+    ),
+    "between calls of servers": (happened(TurnFinished), 0.3),
+}
+"""The same, of an engine with servers of tools."""
+SERVERS = ("life", "other")
 
 
 class Scenes:
@@ -95,6 +107,8 @@ class Scenes:
         story = WORDS * self._random.randint(3, 12)
         if name == "with a long output" and not is_result:
             return Reply("I look. ", calls=(Call("bash", json.dumps({"command": f"seq 1 40000; echo {marker}"})),))
+        if name in SERVER_SCENES and not is_result:
+            return Reply("I ask. ", calls=self._server_calls(marker, "work" in name))
         if name == "next":
             return Reply(f"Here I am again, {marker}.", size=8)
         if is_result:
@@ -113,6 +127,11 @@ class Scenes:
             pause=0.03 if "arguments" in name else 0.002,
             size=6,
         )
+
+    def _server_calls(self, marker: str, is_long: bool) -> tuple[Call, ...]:
+        seconds = self._random.uniform(2, 5) if is_long else self._random.uniform(0, 0.3)
+        arguments = json.dumps({"marker": marker, "seconds": seconds})
+        return tuple(Call(f"{server}__work", arguments, f"call_{server}") for server in SERVERS)
 
     def _calls(self, marker: str, is_quick: bool) -> tuple[Call, ...]:
         chosen = self._random.choices(QUICK if is_quick else LONG, k=self._random.randint(1, 3))

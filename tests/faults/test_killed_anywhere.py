@@ -11,7 +11,7 @@ from killed import SAMPLE, WEIGHTS, run, told
 
 
 @pytest.mark.timeout(7_200)
-@pytest.mark.parametrize("kills", [SAMPLE, pytest.param(WEIGHTS, marks=pytest.mark.slow)], ids=["12", "300"])
+@pytest.mark.parametrize("kills", [SAMPLE, pytest.param(WEIGHTS, marks=pytest.mark.slow)], ids=["14", "330"])
 async def test_killed_anywhere(tmp_path: Path, kills: dict[str, int]) -> None:
     seed = os.environ.get("PALIMPSEST_FAULTS_SEED") or secrets.token_hex(4)
     world = await run(kills, seed, tmp_path)
