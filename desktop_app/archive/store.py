@@ -15,6 +15,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from peewee import SqliteDatabase
 
+from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.transcript import AnyEntry
@@ -119,11 +120,14 @@ class Store:
             yield self._recall_rows
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file, and release the data folder."""
+        """Fold the write-ahead log into the file, and release the data folder. What a full disk leaves in the log is
+        read from there."""
         try:
             with world_errors(self.path):
                 if self._lock is not None:
                     self.database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        except ArchiveError as error:  # all of it is stored: whoever stored it has done what was asked
+            log.warning("the log of %s stays beside it: %s", self.path, error.failure.title)
         finally:
             self.database.close()
             self._release()

@@ -285,3 +285,22 @@ def test_a_killed_writer_loses_nothing_that_it_acknowledged_and_frees_the_folder
     assert int(reply.text.removeprefix("after ")) >= acknowledged[-1]
     assert store.examine().damage == ()
     store.close()
+
+
+def test_a_disk_that_is_full_when_the_archive_is_closed_loses_nothing_and_is_no_failure(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    resource = pytest.importorskip("resource")
+    path, message = tmp_path / "archive.sqlite3", said("m", "long " * 20_000)
+    store = Store(path)
+    store.create(ConversationInfo("c", "C", 1.0, 1.0), [message])
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, limits[1]))  # as a full disk: it cannot grow
+    try:
+        store.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "archive.sqlite3" in caplog.text
+    again = Store(path)
+    assert again.entries("c") == (message,)
+    again.close()
