@@ -6,6 +6,7 @@ Modes are set after a file is made, so that no umask changes them.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*")
 FOLDERS = ("spills", "prompts", "drafts", "backups")
 """Whose files are ours, too, whatever their names."""
+_used: set[Path] = set()
+"""Data folders that this process works in."""
 
 
 def data_folder(chosen: str | None = None) -> Path:
@@ -81,7 +84,9 @@ def make_private_folder(folder: Path) -> None:
     A folder that is used for other things as well, such as the home, keeps its own mode. Raises OSError.
     """
     is_new = not folder.exists()
+    _used.discard(folder.absolute())
     make_folder(folder)
+    _used.add(folder.absolute())
     if is_new or _is_ours_alone(folder):
         _set_mode(folder, FOLDER_MODE)
     for path in _files_of(folder):
@@ -111,8 +116,14 @@ def replace_private_file(path: Path, content: bytes) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it, unless they are there, so that a power cut leaves them. Raises OSError."""
+    """Make a folder, and those above it, unless they are there, so that a power cut leaves them. Raises OSError.
+
+    A data folder that has gone while this process works in it was moved, or its disk pulled out: what would be written
+    into a new one in its place would be missing once it is back.
+    """
     if not folder.is_dir():
+        if folder.absolute() in _used:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
         make_folder(folder.parent)
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         sync_folder(folder.parent)

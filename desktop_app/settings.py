@@ -18,7 +18,7 @@ from desktop_app.conversation.setup import Persona
 from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 from desktop_app.conversation.tools import Rule
 from desktop_app.file_locks import file_lock
-from desktop_app.paths import replace_private_file
+from desktop_app.paths import make_folder, replace_private_file
 
 Theme = Literal["system", "light", "dark"]
 Contrast = Literal["system", "normal", "high"]
@@ -242,7 +242,7 @@ def update_settings(path: Path, change: Callable[[Settings], Settings], otherwis
     Processes that do so at the same time do it one after the other. otherwise: taken for the stored settings where
     there are none, or where they are damaged; the damaged file is kept beside. Raises OSError.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     with file_lock(path.with_suffix(".lock"), LOCK_SECONDS):
         try:
             stored = read_settings(path) if path.exists() else otherwise

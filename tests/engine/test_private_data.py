@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.archive.store import Store
-from desktop_app.paths import make_private_folder
+from desktop_app.paths import make_folder, make_private_folder, replace_private_file
 from desktop_app.settings import Settings, write_settings
 from provider import Reply, ScriptedProvider
 
@@ -80,3 +80,15 @@ def test_settings_are_private_while_they_are_written_and_afterwards(tmp_path: Pa
     finally:
         os.umask(before)
     assert is_private(tmp_path / "new")
+
+
+def test_a_data_folder_that_has_gone_is_not_begun_anew_until_it_is_opened_again(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    make_private_folder(data)
+    data.rename(tmp_path / "away")
+    for write in (lambda: make_folder(data / "spills" / "ab"), lambda: replace_private_file(data / "a.json", b"{}")):
+        with pytest.raises(FileNotFoundError):
+            write()
+    assert not data.exists()
+    make_private_folder(data)
+    replace_private_file(data / "a.json", b"{}")

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from desktop_app.conversation.words import translatable
+from desktop_app.paths import make_folder
 
 from .confinement import Confinement, bubblewrap_options, confined_environment, is_within
 from .places import guarded_places, home_folders, name_servers, secret_places
@@ -190,7 +191,7 @@ def _is_too_wide(folder: str, homes: Sequence[str]) -> bool:
 
 
 def _private_folder(path: Path) -> Path:
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path)
     return path
 
 
