@@ -1,10 +1,13 @@
 /* A disk that can fail, between a program and the real one: preloaded, it sees what is done below FAULTS_ROOT.
 
    With FAULTS_LOG it writes down every change in its order, and what goes into a pipe (what the program told).
-   With FAULTS_CONTROL, a file of three 64-bit numbers that a test changes meanwhile, it fails:
+   With FAULTS_CONTROL, a file of six 64-bit numbers that a test changes meanwhile, it fails:
      room     bytes by which files may still grow; then a write is cut short, and the next one gets ENOSPC
      fault    an errno that every change gets, and with EIO every reading too; 0 for none
      delay    microseconds that each write and each sync takes longer
+     calls    writes that still succeed; then one is cut short, and all others get ENOSPC, those that let no file grow too
+     part     of the one that is cut short: 0 nothing is written, 1 half of it, 2 all but the last byte
+     count    counts the writes
    A record of the log: kind, lengths of path, of second path and of data, offset (all 8 bytes), then these three. */
 
 #define _GNU_SOURCE
@@ -24,7 +27,7 @@
 
 #define REAL(name) ({ static __typeof__(&name) real; if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name); real; })
 
-struct control { volatile int64_t room, fault, delay; };
+struct control { volatile int64_t room, fault, delay, calls, part, count; };
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct control *control;
@@ -100,6 +103,18 @@ static ssize_t room_for(int file, int64_t offset, size_t size) {
     return free_part + growth;
 }
 
+/* How much of a write there is before the calls run out; -1 for nothing of it. */
+static ssize_t part_for(size_t size) {
+    if (!control) return size;
+    control->count++;
+    if (control->calls > 0) { control->calls--; return size; }
+    int64_t part = control->part;
+    control->part = 0;
+    size = part == 1 ? size / 2 : part == 2 && size ? size - 1 : 0;
+    if (!size) { errno = ENOSPC; return -1; }
+    return size;
+}
+
 static int64_t place_of(int file) {
     struct stat status;
     if (fcntl(file, F_GETFL) & O_APPEND) return fstat(file, &status) ? -1 : status.st_size;
@@ -122,7 +137,7 @@ static ssize_t change(int file, const void *data, size_t size, int64_t offset, i
     pthread_mutex_lock(&lock);
     ssize_t done = -1;
     int64_t at = is_positioned ? offset : place_of(file);
-    if (!fails() && (done = room_for(file, at, size)) >= 0) {
+    if (!fails() && (done = part_for(size)) >= 0 && (done = room_for(file, at, done)) >= 0) {
         done = is_positioned ? REAL(pwrite)(file, data, done, offset) : REAL(write)(file, data, done);
         if (done > 0) note('W', path, NULL, data, done, at);
     }

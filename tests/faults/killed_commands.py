@@ -241,10 +241,11 @@ def _whole(data: Path, said: dict[str, list[str]]) -> int:
     return len(titles)
 
 
-def fill(archive: Path, title: str, messages: int = 3_000) -> None:
-    said = [Message(id=f"m{n}", role=Role.USER, parts=(Text(f"{title} {n} " * 40),)) for n in range(messages)]
+def fill(archive: Path, title: str, messages: int = 3_000, name: str = "c") -> None:
+    """Store a conversation of that id, with that many messages."""
+    said = [Message(id=f"{name}{n}", role=Role.USER, parts=(Text(f"{title} {n} " * 40),)) for n in range(messages)]
     with closing(Store(archive)) as store:
-        store.create(ConversationInfo("c", title, 1.0, 1.0), said)
+        store.create(ConversationInfo(name, title, 1.0, 1.0), said)
 
 
 async def kill_backups(folder: Path, kills: int, world: World) -> None:

@@ -98,9 +98,10 @@ class Disk:
     def __init__(self, root: Path, before: Path | None = None) -> None:
         self._root = str(root)
         self._names: Names = {self._root: FOLDER}
-        for path in sorted(before.rglob("*")) if before is not None else ():
-            file = FOLDER if path.is_dir() else File(path.read_bytes())
-            self._names[str(root / path.relative_to(before))] = file
+        if before is not None:
+            for path in before.rglob("*"):
+                file = FOLDER if path.is_dir() else File(path.read_bytes())
+                self._names[str(root / path.relative_to(before))] = file
         self._durable: Names = dict(self._names)
         self._pending: list[Step] = []
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
 import errno
 import os
 import random
 import secrets
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from killed import AllTold, check_data, settings_of
+from disk_desk import Desk
 from scenes import Scenes
 from shim import ENDLESS, FailingDisk
 
-from desktop_app.conversation.events import Failure, MessageRecorded, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.engine import protocol as p
-from desktop_app.paths import settings_file
-from desktop_app.settings import write_settings
 from engine_client import EngineClient, Refused
 from provider import ScriptedProvider
 
@@ -26,64 +22,6 @@ BLOCK = 4_096
 TURN = "with a long output"
 """A message, a call, its result with a spill, and a reply."""
 FAULTS = {"read-only": errno.EROFS, "gone": errno.EIO}
-
-
-class Desk:
-    """An engine on the failing disk, and what it acknowledged. told: failures by their titles."""
-
-    def __init__(self, folder: Path, base_url: str) -> None:
-        self._data, work = folder / "data", folder / "work"
-        work.mkdir(parents=True)
-        write_settings(settings_file(self._data), settings_of(base_url, work))
-        self.disk = FailingDisk(self._data, folder / "control")
-        self.engine = EngineClient(self._data, is_forked=False, environment=self.disk.environment)
-        self.failures: Counter[str] = Counter()
-        self._acknowledged = AllTold()
-        self._heard = self._number = 0
-
-    async def start(self) -> None:
-        await self.engine.start()
-        self._conversation = (await self.engine.ask(p.CreateConversation())).conversation.id
-        await self.goes_on()
-
-    async def turn(self, scene: str) -> list[TurnEvent]:
-        """What came of a turn: the events, or one that says why it did not begin."""
-        self._number += 1
-        text = f"Please go on. [d{self._number} {scene}]"
-        start = len(self.engine.events)
-        try:
-            await self.engine.ask(p.Send(self._conversation, text))
-        except Refused as error:
-            self._note(error.failure)
-            return [TurnFailed(self._conversation, error.failure)]
-        await self.engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events[start:]))
-        return self.engine.events[start:]
-
-    async def failing_turn(self, scene: str) -> bool:
-        """A turn that may fail, if it says so; return whether it did."""
-        failed = [event for event in await self.turn(scene) if isinstance(event, TurnFailed)]
-        for event in failed:
-            self._note(event.failure)
-        return bool(failed)
-
-    def _note(self, failure: Failure) -> None:
-        assert failure.kind == "disk", failure
-        assert all((failure.title, failure.kept, failure.advice)), failure
-        self.failures[failure.title] += 1
-
-    async def goes_on(self) -> None:
-        """The next turn is as if nothing had been, and all that was acknowledged is there."""
-        events = await self.turn("next")
-        assert not [event for event in events if isinstance(event, TurnFailed)], events
-        replies = [event.row.message.text for event in events if isinstance(event, MessageRecorded)]
-        assert f"Here I am again, d{self._number}." in replies
-        while (opened := await self.engine.ask(p.OpenConversation(self._conversation))).is_running or opened.queue:
-            await asyncio.sleep(0.05)  # what could not be stored has waited, and is sent now
-        for event in self.engine.events[self._heard :]:
-            if event.conversation:
-                self._acknowledged.hear(event)
-        self._heard = len(self.engine.events)
-        self._acknowledged.check(check_data(self._data), is_late=True)
 
 
 async def fill_disk(folder: Path, places: int, seed: str) -> str:
@@ -137,6 +75,34 @@ async def test_read_only_gone_and_slow(tmp_path: Path) -> None:
             await desk.goes_on()
         finally:
             desk.disk.set()
+            assert await desk.engine.close() == 0
+    assert "Traceback" not in (tmp_path / "engine.log").read_text()
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("scene", ["at the end", TURN])
+async def test_a_folder_that_is_moved_away_and_back_is_one_folder(tmp_path: Path, scene: str) -> None:
+    """As a disk that was pulled out, or a folder that was renamed: nothing is begun in its place."""
+    async with ScriptedProvider(Scenes("moved")) as provider:
+        desk = Desk(tmp_path, provider.base_url)
+        await desk.start()
+        away = tmp_path / "away"
+        try:
+            desk.data.rename(away)
+            await desk.failing_turn(scene)
+            with contextlib.suppress(Refused):
+                await desk.engine.ask(p.KeepDraft(desk.conversation, "A draft"))
+            with contextlib.suppress(Refused):
+                await desk.engine.ask(p.BackUpNow())
+            settings = (await desk.engine.ask(p.ReadSettings())).settings
+            with contextlib.suppress(Refused):
+                await desk.engine.ask(p.WriteSettings(settings))
+            begun = [path.relative_to(tmp_path) for path in desk.data.rglob("*")]
+            assert begun == [], "a second folder in the place of the first"
+            away.rename(desk.data)
+            await desk.goes_on()
+            assert not await desk.failing_turn(TURN)
+        finally:
             assert await desk.engine.close() == 0
     assert "Traceback" not in (tmp_path / "engine.log").read_text()
 
