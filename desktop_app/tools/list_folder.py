@@ -68,7 +68,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _line_of(entry: os.DirEntry[str], handle: int | None) -> str:
-    name = one_line(entry.name.encode(errors="replace").decode())
+    name = one_line(entry.name)
     try:
         link = f" -> {one_line(os.readlink(entry.path, dir_fd=handle))}" if entry.is_symlink() else ""
         if entry.is_dir():

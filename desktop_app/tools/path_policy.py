@@ -21,7 +21,9 @@ STARTS_PROGRAMS = frozenset(
     {".git", ".hg", ".svn", ".jj", ".husky", ".vscode", ".idea", ".devcontainer", "launchagents", "launchdaemons"}
 )
 """Folders with hooks and tasks that run by themselves later on, in lower case."""
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_NO_CHARACTER = re.compile("[\ud800-\udfff]")
+"""Stands for a byte of a name that is no UTF-8."""
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """What HFS+ leaves out of names when it compares them."""
 
@@ -48,8 +50,9 @@ def display_path(path: Path, context: ToolContext) -> str:
 
 
 def one_line(name: str) -> str:
-    """Return the name of a file with its control characters escaped: behind a line feed, another entry seems to be."""
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), name)
+    """Return the name of a file with its control characters escaped: behind a line feed, another entry seems to be, and
+    an override shows another ending. What is no character becomes U+FFFD."""
+    return _NO_CHARACTER.sub("\ufffd", _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), name))
 
 
 class PathPolicy(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.conversation.words import pluralize
 
-from .path_policy import PathArguments, PathPolicy, PathTool, display_path, resolve_path
+from .path_policy import PathArguments, PathPolicy, PathTool, display_path, one_line, resolve_path
 from .safe_open import open_folder
 from .spill import is_spill_name
 from .text_files import bom_of, read_content
@@ -176,6 +176,6 @@ def _suggest_names(path: Path) -> str:
         with open_folder(path.parent, is_listed=True) as folder:
             names = os.listdir(path.parent if folder is None else folder)[:5_000]
     except OSError:
-        return f" Nor is there a folder {path.parent}." if not path.parent.exists() else ""
+        return f" Nor is there a folder {one_line(str(path.parent))}." if not path.parent.exists() else ""
     close = difflib.get_close_matches(path.name, names, n=3)
-    return f" Did you mean {', '.join(close)}?" if close else ""
+    return f" Did you mean {', '.join(map(one_line, close))}?" if close else ""

@@ -216,11 +216,15 @@ def _files(request: dict[str, Any]) -> Iterator[tuple[str, FoundFile]]:
     except OSError:  # it may be entered, but not read
         return
     if request["is_file"]:
-        yield os.path.basename(root), FoundFile(root, here)
+        yield _text_of(os.path.basename(root)), FoundFile(root, here)
         return
     for file in files_below(root, ignored_above(root), here):
-        path = os.path.relpath(file.path, root).replace(os.sep, "/")
-        yield path.encode(errors="surrogateescape").decode(errors="replace"), file
+        yield _text_of(os.path.relpath(file.path, root).replace(os.sep, "/")), file
+
+
+def _text_of(name: str) -> str:
+    """Return a name with U+FFFD for bytes that are no UTF-8: half a character is refused where it is read."""
+    return name.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def main() -> None:

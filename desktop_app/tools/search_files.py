@@ -47,7 +47,7 @@ class SearchTool(PathTool[S]):
     async def answer(self, arguments: S, context: ToolContext) -> str:
         root = await asyncio.to_thread(self._checked_path, arguments, context)
         if not await asyncio.to_thread(root.exists):
-            raise ToolFailed(f"There is no file or folder {arguments.path}.")
+            raise ToolFailed(f"There is no file or folder {one_line(arguments.path)}.")
         found = await self._search(arguments, root)
         matches = await asyncio.to_thread(self._shown, found.matches, root)
         return self._format(matches, found.is_cut) if matches else "[nothing found]"

@@ -16,6 +16,7 @@ import msgspec
 
 from desktop_app.paths import sync_folder
 
+from .path_policy import one_line
 from .safe_open import open_file, open_folder
 from .tool import ToolFailed
 
@@ -60,9 +61,11 @@ def read_content(path: Path, max_bytes: int, advice: str) -> bytes:
     with open(path, "rb", opener=open_it) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise ToolFailed(f"{path} is not a regular file.")
+            raise ToolFailed(f"{one_line(str(path))} is not a regular file.")
         if status.st_size > max_bytes:
-            raise ToolFailed(f"{path} has {status.st_size:,} bytes; the limit is {max_bytes:,}. {advice}")
+            raise ToolFailed(
+                f"{one_line(str(path))} has {status.st_size:,} bytes; the limit is {max_bytes:,}. {advice}"
+            )
         content = file.read(max_bytes)
     _refuse_binary(path, content[:SNIFFED], len(content))
     return content
@@ -78,7 +81,7 @@ def _refuse_binary(path: Path, start: bytes, size: int) -> None:
     if b"\0" in start and not bom_of(start)[0]:
         is_image = (mimetypes.guess_type(path.name)[0] or "").startswith("image/")
         advice = "ask the user to attach it" if is_image else "look at it with bash (file, xxd, strings)"
-        raise ToolFailed(f"{path} is a binary file ({size:,} bytes): {advice}.")
+        raise ToolFailed(f"{one_line(str(path))} is a binary file ({size:,} bytes): {advice}.")
 
 
 def decode_text(content: bytes) -> TextFile:
