@@ -29,13 +29,13 @@ _used: set[Path] = set()
 def data_folder(chosen: str | None = None) -> Path:
     """Return `chosen`, else the folder that PALIMPSEST_DATA_DIR names, else the system's folder for user data."""
     named = chosen or os.environ.get("PALIMPSEST_DATA_DIR")
-    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("palimpsest", appauthor=False))
+    return Path(os.path.expanduser(named)) if named else Path(platformdirs.user_data_dir("palimpsest", appauthor=False))
 
 
 def keys_file() -> Path | None:
     """Return the file of keys that the user asked for; None if there is none."""
     path = os.environ.get(KEYS_FILE_VARIABLE, "")
-    return Path(path).expanduser() if path else None
+    return Path(os.path.expanduser(path)) if path else None
 
 
 def database_file(data: Path) -> Path:

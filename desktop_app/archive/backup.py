@@ -38,8 +38,7 @@ def make_backup(
     A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`. on_progress: called
     with pages of the file.
     """
-    if target.exists() and not (is_replacing and target.is_file()):
-        raise backup_exists(target)
+    check_target(target, is_replacing)
     unfinished = target.with_name(target.name + UNFINISHED)
     with failing_as(lambda error: backup_failed(target, error)), world_errors(target):
         try:
@@ -64,6 +63,14 @@ def back_up_to_folder(archive: Path, folder: Path, on_progress: OnProgress = ign
     made = make_backup(archive, target, on_progress)
     _remove_old(folder, now)
     return msgspec.structs.replace(made, at=now.timestamp())
+
+
+def check_target(target: Path, is_replacing: bool) -> None:
+    """Raise ArchiveError if a file is there that may not be replaced, or its name is none that a file can have."""
+    with failing_as(lambda error: backup_failed(target, error)), world_errors(target):
+        is_there = target.exists()
+    if is_there and not (is_replacing and target.is_file()):
+        raise backup_exists(target)
 
 
 def is_backup_due(folder: Path, now: datetime) -> bool:

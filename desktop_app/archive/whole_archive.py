@@ -23,7 +23,8 @@ from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.transcript import Permit
 from desktop_app.paths import FILE_MODE, replace_private_file, sync_file, sync_folder
 
-from .failures import backup_exists, backup_failed, bad_export, failing_as, world_errors
+from .backup import check_target
+from .failures import backup_failed, bad_export, failing_as, world_errors
 from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read
 from .projects import project_named, same_named
@@ -65,8 +66,7 @@ def export_whole(
     A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`. on_progress: called
     with conversations and long outputs; what it raises ends the writing.
     """
-    if target.exists() and not (is_replacing and target.is_file()):
-        raise backup_exists(target)
+    check_target(target, is_replacing)
     unfinished = target.with_name(target.name + ".unfinished")
     with failing_as(lambda error: backup_failed(target, error)), world_errors(target):
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,7 +19,7 @@ KEPT = translatable("Nothing changed.")
 
 async def existing_folder(folder: str) -> str:
     """Return the folder as an absolute path. Raises WorldError if there is none."""
-    path = Path(folder).expanduser()
+    path = Path(os.path.expanduser(folder))
     if not await asyncio.to_thread(path.is_dir):
         title, advice = translatable("There is no folder {path}"), translatable("Choose a folder that exists.")
         raise WorldError(Failure("not_found", title.format(path=path), kept=KEPT, advice=advice))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -21,7 +22,8 @@ async def attached_in(line: str, folder: Path) -> tuple[Attachment, ...]:
     found: dict[Path, Attachment] = {}
     for match in _NAMED.finditer(line):
         name = match[1] or match[2]
-        path = next((p for p in (folder / Path(name).expanduser(), _bare(folder, name)) if p.is_file()), None)
+        plain = name.rstrip(".,;:!?)")  # without the punctuation of the sentence around it
+        path = next((p for n in (name, plain) if os.path.isfile(p := folder / os.path.expanduser(n))), None)
         if path is not None:
             if path.resolve() not in found:
                 found[path.resolve()] = await read_attachment(path)
@@ -29,8 +31,3 @@ async def attached_in(line: str, folder: Path) -> tuple[Attachment, ...]:
             failure = Failure("not_found", f"There is no file {name}", "", "Nothing was sent.", "Check its path.")
             raise WorldError(failure)
     return tuple(found.values())
-
-
-def _bare(folder: Path, name: str) -> Path:
-    """Return the path without the punctuation of the sentence around it."""
-    return folder / Path(name.rstrip(".,;:!?)")).expanduser()

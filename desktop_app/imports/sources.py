@@ -215,25 +215,25 @@ class Sources:
 
 def sources_in(path: Path) -> Sources:
     """Return the files of a folder or a zip, or that one file. Raises BadFile."""
-    if path.is_dir():
-        return _of_folder(path)
     try:
+        if path.is_dir():
+            return _of_folder(path)
         if zipfile.is_zipfile(path):
             return _of_zip(path)
         status = path.stat()
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
         raise BadFile(_why_not_opened(error)) from error
     alone = Sources()
     alone.add(path.name, status.st_size, status.st_mtime, partial(path.open, "rb"))
     return alone
 
 
-def _why_not_opened(error: OSError) -> str:
+def _why_not_opened(error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         return translatable("there is no such file or folder")
     if isinstance(error, PermissionError):
         return translatable("you may not read it")
-    return CANNOT_BE_OPENED.format(error=error.strerror or error)
+    return CANNOT_BE_OPENED.format(error=getattr(error, "strerror", None) or error)
 
 
 def _of_folder(folder: Path) -> Sources:
@@ -244,9 +244,18 @@ def _of_folder(folder: Path) -> Sources:
             file = Path(directory, name)
             if file.is_file():  # no pipe, which would be waited for
                 status = file.stat()
-                name = file.relative_to(folder).as_posix()
-                found.add(name, status.st_size, status.st_mtime, partial(file.open, "rb"))
+                found.add(
+                    _text_of(file.relative_to(folder).as_posix()),
+                    status.st_size,
+                    status.st_mtime,
+                    partial(file.open, "rb"),
+                )
     return found
+
+
+def _text_of(name: str) -> str:
+    """Return a name with `\\xe9` for a byte that is no UTF-8: what is no character cannot be sent or stored."""
+    return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def _of_zip(path: Path) -> Sources:

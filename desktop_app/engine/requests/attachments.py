@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import assert_never
@@ -32,7 +33,7 @@ async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineRespo
     """Carry out a request. Raises WorldError for errors of the world."""
     match request:
         case p.AttachFile(path, name):
-            attachment = await read_attachment(Path(path).expanduser())
+            attachment = await read_attachment(Path(os.path.expanduser(path)))
             return request.respond_with(p.FileAttached(replace(attachment, name=name or attachment.name)))
         case p.AttachImage(name, content):
             return request.respond_with(p.FileAttached(await read_image(name, content)))

@@ -7,8 +7,8 @@ invisible characters, and its claim that a tool only reads ("readOnlyHint") does
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -200,4 +200,4 @@ def _read_arguments(text: str) -> Json:
 
 def _folder_of(server: McpServer, folder: str) -> str:
     """Return where its process runs; "" for a server that is not ours."""
-    return str(Path(server.folder or folder or "~").expanduser()) if server.command else ""
+    return os.path.expanduser(server.folder or folder or "~") if server.command else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from PySide6.QtWidgets import QWidget
 
@@ -47,7 +47,7 @@ class FolderLines(LongText):
 
     def value(self) -> tuple[str, ...]:
         lines = tuple(line.strip() for line in self.area.toPlainText().splitlines() if line.strip())
-        if not all(Path(line).expanduser().is_absolute() for line in lines):
+        if not all(os.path.isabs(os.path.expanduser(line)) for line in lines):
             raise ValueError(tr("Enter the full path."))
         return lines
 
