@@ -55,6 +55,6 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u206
 follows, and halves of characters."""
 
 
-def raw_controls(text: str) -> list[str]:
-    """Return the control characters that a text shows raw."""
-    return CONTROL.findall(text)
+def raw_controls(text: str, is_line: bool = False) -> list[str]:
+    """Return the control characters that a text shows raw. is_line: it must not have a line feed or a tab either."""
+    return CONTROL.findall(text) + (re.findall("[\n\t]", text) if is_line else [])

@@ -17,6 +17,7 @@ from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.words import pluralize, translatable
 
 from .child_process import run_script
+from .path_policy import one_line
 from .text_files import bom_of, decode_text
 
 MAX_BYTES = 50_000_000
@@ -46,10 +47,10 @@ async def read_attachment(path: Path) -> Attachment:
     """Return a file as it is sent. Raises WorldError."""
     kind, content = await asyncio.to_thread(_look_at, path)
     if kind == "text":
-        return await asyncio.to_thread(_text_of, path.name, content)
+        return await asyncio.to_thread(_text_of, one_line(path.name), content)
     if not kind:
-        raise _refusal(translatable("{name} is neither an image nor text").format(name=path.name), KINDS)
-    return await _read_in_child(kind, path, path.name)
+        raise _refusal(translatable("{name} is neither an image nor text").format(name=one_line(path.name)), KINDS)
+    return await _read_in_child(kind, path, one_line(path.name))
 
 
 async def read_image(name: str, content: bytes) -> Attachment:
@@ -66,12 +67,14 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise _refusal(
-                    translatable("{name} is not a file").format(name=path.name),
+                    translatable("{name} is not a file").format(name=one_line(path.name)),
                     translatable("Attach the files in it one by one."),
                 )
             if status.st_size > MAX_BYTES:
                 raise _refusal(
-                    translatable("{name} is larger than {size} MB").format(name=path.name, size=MAX_BYTES // 1_000_000),
+                    translatable("{name} is larger than {size} MB").format(
+                        name=one_line(path.name), size=MAX_BYTES // 1_000_000
+                    ),
                     translatable("Attach a part of it."),
                 )
             kind = kind_of(path.name, file.read(_SNIFFED))
@@ -80,7 +83,7 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
     except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
         advice, reason = translatable("Check its path and its rights."), getattr(error, "strerror", None) or str(error)
         raise _refusal(
-            translatable("{name} cannot be read: {strerror}").format(name=path.name, strerror=reason),
+            translatable("{name} cannot be read: {strerror}").format(name=one_line(path.name), strerror=reason),
             advice,
             "not_found",
         ) from error

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QStackedWidget, QWidget
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.project import Project
+from desktop_app.ui.widgets.invisible import escape_name
 
 from .actions import keys_text
 from .header_buttons import Chip, PaneButton
@@ -137,7 +138,7 @@ class Header(StyleAware, QWidget):
 
     def show_folder(self, folder: str, project: str = "") -> None:
         """Show the working folder of the tools; "" for none. project: the name of the project that gives it."""
-        self.folder.setText(shorten(PurePath(folder).name or folder, MAX_FOLDER_NAME) or tr("No folder"))
+        self.folder.setText(shorten(escape_name(PurePath(folder).name or folder), MAX_FOLDER_NAME) or tr("No folder"))
         self.folder.setAccessibleName(tr("Working folder: {folder}").format(folder=folder or tr("none")))
         about = tr("Tools work in {folder}") if folder else tr("Choose a folder for tools to work in")
         about = tr("Tools work in {folder}, from the project {project}") if project else about

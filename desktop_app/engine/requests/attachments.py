@@ -22,6 +22,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.tools.attachments import read_attachment, read_image
 from desktop_app.tools.graphics import draw_graphics
+from desktop_app.tools.path_policy import one_line
 
 from .tools import lines_of
 
@@ -34,7 +35,7 @@ async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineRespo
     match request:
         case p.AttachFile(path, name):
             attachment = await read_attachment(Path(os.path.expanduser(path)))
-            return request.respond_with(p.FileAttached(replace(attachment, name=name or attachment.name)))
+            return request.respond_with(p.FileAttached(replace(attachment, name=one_line(name) or attachment.name)))
         case p.AttachImage(name, content):
             return request.respond_with(p.FileAttached(await read_image(name, content)))
         case p.CountAttachments(conversation, attachments):

@@ -13,6 +13,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.formats import shorten
+from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.layouts import FlowLayout, discard, horizontal
 from desktop_app.ui.widgets.look import (
     CONTROL_HEIGHT,
@@ -75,10 +76,10 @@ class AttachmentChip(StyleAware, QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.attachment: Attachment | None = None
-        self._name = name
+        self._name = escape_name(name)
         self.label = TextLabel(size=13)
         self.remove = RemoveButton("×", ButtonKind.QUIET)
-        self.remove.setAccessibleName(tr("Remove {name}").format(name=name))
+        self.remove.setAccessibleName(tr("Remove {name}").format(name=self._name))
         self.remove.setToolTip(tr("Remove (Delete)"))
         self.remove.clicked.connect(lambda _=False: self.remove_requested.emit())
         self._row = horizontal(self.label, self.remove, holder=self, spacing=6, margins=(10, 3, 4, 3))

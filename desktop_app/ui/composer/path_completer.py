@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.look import Corner, colour, font, restyle, scale
 from desktop_app.ui.widgets.row_list import ENTER
 
@@ -56,7 +57,9 @@ class PathCompleter(QObject):
         if query != self._query:
             return
         self.list.clear()
-        self.list.addItems(list(paths))
+        for path in paths:
+            item = QListWidgetItem(escape_name(path), self.list)
+            item.setData(Qt.ItemDataRole.UserRole, path)
         self.list.setCurrentRow(0)
         self.list.setVisible(bool(paths))
         if paths:
@@ -107,7 +110,7 @@ class PathCompleter(QObject):
         return True
 
     def _choose(self, item: QListWidgetItem) -> None:
-        path, query = item.text(), self._query or ""
+        path, query = str(item.data(Qt.ItemDataRole.UserRole)), self._query or ""
         cursor = self._field.textCursor()
         size = len(f"@{query}".encode("utf-16-le")) // 2  # Qt counts UTF-16 units
         cursor.setPosition(cursor.position() - size, QTextCursor.MoveMode.KeepAnchor)

@@ -20,6 +20,7 @@ from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.formats import format_bytes
+from desktop_app.ui.widgets.invisible import escape_name
 
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -192,7 +193,7 @@ class DataController(Controller):
         task = self._section.whole
         failure = await self._work(task, tr("Exporting…"), p.ExportWhole(path, is_replacing), _told_of_export)
         if failure is not None and failure.kind == "exists" and self._section is not None:
-            question = tr("There is a file {name} already. Replace it?").format(name=Path(path).name)
+            question = tr("There is a file {name} already. Replace it?").format(name=escape_name(Path(path).name))
             task.ask(question, tr("Replace it"), lambda: self.export(path, is_replacing=True))
 
     def _import(self) -> None:

@@ -15,6 +15,7 @@ from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
+from desktop_app.ui.widgets.invisible import escape_name
 
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -169,12 +170,12 @@ class ImportController(Controller):
         self._bridge.start(self.import_and_open(files))
 
     async def import_and_open(self, files: list[str]) -> None:
-        paths, names = tuple(files), ", ".join(Path(file).name for file in files)
+        paths, names = tuple(files), ", ".join(escape_name(Path(file).name) for file in files)
         self._parts.toast.show_message(tr("Importing {file}…").format(file=names), stays=True)
         try:
             looked = await self._bridge.ask(p.LookThrough(paths))
             for each in looked.unread:
-                self._parts.toast.show_message(f"{each.file}: {tr_engine(each.reason)}")
+                self._parts.toast.show_message(f"{escape_name(each.file)}: {tr_engine(each.reason)}")
             if not looked.found:
                 return
             chosen = frozenset(found.id for found in looked.found)

@@ -20,6 +20,7 @@ from desktop_app.ui.widgets.bars import BarPart, SegmentBar
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.formats import format_bytes, shorten
+from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.sheet import Sheet
@@ -99,7 +100,7 @@ class ImportSheet(Sheet):
 
     def show_looking(self, paths: tuple[str, ...]) -> None:
         """Show that these are looked through."""
-        names = shorten(", ".join(Path(path).name for path in paths), NAMES)
+        names = shorten(", ".join(escape_name(Path(path).name) for path in paths), NAMES)
         self._begin(Step.LOOK, tr("Looking through {names}…").format(names=names))
 
     def show_importing(self) -> None:

@@ -11,6 +11,7 @@ from desktop_app.conversation.foreign import FoundConversation, UnreadFile
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.fold import Fold
+from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_label import Run
 
@@ -19,8 +20,11 @@ ROWS, MIN_ROWS = 4, 1  # seen at once, and at least
 
 def rows_of(unread: Sequence[UnreadFile], found: Sequence[FoundConversation]) -> list[ListRow]:
     """Return a row for each file, conversation and part of a conversation that could not be read."""
-    rows = [(each.title or each.file, each.file if each.title else "", each.reason) for each in unread]
-    rows += [(each.title, each.file, reason) for each in found for reason in each.unread]
+    rows = [
+        (each.title or escape_name(each.file), escape_name(each.file) if each.title else "", each.reason)
+        for each in unread
+    ]
+    rows += [(each.title, escape_name(each.file), reason) for each in found for reason in each.unread]
     return [
         ListRow(str(number), title, aside, (Run(tr_engine(reason)),))
         for number, (title, aside, reason) in enumerate(rows)

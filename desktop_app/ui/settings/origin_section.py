@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.transcript import Imported
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.text_label import TextLabel
 from desktop_app.ui.widgets.text_reader import TextReader
@@ -22,7 +23,7 @@ class OriginSection(QWidget):
         super().__init__()
         self._rest = imported.rest
         self.told = TextLabel(
-            tr("From {program}, {file}").format(program=imported.program, file=imported.file),
+            tr("From {program}, {file}").format(program=imported.program, file=escape_name(imported.file)),
             size=13,
             tint="ink_soft",
             wraps=True,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.message import Attachment, Message
+from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 from desktop_app.ui.widgets.pictures import fitting_size
 
@@ -49,7 +50,7 @@ def _picture(builder: RowBuilder, attachment: Attachment) -> bool:
     builder.layout.drawn.append(Picture(box, attachment.content, Corner.CONTROL))
     builder.y += box.height()
     builder.skip(4)
-    label = " · ".join(filter(None, (attachment.name, attachment.about)))
+    label = " · ".join(filter(None, (escape_name(attachment.name), attachment.about)))
     builder.words(0, label, font(12), "ink_faint", scale(18), builder.width)
     builder.y += scale(18)
     return True
@@ -58,9 +59,10 @@ def _picture(builder: RowBuilder, attachment: Attachment) -> bool:
 def _chip(builder: RowBuilder, x: float, message_id: str, number: int, attachment: Attachment) -> float:
     """Lay a chip out at `x`, or on the next line; return where the next one begins."""
     name, detail, inset = font(13, MEDIUM), font(12), scale(12)
+    shown = escape_name(attachment.name)
     about = attachment.about or attachment.media_type
     detail_width = advance(detail, about) + 1
-    width = min(advance(name, attachment.name) + detail_width + 2 * inset + scale(10), builder.width)
+    width = min(advance(name, shown) + detail_width + 2 * inset + scale(10), builder.width)
     if x == 0:
         builder.skip(GAP)
     elif x + width > builder.width:
@@ -71,7 +73,7 @@ def _chip(builder: RowBuilder, x: float, message_id: str, number: int, attachmen
     detail_box = QRectF(box.right() - inset - detail_width, box.top(), detail_width, box.height())
     builder.layout.drawn.append(TextLine(detail_box, about, detail, colour("ink_faint")))
     words_box = QRectF(x + inset, box.top(), detail_box.left() - scale(10) - x - inset, box.height())
-    words = TextLine(words_box, attachment.name, name, colour("ink"))
+    words = TextLine(words_box, shown, name, colour("ink"))
     if attachment.is_image:
         builder.layout.drawn.append(words)
     else:

@@ -11,6 +11,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.ui.composer.draft_field import DraftField
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
+from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import Corner, StyleAware, colour, paint_box
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -55,7 +56,7 @@ class MessageEditor(StyleAware, QWidget):
         if self.message_id != message.id:
             self.leave()
             self.message_id = message.id
-            kept = [part.name for part in message.parts if isinstance(part, Attachment)]
+            kept = [escape_name(part.name) for part in message.parts if isinstance(part, Attachment)]
             again = [tr("Sent again with {files}.").format(files=", ".join(kept))] if kept else []
             self.note.set_text(" ".join([*again, tr(KEPT)]))
             self.field.selectAll()

@@ -13,6 +13,16 @@ _INVISIBLE = re.compile(
 )
 
 
+_DECEIVING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What makes the name of a file look like another one, or like two."""
+
+
+def escape_name(name: str) -> str:
+    """Return the name of a file on one line, and read as it is spelled: a line feed as ‹U+000A›, an override as
+    ‹U+202E›. Other invisible characters stay: joined emoji have them, and names that systems give to screenshots."""
+    return _DECEIVING.sub(lambda found: f"‹U+{ord(found[0]):04X}›", name)
+
+
 def escape_invisible(text: str) -> str:
     """Return the text with each invisible character as ‹U+202E›; spaces, tabs and newlines stay."""
     return _INVISIBLE.sub(lambda found: f"‹U+{ord(found[0]):04X}›", text)
