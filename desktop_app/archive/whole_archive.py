@@ -6,40 +6,45 @@ import json
 import logging
 import os
 import re
-import sqlite3
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import msgspec
-from peewee import IntegrityError, SqliteDatabase
+from peewee import SqliteDatabase
 
-from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.transcript import Permit
 from desktop_app.paths import FILE_MODE, replace_private_file, sync_file, sync_folder
 
 from .backup import check_target
-from .failures import backup_failed, bad_export, failing_as, world_errors
+from .failures import backup_failed, failing_as, world_errors
 from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read
 from .projects import project_named, same_named
-from .rows import UnreadableEntry, decode, decode_unsent
+from .rows import decode, decode_unsent
+from .whole_parts import (
+    CONVERSATIONS,
+    FORMAT,
+    INDEX,
+    MAX_LINE,
+    MEMORIES,
+    PROJECTS,
+    VERSION,
+    Row,
+    check_index,
+    lines_in,
+    read_part,
+    reading_whole,
+    texts_in,
+)
 from .writing import append, change, mark_archived, store_unsent
 
 log = logging.getLogger(__name__)
 
-FORMAT, VERSION = "palimpsest-archive", 1
-INDEX, CONVERSATIONS, MEMORIES = "archive.json", "conversations.jsonl", "memories.jsonl"
-PROJECTS = "projects.jsonl"
-MAX_LINE = 256 * 2**20
 _SPILL = re.compile(r"spills/[0-9a-f]{2}/([0-9a-f]{64})")
-
-Row = dict[str, Any]
 
 
 class WholeArchive(msgspec.Struct, frozen=True):
@@ -162,15 +167,6 @@ def _rows(database: SqliteDatabase, table: str, order: str) -> Iterator[Row]:
         yield {name: value for name, value in zip(names, row, strict=True) if name != "number"}
 
 
-def is_whole_archive(path: Path) -> bool:
-    """Return whether it is a file that `export_whole` has written, of any version."""
-    with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, KeyError):
-        if path.is_file() and zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as zipped, zipped.open(INDEX) as stream:
-                return json.loads(stream.read(65_536))["format"] == FORMAT
-    return False
-
-
 def import_whole(
     database: SqliteDatabase,
     spills: Path,
@@ -203,15 +199,6 @@ def import_whole(
         new = [count for count in stored if count is not None]
         known = len(stored) - len(new)
         return WholeArchive(str(path), len(new), sum(new), memories, texts, projects, known)
-
-
-def check_index(zipped: zipfile.ZipFile, path: Path) -> Row:
-    """Return what the file says of itself. Raises ArchiveError for another version."""
-    about: Row = json.loads(zipped.read(INDEX))
-    if about.get("version") != VERSION:
-        detail = f"It is of version {about.get('version')}; this program knows version {VERSION}."
-        raise bad_export(path, detail)
-    return about
 
 
 def _store_conversation(
@@ -263,38 +250,9 @@ def _store_spills(zipped: zipfile.ZipFile, folder: Path) -> int:
     for match in names:
         if (folder / match[1][:2] / match[1]).exists():
             continue
-        content = zipped.read(match[0])
+        content = read_part(zipped, match[0], MAX_LINE)
         if sha256(content).hexdigest() != match[1]:
             raise ValueError(f"{match[0]} has another content than its name says")
         target = folder / match[1][:2] / match[1]
         replace_private_file(target, content)
     return len(names)
-
-
-def lines_in(zipped: zipfile.ZipFile, file: str, is_optional: bool = False) -> Iterator[Row]:
-    """Return the objects of a file of JSON Lines in it; none where it is not there, if it need not be."""
-    if not is_optional or file in zipped.namelist():
-        yield from map(json.loads, texts_in(zipped, file))
-
-
-def texts_in(zipped: zipfile.ZipFile, file: str) -> Iterator[bytes]:
-    """Return the lines of a file in it."""
-    with zipped.open(file) as stream:
-        while line := stream.readline(MAX_LINE):
-            yield line
-
-
-@contextmanager
-def reading_whole(path: Path) -> Iterator[None]:
-    """Say of a file that is damaged that nothing of it was imported."""
-    try:
-        yield
-    except ArchiveError:
-        raise
-    except (IntegrityError, sqlite3.IntegrityError) as error:
-        raise bad_export(path, f"It does not fit what is here already: {error}") from error
-    except (
-        *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
-        *(msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError, OverflowError, UnreadableEntry),
-    ) as error:
-        raise bad_export(path, f"{type(error).__name__}: {error}") from error

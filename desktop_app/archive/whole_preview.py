@@ -11,7 +11,8 @@ from desktop_app.conversation.message import Message
 
 from .failures import world_errors
 from .rows import decode
-from .whole_archive import CONVERSATIONS, Row, WholeArchive, check_index, lines_in, reading_whole, texts_in
+from .whole_archive import WholeArchive
+from .whole_parts import CONVERSATIONS, Row, check_index, lines_in, reading_whole, texts_in
 
 PROGRAM = "Palimpsest"
 

@@ -9,7 +9,8 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from desktop_app.archive.whole_archive import WholeArchive, is_whole_archive
+from desktop_app.archive.whole_archive import WholeArchive
+from desktop_app.archive.whole_parts import is_whole_archive
 from desktop_app.archive.whole_preview import conversations_in
 from desktop_app.chat.importing import ImportArchive, ImportOutcome, Report
 from desktop_app.chat.tasks import shielded
