@@ -8,7 +8,8 @@ from ui_scenes import settle, words
 
 from bombs import TEXTS
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript.segments import CodeSegment, GrowingText, ProseSegment, segments_of
+from desktop_app.ui.transcript.growing_text import GrowingText, segments_of
+from desktop_app.ui.transcript.segments import CodeSegment, ProseSegment
 
 
 @pytest.mark.timeout(20)

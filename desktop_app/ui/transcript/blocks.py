@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -21,28 +21,39 @@ if TYPE_CHECKING:
 
 PIECE = 4_000  # characters
 LOOKAHEAD = 3  # pieces more that are looked through for a place outside markup, before any will do
-_SPACE = re.compile(r"(?<=[^\s\\]) (?=(?:\*\*?|__?|~~|`|\()?[^\W\d_])")  # what follows begins no list, heading or quote
+_SPACE = re.compile(
+    r"(?<=[^\s\\])[ \n](?=(?:\*\*?|__?|~~|`|\()?[^\W\d_])"
+)  # what follows begins no list, heading or quote
 ROW_WEIGHT = 40  # a row of a table costs as much as so many characters more
+MAX_COLUMNS = 32  # of a table: to paint one of more takes long
+MANY_CELLS = 2_000
+DENSE = 1_000  # letters without a space or a stop between them, none of ASCII, as no one writes them
+DENSE_PIECE = 500  # characters of a text with so many
+_DENSE = re.compile(rf"[^\x00-\x7f\u3000-\u3002\uff01-\uff0f\uff1a-\uff1f\s]{{{DENSE}}}")
+_WIDE_TABLE = re.compile(rf"^[^\n]*\n(?=[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|){{{MAX_COLUMNS},}})", re.MULTILINE)
 
 
 class Carry(msgspec.Struct, frozen=True):
     """The block in whose middle a segment begins.
 
     number: of its next item, in a numbered list. table: its first two lines. fence: its first line. paragraph: the
-    character before the cut, a space or none.
+    character before the cut, a space or none. written: all that follows is shown as it was written, and whether that
+    begins here.
     """
 
     number: int | None = None
     table: str = ""
     fence: str = ""
     paragraph: str | None = None
+    written: Literal["", "begins", "goes on"] = ""
 
 
 class Unit(msgspec.Struct, frozen=True):
     """What is not cut further: a block, a list item, or a table row, from line `start` to before `end`.
 
     carry: set if it continues a block. is_cut: whether a segment may begin with it. is_alone: whether it has segments
-    of its own. weight: characters that it counts for besides its own. is_open: a fence that is not closed.
+    of its own. weight: characters that it counts for besides its own. is_open: a fence that is not closed. is_heavy:
+    laying it out would take long.
     """
 
     start: int
@@ -55,13 +66,15 @@ class Unit(msgspec.Struct, frozen=True):
     weight: int = 0
     fence: str = ""
     is_open: bool = False
+    is_heavy: bool = False
 
 
 class ParsedBlocks(msgspec.Struct, frozen=True):
-    """The units of a text, and the definitions of its links by their labels in lower case."""
+    """The units of a text, the definitions of its links by their labels in lower case, and how many tokens it has."""
 
     units: list[Unit]
     references: dict[str, str]
+    tokens: int = 0
 
 
 @cache
@@ -71,6 +84,8 @@ def _parser() -> MarkdownIt:
 
 def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
     """Parse a text that begins at the start of a block, or in the middle of the one that `carry` describes."""
+    if carry is not None and carry.written:
+        return ParsedBlocks([Unit(0, text.count("\n") + 1, "fence", carry, True, True, is_open=True)], {})
     head = (carry.table or carry.fence) if carry is not None else ""
     before = head.split("\n") if head else []
     lines = [*before, *text.split("\n")]
@@ -90,7 +105,7 @@ def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
                 is_cut = is_cut and _is_apart(last, inside[0], lines)
             start = max(unit.start - len(before), 0)
             units.append(replace(unit, start=start, end=unit.end - len(before), is_cut=is_cut))
-    return ParsedBlocks(units, _definitions(found.get("references")))
+    return ParsedBlocks(units, _definitions(found.get("references")), len(tokens))
 
 
 def _definitions(references: object) -> dict[str, str]:
@@ -181,7 +196,21 @@ def _rows(inside: Sequence[Token], lines: Sequence[str], block: Token, carry: Ca
     further = [Unit(row, row + 1, carry=head, weight=ROW_WEIGHT) for row in rows]
     if carry is not None:
         return further
-    return [Unit(start, rows[0] if rows else end, weight=2 * ROW_WEIGHT), *further]
+    is_heavy = sum(token.type == "th_open" for token in inside) > MAX_COLUMNS
+    return [Unit(start, rows[0] if rows else end, weight=2 * ROW_WEIGHT, is_heavy=is_heavy), *further]
+
+
+def find_wide_table(text: str, start: int, end: int) -> int | None:
+    """Return where a table begins that would take long even to parse; None if there is none."""
+    if text.count("|", start, end) <= MANY_CELLS:
+        return None
+    found = _WIDE_TABLE.search(text, start, 2 * end - start)  # the second line may be as long as the first
+    return found.start() if found is not None and found.start() < end else None
+
+
+def is_dense(text: str) -> bool:
+    """Return whether a line would take long to lay out and to paint as a whole."""
+    return not text.isascii() and _DENSE.search(text) is not None
 
 
 def _parts(block: Token, cuts: Sequence[int], carry: Carry | None) -> list[Unit]:
@@ -192,20 +221,21 @@ def _parts(block: Token, cuts: Sequence[int], carry: Carry | None) -> list[Unit]
 
 def split_paragraph(text: str) -> Iterator[tuple[int, str]]:
     """Yield the pieces and their start. No cut is inside markup; a space at the cut belongs to no piece."""
-    marked, position = marked_spans(text) if len(text) > PIECE else [], 0
-    while len(text) - position > PIECE:
-        cut = _cut(text, position, marked)
+    size = DENSE_PIECE if is_dense(text) else PIECE
+    marked, position = marked_spans(text) if len(text) > size else [], 0
+    while len(text) - position > size:
+        cut = _cut(text, position, size, marked)
         if cut == len(text):
             break
         yield position, text[position:cut]
-        position = cut + (text[cut] == " ")
+        position = cut + (text[cut] in " \n")
     yield position, text[position:]
 
 
-def _cut(text: str, start: int, marked: Sequence[tuple[int, int]]) -> int:
+def _cut(text: str, start: int, size: int, marked: Sequence[tuple[int, int]]) -> int:
     """Return the last space outside markup in the piece, else the first one after it, else any position."""
-    end = start + PIECE
-    most = min(end + LOOKAHEAD * PIECE, len(text))
+    end = start + size
+    most = min(end + LOOKAHEAD * size, len(text))
     spaces = [found.start() for found in _SPACE.finditer(text, start + 1, most)]
     free = [position for position in spaces if not is_within(position, marked)]
     before = [position for position in free if position <= end]

@@ -24,7 +24,8 @@ from PySide6.QtGui import (
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import colour, font, scale
 
-from .segments import GrowingText, MarkdownSegment
+from .growing_text import GrowingText
+from .segments import MarkdownSegment
 
 LINE_HEIGHT = 22
 CODE_LINE_HEIGHT = 19

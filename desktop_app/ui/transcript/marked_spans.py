@@ -13,8 +13,8 @@ import msgspec
 from desktop_app.ui.widgets.math_text import math_spans
 
 # What opens or closes something; a backslash takes the next character's meaning.
-# An address has an end, since one is looked for at each bracket.
-_MARK = re.compile(r"\\.|(?P<code>`+)|(?P<open>\[)|(?P<close>\](?:\([^)\n]{0,2000}\))?)|(?P<run>\*+|_+|~+)")
+_MARK = re.compile(r"\\.|(?P<code>`+)|(?P<open>\[)|(?P<close>\])|(?P<run>\*+|_+|~+)")
+MAX_ADDRESS = 2_000  # characters: it has an end, since one is looked for at each bracket
 MAX_TRIES = 50  # openers that are tried for a closer: else a text could be made to take for ever
 
 
@@ -44,10 +44,19 @@ def marked_spans(text: str) -> list[tuple[int, int]]:
         elif found["open"]:
             brackets.append(found.start())
         elif found["close"] and brackets:
-            spans.append((brackets.pop(), found.end()))
+            position = _end_of_address(text, position)
+            spans.append((brackets.pop(), position))
         elif found["run"]:
             spans += _pair_run(_run_at(text, found), runs)
     return _merge_overlaps(spans)
+
+
+def _end_of_address(text: str, position: int) -> int:
+    """Return where an address in parentheses ends that begins there, if one does."""
+    if not text.startswith("(", position):
+        return position
+    end = text.find(")", position, position + MAX_ADDRESS + 2)
+    return end + 1 if end >= 0 and text.find("\n", position, end) < 0 else position
 
 
 def _backticks(text: str) -> dict[int, list[int]]:

@@ -1,0 +1,70 @@
+"""A text as it is parsed: without what takes minutes to lay out, however it ends its lines. No Qt."""
+
+from __future__ import annotations
+
+import re
+
+MAX_LEVELS, MAX_INDENT = 25, 100  # quotes and lists within each other on one line; spaces before an item
+MAX_MARKS = 32  # upon one letter, and signs joined: more takes long to draw, all in one place
+_RANGES = (
+    (0x300, 0x36F), (0x483, 0x489), (0x591, 0x5BD), (0x610, 0x61A), (0x64B, 0x65F), (0x6D6, 0x6DC), (0x8D3, 0x903),
+    (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x200C, 0x200D), (0x20D0, 0x20FF), (0xFE00, 0xFE0F), (0xFE20, 0xFE2F),
+    (0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F),
+)  # fmt: skip
+_JOINER = "\u200d"
+_MARKS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _RANGES)
+_MANY_MARKS = re.compile(rf"[{_MARKS}]{{{MAX_MARKS},}}")
+_MANY_JOINED = re.compile(rf"(?:[^\s{_MARKS}]?[{_MARKS}]*{_JOINER}){{{MAX_MARKS},}}")
+_ESCAPED = {sign: f"‹U+{sign:04X}›" for first, last in _RANGES for sign in range(first, last + 1)}
+
+# Not a rule, as "- - -" is.
+_TOO_DEEP = re.compile(
+    rf"^(?!(?:[-*_][ \t]*)+$)(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{{1,9}}[.)](?=[ \t]))){{{MAX_LEVELS},}}"
+    rf"|^ {{{MAX_INDENT},}}(?:[-*+]|\d{{1,9}}[.)])[ \t]",
+    re.MULTILINE,
+)
+
+
+class ReadableText:
+    """A text that grows at its end; what was read is not read again."""
+
+    def __init__(self) -> None:
+        self._newest = "", ""  # a text as it came, and as it is read
+        self._forget()
+
+    def _forget(self) -> None:
+        self._known, self._read, self._is_too_deep = "", "", False  # whole lines
+
+    def read(self, text: str) -> str:
+        """Return the text with ends of lines as parsers read them, and with long clusters parted; as code if it is
+        nested deeper than anyone writes."""
+        if text != self._newest[0]:
+            self._newest = text, self._read_on(text)
+        return self._newest[1]
+
+    def _read_on(self, text: str) -> str:
+        if not text.startswith(self._known):
+            self._forget()
+        further = part_clusters(text[len(self._known) :].replace("\r\n", "\n").replace("\r", "\n"))
+        self._is_too_deep = self._is_too_deep or _TOO_DEEP.search(further) is not None
+        whole, end = self._read + further, text.rfind("\n") + 1
+        if end > len(self._known):
+            self._known, self._read = text[:end], whole[: whole.rfind("\n") + 1]
+        return _fenced(whole) if self._is_too_deep else whole
+
+
+def _fenced(text: str) -> str:
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
+
+
+def part_clusters(text: str) -> str:
+    """Return the text with the marks and joiners of clusters longer than anyone writes as ‹U+0301›."""
+    if text.isascii():
+        return text
+    text = _MANY_MARKS.sub(_escape, text)
+    return _MANY_JOINED.sub(_escape, text) if text.count(_JOINER) >= MAX_MARKS else text
+
+
+def _escape(found: re.Match[str]) -> str:
+    return found[0].translate(_ESCAPED)
