@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from transcript_rows import chat, row
-from ui_scenes import at_end, play_scene, until
+from ui_scenes import at_end, play_scene, top_of_text, until
 
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript.found_text import best_place, top_of_text
+from desktop_app.ui.transcript.found_text import best_place
 from desktop_app.ui.transcript.row_painter import occurrences
 
 
@@ -74,9 +74,9 @@ def test_a_folded_message_is_unfolded_for_what_is_in_it(view, qtbot):
 
 
 def test_the_place_with_most_of_the_words_is_shown():
-    hits = [(0, 0, "Harbour"), (0, 5_000, "ledger"), (0, 9_000, "harbour"), (0, 9_040, "LEDGER"), (1, 0, "ledger")]
-    assert best_place(hits) == 2
-    assert best_place(hits[:1]) == 0
+    hits = [(0, "Harbour"), (5_000, "ledger"), (9_000, "harbour"), (9_040, "LEDGER"), (9_050, "ledger")]
+    assert best_place(hits) == (2, 2)
+    assert best_place(hits[:1]) == (0, 1)
 
 
 def test_words_are_marked_whole_and_in_every_script(view, qtbot):

@@ -10,10 +10,10 @@ from person import Person, store_talk
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
+from ui_scenes import top_of_text
 
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.ui.search.search_palette import SearchPalette
-from desktop_app.ui.transcript.found_text import top_of_text
 from provider import Reply
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]

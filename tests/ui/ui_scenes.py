@@ -16,8 +16,10 @@ from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.live_turns import turn_after
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.transcript.display_list import Action, TextLine
+from desktop_app.ui.transcript.display_list import Action, RowLayout, TextLine
+from desktop_app.ui.transcript.found_text import RowSearch
 from desktop_app.ui.transcript.items import MessageItem
+from desktop_app.ui.transcript.row_painter import Found
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -153,6 +155,13 @@ def tell(model: TranscriptModel, *events: TurnEvent, now: float = 0.0) -> None:
 
 def keys(model: TranscriptModel) -> list[str]:
     return [model.item(n).key for n in range(model.rowCount())]
+
+
+def top_of_text(layout: RowLayout, found: Found) -> float | None:
+    """Where a text, or most of some words together, are in a row, in pixels from its top."""
+    search = RowSearch(layout, found)
+    search.go_on(deadline=float("inf"))
+    return search.top
 
 
 def settle(view: TranscriptWidget, qtbot) -> None:

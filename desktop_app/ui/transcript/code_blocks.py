@@ -31,12 +31,13 @@ class CodeBlock(msgspec.Struct, frozen=True):
         return f"{self.key} unwrapped"
 
     @property
-    def longest_line(self) -> str:
-        return max(self.text.split("\n"), key=len).expandtabs(TAB)
-
-    @property
     def is_long(self) -> bool:
         return self.lines > MAX_LINES
+
+
+def longest_line(code: str) -> str:
+    """Return the longest line of some code, with its tabs as spaces."""
+    return max(code.split("\n"), key=len).expandtabs(TAB)
 
 
 def fold_code(

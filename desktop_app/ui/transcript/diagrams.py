@@ -18,6 +18,7 @@ from .segments import CodeSegment, MarkdownSegment
 DIAGRAM_LANGUAGES = frozenset({"mermaid", "mmd"})
 CODE_PAD = 14
 LINK_GAP = 14
+MAX_LANGUAGE = 60  # characters that are shown of a language's name
 GROUND, SHADE = QColor("#ffffff"), QColor(60, 50, 20, 34)
 """Behind diagrams, whose colours are chosen for a light one; and over them, where all around is dark."""
 
@@ -53,7 +54,7 @@ def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> 
 def code_head(builder: RowBuilder, block: CodeBlock, pad: float, *more: ActionLink) -> None:
     """Put the language on the line at `y`, and on its right what can be done with the code."""
     line, small = scale(28), font(11, MEDIUM)
-    left = builder.words(pad, block.language, font(11), "ink_faint", line)
+    left = builder.words(pad, block.language[:MAX_LANGUAGE], font(11), "ink_faint", line)
     if reason := _reason(block):
         builder.words(left + scale(8), reason, font(11), "ink_faint", line, builder.width * 0.6)
     links = [

@@ -9,6 +9,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable
 from time import monotonic
+from typing import Any, TypeVar
 from unicodedata import bidirectional
 
 from PySide6.QtCore import Qt, QUrl
@@ -25,6 +26,7 @@ from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import colour, font, scale
 
 from .growing_text import GrowingText
+from .script_fonts import load_fonts
 from .segments import MarkdownSegment
 
 LINE_HEIGHT = 22
@@ -32,6 +34,8 @@ CODE_LINE_HEIGHT = 19
 MAX_DOCUMENTS = 256  # documents; a message on the screen has a few
 MAX_NEUTRAL = 500  # characters, such as digits and signs, that a text may begin with
 MAX_TEXTS = 64  # messages whose segments are kept
+SHORT = 400  # characters: laid out at once, also after fonts were loaded
+MAX_VALUES = 512  # values that are kept, and as many more as a row has pieces
 _BACKTICKS = re.compile(r"`([^`\n]+)`")
 
 
@@ -48,11 +52,15 @@ def text_direction(text: str) -> Qt.LayoutDirection:
 
 
 class InkDocument(QTextDocument):
-    """A document without margins, undo or resources. signed: the numbers of its blocks that have `block_signs`."""
+    """A document without margins, undo or resources.
+
+    signed: the numbers of its blocks that have `block_signs`. found: what was looked for last, and where it is.
+    """
 
     def __init__(self, is_code: bool = False) -> None:
         super().__init__()
         self.signed: tuple[int, ...] = ()
+        self.found: tuple[object, list[QTextCursor]] = "", []
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
         self.setDefaultFont(code_font(12.5) if is_code else font())
@@ -131,6 +139,7 @@ def _set_lines(document: QTextDocument, height: float) -> None:
 
 
 Make = Callable[..., InkDocument]
+Value = TypeVar("Value")
 
 
 class DocumentCache:
@@ -142,6 +151,7 @@ class DocumentCache:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[object, ...], InkDocument] = OrderedDict()
         self._texts: OrderedDict[str, GrowingText] = OrderedDict()
+        self._values: OrderedDict[tuple[object, ...], Any] = OrderedDict()
         self._max_documents = MAX_DOCUMENTS
         self._has_made = False
         self.deadline: float | None = None
@@ -178,8 +188,34 @@ class DocumentCache:
 
     def ready(self, make: Make, text: object, width: float, *more: object) -> InkDocument | None:
         """Return that document if it is kept, or if there is time to make it."""
-        is_kept = self._key(make, text, width, *more) in self._kept
-        return self.get(make, text, width, *more) if is_kept or self.has_time else None
+        if self._key(make, text, width, *more) not in self._kept and not self._is_prepared(make, text):
+            return None
+        return self.get(make, text, width, *more)
+
+    def _is_prepared(self, make: Make, text: object) -> bool:
+        """Return whether there is time to make a document, after its fonts were loaded."""
+        shown, is_first = text if isinstance(text, str) else str(getattr(text, "text", "")), not self._has_made
+        look = code_font(12.5) if make in (code_document, unwrapped_code_document) else font()
+        if not load_fonts(shown, look, self._may_go_on):
+            return False
+        return self.has_time or (is_first and len(shown) <= SHORT)
+
+    def value(self, compute: Callable[[str], Value], text: str) -> Value | None:
+        """Return what is computed of a text if it is kept, or if there is time to compute it."""
+        is_kept = (compute, text, theme.version) in self._values
+        return self.computed(compute, text, text) if is_kept or self._may_go_on() else None
+
+    def computed(self, compute: Callable[[str], Value], text: str, key: str) -> Value:
+        """Return what is computed of a text. It is kept under the key, until that has another text."""
+        place = compute, key, theme.version
+        known, value = self._values.get(place, (None, None))
+        if known != text:
+            value = compute(text)
+            self._values[place] = text, value
+            while len(self._values) > MAX_VALUES + self._max_documents:
+                self._values.popitem(last=False)
+        self._values.move_to_end(place)
+        return value
 
     def get(self, make: Make, text: object, width: float, *more: object) -> InkDocument:
         """Return that document; make it if it is not kept."""

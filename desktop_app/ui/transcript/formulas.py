@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -61,10 +62,15 @@ class Formulas(msgspec.Struct, frozen=True):
 NO_FORMULAS = Formulas()
 
 
-def drawn_formulas(text: str, room: float) -> Formulas:
-    """Return which formulas of the text are drawn; those that are not are asked for."""
-    found = {name_of(graphic): graphics.find(graphic) for graphic in formulas_in(text)}
-    names = tuple(name for name, drawing in found.items() if drawing is not None and drawing.svg)
+def named_formulas(text: str) -> dict[str, Graphic]:
+    """Return the formulas of a text by their names."""
+    return {name_of(graphic): graphic for graphic in formulas_in(text)}
+
+
+def drawn_formulas(found: Mapping[str, Graphic], room: float) -> Formulas:
+    """Return which of these formulas are drawn; those that are not are asked for."""
+    drawings = {name: graphics.find(graphic, name) for name, graphic in found.items()}
+    names = tuple(name for name, drawing in drawings.items() if drawing is not None and drawing.svg)
     return Formulas(names, room) if names else NO_FORMULAS
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 SLICE = 0.005  # seconds in one pass of the event loop
+STEP = 5  # tokens between two looks at the clock: a lexer may need a millisecond for one
+MAX_RANGES = 1_000  # coloured pieces of one line; with more of them it stays plain
 MAX_CHARACTERS = 40_000  # characters; longer code stays plain
 LOOK_EVERY = 15  # milliseconds between two looks at whether a lexer is loaded
 # Compiling a lexer takes 30 ms. It is Python's own code, which gives the lock away every 5 ms. The thread knows nothing
@@ -125,12 +127,13 @@ def _steps(document: QTextDocument, lexer: Lexer) -> Iterator[None]:
         if role:
             _note(ranges, document, position, len(text), role)
         position += len(text)
-        if count % 50 == 49:
+        if count % STEP == STEP - 1:
             yield
             if not shiboken6.isValid(document):
                 return
     for number, formats in ranges.items():
-        document.findBlockByNumber(number).layout().setFormats(formats)
+        if len(formats) <= MAX_RANGES:
+            document.findBlockByNumber(number).layout().setFormats(formats)
     document.markContentsDirty(0, document.characterCount())
 
 

@@ -18,6 +18,7 @@ from .documents import DocumentCache, Make
 
 WHO_HEIGHT = 20
 ACTION_GAP = 14
+MAX_LABEL, MAX_ADVANCES = 40, 2_000  # characters; widths of labels that are kept
 
 
 class TagFrame(Enum):
@@ -235,6 +236,16 @@ class RowBuilder:
         )
 
 
+_advances: dict[tuple[str, str], float] = {}  # of labels: they are measured often
+
+
 def advance(look: QFont, text: str) -> float:
     """Return the width of the text."""
-    return QFontMetricsF(look).horizontalAdvance(text)
+    if len(text) > MAX_LABEL:
+        return QFontMetricsF(look).horizontalAdvance(text)
+    key = look.key(), text
+    if key not in _advances:
+        if len(_advances) >= MAX_ADVANCES:
+            _advances.clear()
+        _advances[key] = QFontMetricsF(look).horizontalAdvance(text)
+    return _advances[key]

@@ -23,8 +23,10 @@ from desktop_app.ui.widgets.pictures import paint_picture
 
 from .block_signs import draw_with_signs
 from .display_list import DashedRule, DrawnGraphic, Fill, Flow, HitRegion, Picture, RowLayout, TextLine
+from .documents import InkDocument
 
 MAX_MARKS = 200  # in one document, which is short
+MAX_PAINTED = 120_000  # characters: for each mark Qt goes through its paragraph
 
 Found = str | tuple[str, ...]
 """A text that is marked wherever it stands, or several words; nothing if it is empty."""
@@ -46,6 +48,8 @@ def paint_row(
     painter.setOpacity(1.0 if is_hovered else layout.opacity)
     for drawn in layout.drawn:
         match drawn:
+            case Fill(box=box) | TextLine(box=box) if box.bottom() < clip.top() - 1 or box.top() > clip.bottom() + 1:
+                pass
             case Fill():
                 _paint_fill(painter, drawn)
             case TextLine():
@@ -62,17 +66,19 @@ def paint_row(
                 _paint_flow(painter, drawn, clip, _marks(drawn.document, marked, found))
     painter.setOpacity(1.0)
     for region in layout.hit_regions:
-        if region.words is not None and (is_hovered or not region.is_on_hover):
+        is_shown = is_hovered or not region.is_on_hover
+        if region.words is not None and is_shown and region.words.box.intersects(clip):
             paint_words(painter, region.words, is_underlined=region is hot)
 
 
 def occurrences(document: QTextDocument, found: Found) -> list[QTextCursor]:
-    """Return a cursor for each occurrence, letters of either case, up to MAX_MARKS."""
+    """Return a cursor for each occurrence, letters of either case, up to MAX_MARKS; fewer in long paragraphs."""
     sought = found if isinstance(found, str) else _pattern_of(found)
     cursors: list[QTextCursor] = []
-    cursor = document.find(sought) if found else QTextCursor()
-    while not cursor.isNull() and len(cursors) < MAX_MARKS:
+    cursor, painted = document.find(sought) if found else QTextCursor(), 0
+    while not cursor.isNull() and len(cursors) < MAX_MARKS and painted < MAX_PAINTED:
         cursors.append(cursor)
+        painted += cursor.block().length()
         cursor = document.find(sought, cursor)
     return cursors
 
@@ -122,10 +128,12 @@ def _paint_rule(painter: QPainter, rule: DashedRule) -> None:
     painter.drawLine(rule.left, rule.left + QPointF(rule.length, 0))
 
 
-def _marks(document: QTextDocument, marked: Sequence[QTextCursor], found: Found) -> list[tuple[QTextCursor, QColor]]:
+def _marks(document: InkDocument, marked: Sequence[QTextCursor], found: Found) -> list[tuple[QTextCursor, QColor]]:
     """Return what is marked in a document, and the colour behind it."""
     marks = [(cursor, colour("accent", 0.28)) for cursor in marked if cursor.document() == document]
-    return marks + [(cursor, colour("warning", 0.28)) for cursor in occurrences(document, found)]
+    if document.found[0] != found:
+        document.found = found, occurrences(document, found)
+    return marks + [(cursor, colour("warning", 0.28)) for cursor in document.found[1]]
 
 
 def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marks: Sequence[tuple[QTextCursor, QColor]]) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 
-from .code_blocks import CodeBlock, fold_code
+from .code_blocks import CodeBlock, fold_code, longest_line
 from .diagrams import CODE_PAD, code_head, find_diagram, lay_out_diagram
 from .display_list import Action, Fill, Flow
 from .documents import (
@@ -23,13 +23,15 @@ from .documents import (
     soft_document,
     unwrapped_code_document,
 )
-from .formulas import drawn_formulas
+from .formulas import NO_FORMULAS, Formulas, drawn_formulas, named_formulas
 from .markdown_documents import end_of_text, markdown_document, rows_document, table_columns
 from .row_builder import ActionLink, RowBuilder, advance
 from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment, split_plain_text
 
 SEGMENT_GAP = 8
 ITEM_GAP = 3  # between items of a list, as within a document
+MEASURED = 2_000  # letters of a line of code
+MEASURED_ROWS = 40  # pieces of a table that give its columns their widths
 TABLE_EDGE = 5  # pixels that Qt leaves below and above a table, less the one line between two rows
 Documents = list[InkDocument | None]
 """Of each segment; None while there was no time for it."""
@@ -49,13 +51,15 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
             if document is None:
                 break
             documents[number] = document
+    overhangs = {key: _overhang(builder, block) for key, block in {b.key: b for b in blocks.values()}.items()}
     for number, segment in enumerate(segments):
         builder.skip(_gap(segments, number))
         drawing = find_diagram(builder, segment, blocks.get(number))
         if isinstance(segment, CodeSegment) and drawing is not None:
             lay_out_diagram(builder, blocks[number], drawing)
         elif isinstance(segment, CodeSegment):
-            _code_box(builder, segment, blocks[number], documents[number], heights[number])
+            overhang = overhangs[blocks[number].key]
+            _code_box(builder, segment, blocks[number], documents[number], heights[number], overhang)
         else:
             _place(builder, segments, documents, number, heights[number])
     if left:
@@ -108,7 +112,7 @@ def _columns(segments: Sequence[MarkdownSegment], run: Sequence[int], width: flo
     if not rows:
         return ()
     begun = segments[run[0]].text.rpartition(rows[0].head)[2].strip("\n")
-    return table_columns(rows[0].head, [*filter(None, [begun]), *(one.text for one in rows)], width)
+    return table_columns(rows[0].head, [*filter(None, [begun]), *(one.text for one in rows[:MEASURED_ROWS])], width)
 
 
 def _document(
@@ -121,17 +125,27 @@ def _document(
 ) -> InkDocument | None:
     segment, before = segments[number], documents[number - 1] if number else None
     ready = builder.cache.ready
+    formulas = _formulas(builder, segment)
+    if formulas is None:
+        return None
     match segment:
         case CodeSegment():
             make = unwrapped_code_document if block and builder.is_toggled(block.unwrapped) else code_document
             return ready(make, segment.text, builder.width - 2 * scale(CODE_PAD))
         case TableSegment():
-            return ready(rows_document, segment, builder.width, columns, drawn_formulas(segment.text, builder.width))
+            return ready(rows_document, segment, builder.width, columns, formulas)
         case ProseSegment(goes_on=goes_on):
             is_within = goes_on in ("paragraph", "word") and before is not None
             indent = end_of_text(before) if is_within and before is not None else 0.0
-            formulas = drawn_formulas(segment.text, builder.width)
             return ready(markdown_document, segment, builder.width, indent, columns, formulas)
+
+
+def _formulas(builder: RowBuilder, segment: MarkdownSegment) -> Formulas | None:
+    """Return the formulas of a segment that are drawn; None if there is no time to look for them."""
+    if isinstance(segment, CodeSegment) or not ("$" in segment.text or "\\" in segment.text):
+        return NO_FORMULAS
+    found = builder.cache.value(named_formulas, segment.text)
+    return drawn_formulas(found, builder.width) if found is not None else None
 
 
 def _gap(segments: Sequence[MarkdownSegment], number: int) -> float:
@@ -170,16 +184,22 @@ def _put(builder: RowBuilder, x: float, document: InkDocument | None, height: fl
 
 
 def _code_box(
-    builder: RowBuilder, code: CodeSegment, block: CodeBlock, document: InkDocument | None, height: float
+    builder: RowBuilder,
+    code: CodeSegment,
+    block: CodeBlock,
+    document: InkDocument | None,
+    height: float,
+    overhang: float,
 ) -> None:
-    """Put code in a box, with its language, and links that copy or save all of it."""
+    """Put code in a box, with its language, and links that copy or save all of it. overhang: of its longest line."""
     pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
     if code.is_first:
-        code_head(builder, block, pad, *_wrap_link(builder, block))
+        code_head(builder, block, pad, *_wrap_link(builder, block, overhang))
+    most = max(overhang, 0.0) if builder.is_toggled(block.unwrapped) else 0.0
     if document is None:
         _put(builder, pad, None, height, code.joint)
     else:
-        most, shift = _max_shift(builder, block), builder.shift_of(block.key)
+        shift = builder.shift_of(block.key)
         at = QPointF(pad, builder.y)
         builder.flow(Flow(at, document, code.language, True, code.joint, min(shift, most), most, block.key))
     if code.is_last and block.is_long and builder.can_fold_code:
@@ -187,32 +207,36 @@ def _code_box(
         builder.link(pad, ActionLink(Action.FOLD, block.key, label), font(12.5, MEDIUM), scale(26))
         builder.y += scale(26)
     if code.is_last:
-        _scroll_mark(builder, block, pad)
+        _scroll_mark(builder, block, pad, most)
         builder.skip(10)
     box = QRectF(0, top, builder.width, builder.y - top)
     radius = Corner.CONTROL if code.is_first and code.is_last else 0
     builder.layout.drawn.insert(index, Fill(box, colour("code"), None, radius))
 
 
-def _wrap_link(builder: RowBuilder, block: CodeBlock) -> list[ActionLink]:
+def _wrap_link(builder: RowBuilder, block: CodeBlock, overhang: float) -> list[ActionLink]:
     """Return the link that stops wrapping lines which are longer than the box, or wraps them again."""
     is_unwrapped = builder.is_toggled(block.unwrapped)
     label = tr("Wrap") if is_unwrapped else tr("Don't wrap")
-    return [ActionLink(Action.WRAP_CODE, block.unwrapped, label)] if _overhang(builder, block) > 0 else []
+    return [ActionLink(Action.WRAP_CODE, block.unwrapped, label)] if overhang > 0 else []
 
 
 def _overhang(builder: RowBuilder, block: CodeBlock) -> float:
     """Return by how many pixels the longest line is longer than the box."""
-    return advance(code_font(12.5), block.longest_line) + scale(8) - (builder.width - 2 * scale(CODE_PAD))
+    longest = builder.cache.computed(_width_of_code, block.text, block.key)
+    return longest + scale(8) - (builder.width - 2 * scale(CODE_PAD))
 
 
-def _max_shift(builder: RowBuilder, block: CodeBlock) -> float:
-    return max(_overhang(builder, block), 0.0) if builder.is_toggled(block.unwrapped) else 0.0
+def _width_of_code(text: str) -> float:
+    """Return the width of the longest line, in pixels. Of a very long one a part is measured: all letters are alike."""
+    longest = longest_line(text)
+    measured = longest[:MEASURED]
+    return advance(code_font(12.5), measured) * len(longest) / max(len(measured), 1)
 
 
-def _scroll_mark(builder: RowBuilder, block: CodeBlock, pad: float) -> None:
+def _scroll_mark(builder: RowBuilder, block: CodeBlock, pad: float, most: float) -> None:
     """Put a thin bar that tells which part of the lines is in sight."""
-    most, room = _max_shift(builder, block), builder.width - 2 * pad
+    room = builder.width - 2 * pad
     if most:
         shift = min(builder.shift_of(block.key), most)
         bar = QRectF(pad + room * shift / (room + most), builder.y + scale(3), room * room / (room + most), scale(4))

@@ -36,9 +36,9 @@ class Graphics(QObject):
         self._gathering = QTimer(self, singleShot=True, interval=TOGETHER)
         self._gathering.timeout.connect(self.wanted)
 
-    def find(self, graphic: Graphic) -> Drawing | None:
-        """Return the drawing, also one that says why there is none; None until it has arrived."""
-        name = name_of(graphic)
+    def find(self, graphic: Graphic, name: str = "") -> Drawing | None:
+        """Return the drawing, also one that says why there is none; None until it has arrived. name: if it is known."""
+        name = name or name_of(graphic)
         if name not in self._kept:
             self._kept[name] = graphic, None
             self._missing[name] = graphic

@@ -29,12 +29,17 @@ _DELIMITERS = (("$$", "$$"), (r"\(", r"\)"), (r"\[", r"\]"), ("$", "$"))
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 
 
+def may_have_formulas(text: str) -> bool:
+    """Return whether anything in the text looks like a formula."""
+    return _MARKER.search(text) is not None
+
+
 def math_spans(text: str, code: Sequence[tuple[int, int]] | None = None) -> list[tuple[int, int]]:
     """Return start and end of each formula, its delimiters included; none in code.
 
     code: the lines of blocks of code, if they are known: the first of each, and the first behind it.
     """
-    if not _MARKER.search(text):
+    if not may_have_formulas(text):
         return []
     starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
     hidden = [(starts[max(a, 0)], starts[b]) for a, b in (_code_lines(text) if code is None else code)]
