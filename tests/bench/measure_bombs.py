@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypedDict
@@ -26,6 +27,7 @@ from bombs import bombs  # noqa: E402
 LIMIT = 50.0  # milliseconds
 KILLED_AFTER = 120.0  # seconds
 SETTLED, LONGEST = 0.15, 12.0  # seconds without work, and of one step at most
+PIECES, FLUSH = 20, 0.05  # in so many pieces a text grows, with so many seconds between them
 
 
 class Held(TypedDict):
@@ -78,7 +80,10 @@ def run_window() -> None:
     from PySide6.QtWidgets import QApplication
     from ui_pauses import Pause, PauseWatch
 
-    from desktop_app.conversation.events import MessageRow, MessageState
+    from desktop_app.conversation.events import MessageRow, MessageState, ReplyStarted, TextDelta, TurnStarted
+    from desktop_app.conversation.message import Role
+    from desktop_app.ui.garbage import GarbageCollector
+    from desktop_app.ui.live_turns import turn_after
     from desktop_app.ui.style import show_theme
     from desktop_app.ui.transcript.transcript_model import TranscriptModel
     from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
@@ -89,29 +94,48 @@ def run_window() -> None:
     view = TranscriptWidget(TranscriptModel())
     view.resize(900, 700)
     view.show()
-    watch, known = PauseWatch(view), bombs()
+    watch, known, _ = PauseWatch(view), bombs(), GarbageCollector(view)
 
-    def settle() -> None:
+    def settle(longest: float = LONGEST) -> None:
         begun = quiet = time.monotonic()
-        while time.monotonic() - quiet < SETTLED and time.monotonic() - begun < LONGEST:
+        while time.monotonic() - quiet < SETTLED and time.monotonic() - begun < longest:
             before = time.thread_time()
             application.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 5)
             if time.thread_time() - before > 0.002:
                 quiet = time.monotonic()
             time.sleep(0.001)
 
+    def grow(text: str) -> None:
+        events = [TurnStarted("c"), ReplyStarted("c", "m0", "Sonnet")]
+        size = max(len(text) // PIECES, 1)
+        events += [TextDelta("c", "m0", text[at : at + size]) for at in range(0, len(text), size)]
+        for event in events:
+            view.transcript.apply(event, turn_after(view.transcript.turn, event))
+            settle(FLUSH)
+
+    def find(found: str | tuple[str, ...]) -> None:
+        view.mark_text(found)
+        view.show_occurrence("m0")
+
     def look(name: str) -> Held:
         messages = known[name]
         rows = [MessageRow(message, n, 10, MessageState.IN_VIEW) for n, message in enumerate(messages)]
         bar, worst = view.verticalScrollBar(), ("", Pause())
+        text = "".join(message.text for message in messages)
+        often = [sign for sign, _ in Counter(text.replace(" ", "").replace("\n", "")).most_common(2)] or ["x"]
         steps = {
             "show": lambda: view.transcript.open(rows, ()),
             "to its start": lambda: bar.setValue(0),
             "to its middle": lambda: bar.setValue(bar.maximum() // 2),
             "narrower": lambda: view.resize(700, 700),
             "select all": lambda: view.selectAll(),
+            "found": lambda: find(often[0]),
+            "words found": lambda: find((*often, "word")),
+            "nothing found": lambda: find(""),
             "away": lambda: view.transcript.open([], ()),
         }
+        if messages[0].role is Role.ASSISTANT and messages[0].text:
+            steps |= {"growing": lambda: grow(text), "away again": lambda: view.transcript.open([], ())}
         settle()
         for step, do in steps.items():
             watch.take()
