@@ -27,6 +27,8 @@ TEXTS: dict[str, str] = {
     "lists within lists": "\n".join("  " * n + "- item" for n in range(600)),
     "numbered lists within lists": "\n".join("   " * n + "1. item" for n in range(500)),
     "lists on one line": "- " * 20_000 + "deep",
+    "an item of many items": "- a\n" + "  - b\n" * 30_000,
+    "a quote of many lines": "> a\n" * 50_000,
     "lists and quotes by turns": "> - " * 10_000 + "deep",
     "brackets open": "[" * SIZE,
     "brackets open and close": "[" * (SIZE // 2) + "]" * (SIZE // 2),
@@ -118,6 +120,7 @@ TEXTS: dict[str, str] = {
     "spaces": _fence("python", " " * CODE),
     # Drawings
     "formulas": "$x$ " * (SIZE // 4),
+    "formulas that differ": " ".join(f"$x_{{{n}}}$" for n in range(20_000)),
     "one formula": "$$" + "{" * 50_000 + "$$",
     "a formula of fractions": "$$" + "\\frac{1}{" * 2_000 + "1" + "}" * 2_000 + "$$",
     "a formula that defines itself": "$$\\def\\x{\\x\\x}\\x$$",
@@ -156,6 +159,7 @@ CALLS = _calls()
 RESULTS: dict[str, str] = {
     "a result of one line": "x" * 1_000_000,
     "a result of many lines": "a\n" * 500_000,
+    "a result of lines that are rewritten": "a\r" * 500_000,
     "a result of terminal signs": "\x1b[31m" * 100_000,
     "a result of great depth": "[" * 200_000,
 }

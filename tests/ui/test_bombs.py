@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from transcript_rows import row
 from ui_scenes import settle, words
 
 from bombs import TEXTS
 from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.transcript import growing_text, row_painter
+from desktop_app.ui.transcript.blocks import parse_blocks
+from desktop_app.ui.transcript.documents import MAX_CODE_SPANS, DocumentCache, code_document, plain_document
+from desktop_app.ui.transcript.found_text import RowSearch
 from desktop_app.ui.transcript.growing_text import GrowingText, segments_of
-from desktop_app.ui.transcript.segments import CodeSegment, ProseSegment
+from desktop_app.ui.transcript.highlight import MAX_RANGES, Highlighter
+from desktop_app.ui.transcript.markdown_documents import markdown_document
+from desktop_app.ui.transcript.readable_text import part_clusters
+from desktop_app.ui.transcript.row_builder import RowBuilder
+from desktop_app.ui.transcript.row_painter import occurrences
+from desktop_app.ui.transcript.segments import CodeSegment, ProseSegment, TableSegment, split_plain_text
+from desktop_app.ui.transcript.text_flow import flow_markdown
 
 
 @pytest.mark.timeout(20)
@@ -63,3 +74,131 @@ def test_a_paragraph_of_one_long_line_is_read_in_stretches(sign: str) -> None:
         if isinstance(segment, ProseSegment)
     )
     assert joined.rstrip() == text.partition("\n")[0].rstrip()
+
+
+SOME = ("lines of one letter", "references", "empty lines", "a table of 500 columns", "a wide table", "fences")
+ALL = [pytest.param(name, marks=() if name in SOME else pytest.mark.slow) for name in TEXTS]
+
+
+class Parsed:
+    """Notes what is parsed at a time, and parses it."""
+
+    def __init__(self) -> None:
+        self.longest = self.most_lines = 0
+
+    def __call__(self, text, carry=None):
+        self.longest, self.most_lines = max(self.longest, len(text)), max(self.most_lines, text.count("\n"))
+        return parse_blocks(text, carry)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_parsed_and_laid_out_at_a_time_is_bounded(name, monkeypatch):
+    parsed = Parsed()
+    monkeypatch.setattr(growing_text, "parse_blocks", parsed)
+    segments = segments_of(TEXTS[name])
+    assert parsed.longest <= 65_000
+    assert parsed.most_lines <= 3_300
+    assert max((len(segment.text) for segment in segments), default=0) <= 16_100
+    assert max((segment.text.count("\n") for segment in segments), default=0) <= 2_000
+    assert max((segment.head.count("|") for segment in segments if isinstance(segment, TableSegment)), default=0) < 100
+    assert sum(isinstance(segment, CodeSegment) and segment.is_first for segment in segments) <= 2_000
+    assert len(segments) < 2_500
+
+
+@pytest.mark.parametrize("name", [p for p in ALL if p.values[0] != "halves of characters"])
+def test_it_is_the_same_when_it_has_grown(name):
+    text, growing = TEXTS[name], GrowingText()
+    for end in range(len(text) // 7, len(text), len(text) // 7 + 1):
+        growing.segments_of(text[:end])
+    grown = growing.segments_of(text)[0]
+    assert [(s.text, getattr(s, "joint", "")) for s in grown] == [
+        (s.text, getattr(s, "joint", "")) for s in segments_of(text)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (TEXTS["a table of 500 columns"], TEXTS["a table of 500 columns"]),
+        (TEXTS["an item of many items"], TEXTS["an item of many items"]),
+        ("Before.\n\n" + "> a\n" * 20_000, "Before.\n\n" + "> a\n" * 20_000),
+        ("Before.\n\n|" + "a|" * 40 + "\n|" + "-|" * 40 + "\n|" + "b|" * 40, "|" + "a|" * 40),
+    ],
+)
+def test_what_nobody_writes_is_shown_as_it_was_written_and_nothing_is_lost(text: str, written: str) -> None:
+    segments = segments_of(text)
+    code = [segment for segment in segments if isinstance(segment, CodeSegment)]
+    assert segments[-len(code) :] == code
+    shown = "".join((segment.joint if number else "") + segment.text for number, segment in enumerate(code))
+    assert shown.startswith(written.rstrip("\n"))
+    assert "".join(segment.text for segment in segments).replace("\n", "") == text.replace("\n", "")
+    assert [segment.is_first for segment in code] == [True] + [False] * (len(code) - 1)
+
+
+def test_what_people_write_is_not_shown_so() -> None:
+    items = "".join(f"- item {n}\n  - within it\n" for n in range(500))
+    table = "|" + "a|" * 30 + "\n|" + "-|" * 30 + "\n" + ("|" + "b|" * 30 + "\n") * 50
+    definitions = "".join(f"[r{n}]: https://example.org/{n}\n" for n in range(600))
+    text = f"{items}\n{table}\n[r1] and [r599]\n\n{definitions}\nThe *end*."
+    segments = segments_of(text)
+    assert not any(isinstance(segment, CodeSegment) for segment in segments)
+    assert segments[-1] == ProseSegment("The *end*.")
+    linked = next(one for one in segments if isinstance(one, ProseSegment) and "[r599]" in one.text)
+    assert "https://example.org/599" in linked.references
+
+
+def test_long_clusters_show_their_marks_and_others_stay_as_they_are() -> None:
+    family, flag, letter = "👩\u200d👩\u200d👧", "🏴\U000e0067\U000e0062\U000e007f", "a" + "\u0301" * 20
+    assert part_clusters(family + flag + letter) == family + flag + letter
+    assert part_clusters("a" + "\u0301" * 40) == "a" + "‹U+0301›" * 40
+    assert part_clusters("👩\u200d" * 40) == "👩‹U+200D›" * 40
+    assert part_clusters("\u200b" * 40 + "b") == "‹U+200B›" * 40 + "b"
+    assert max(len(piece) for _, piece in split_plain_text("漢" * 9_000)) <= 1_000
+
+
+@pytest.mark.parametrize("name", ["formulas that differ", "paragraphs of one letter", "many scripts"])
+def test_after_its_time_a_pass_makes_one_thing_more(qapp, name):
+    cache, passes = DocumentCache(), 0
+    flows = [-1]
+    while passes < 12:
+        cache.begin(0.0, Qt.LayoutDirection.LayoutDirectionAuto)
+        builder = RowBuilder(700, cache)
+        flow_markdown(builder, "m", TEXTS[name])
+        assert len(builder.layout.flows) - flows[-1] <= (1 if passes else 2)
+        flows.append(len(builder.layout.flows))
+        passes += 1
+
+
+def test_a_row_is_looked_through_document_by_document(qapp):
+    cache = DocumentCache()
+    cache.begin(None, Qt.LayoutDirection.LayoutDirectionAuto)
+    builder = RowBuilder(700, cache)
+    flow_markdown(builder, "m", "word\n\n" * 2_000 + "needle and thread")
+    search, looks = RowSearch(builder.finish(), ("needle", "thread")), 1
+    while not search.go_on(deadline=0.0):
+        looks += 1
+    assert looks >= len(builder.layout.flows) - 1 > 5
+    assert search.top is not None
+    assert builder.layout.height - 100 < search.top < builder.layout.height
+
+
+def test_marks_are_fewer_where_each_is_dear(qapp):
+    long, short = markdown_document(ProseSegment("a " * 4_000)), markdown_document(ProseSegment("a " * 400))
+    assert len(occurrences(long, "a")) * 8_000 <= row_painter.MAX_PAINTED + 8_000
+    assert len(occurrences(short, "a")) * 800 > 100 * 800
+
+
+def test_too_many_spans_of_code_stay_as_they_were_typed(qapp):
+    assert plain_document("`a` " * MAX_CODE_SPANS).toPlainText() == "a " * MAX_CODE_SPANS
+    many = "`a` " * (MAX_CODE_SPANS + 1)
+    assert plain_document(many).toPlainText() == many
+
+
+def test_a_line_of_too_many_colours_stays_plain(qapp, qtbot):
+    highlighter = Highlighter(qapp)
+    document = code_document("x = 1\n" + "[1, 'a']; " * MAX_RANGES)
+    with qtbot.waitSignal(highlighter.highlighted):
+        highlighter.add(document, "python")
+    assert document.findBlockByNumber(0).layout().formats()
+    assert not document.findBlockByNumber(1).layout().formats()
+    highlighter.deleteLater()

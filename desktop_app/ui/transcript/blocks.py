@@ -38,7 +38,7 @@ class Carry(msgspec.Struct, frozen=True):
 
     number: of its next item, in a numbered list. table: its first two lines. fence: its first line. paragraph: the
     character before the cut, a space or none. written: all that follows is shown as it was written, and whether that
-    begins here.
+    begins here. joint: see `CodeSegment`.
     """
 
     number: int | None = None
@@ -46,6 +46,7 @@ class Carry(msgspec.Struct, frozen=True):
     fence: str = ""
     paragraph: str | None = None
     written: Literal["", "begins", "goes on"] = ""
+    joint: str = "\n"
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -196,7 +197,7 @@ def _rows(inside: Sequence[Token], lines: Sequence[str], block: Token, carry: Ca
     further = [Unit(row, row + 1, carry=head, weight=ROW_WEIGHT) for row in rows]
     if carry is not None:
         return further
-    is_heavy = sum(token.type == "th_open" for token in inside) > MAX_COLUMNS
+    is_heavy = lines[start + 1].strip("| \t").count("|") >= MAX_COLUMNS
     return [Unit(start, rows[0] if rows else end, weight=2 * ROW_WEIGHT, is_heavy=is_heavy), *further]
 
 

@@ -34,6 +34,7 @@ CODE_LINE_HEIGHT = 19
 MAX_DOCUMENTS = 256  # documents; a message on the screen has a few
 MAX_NEUTRAL = 500  # characters, such as digits and signs, that a text may begin with
 MAX_TEXTS = 64  # messages whose segments are kept
+MAX_CODE_SPANS = 150  # in one piece of text as it was typed; more of them stay as they were typed, too
 SHORT = 400  # characters: laid out at once, also after fonts were loaded
 MAX_VALUES = 512  # values that are kept, and as many more as a row has pieces
 _BACKTICKS = re.compile(r"`([^`\n]+)`")
@@ -89,7 +90,8 @@ def plain_document(text: str) -> InkDocument:
     cursor = QTextCursor(document)
     code = QTextCharFormat()
     code.setFont(code_font(13))
-    for found in reversed(list(_BACKTICKS.finditer(text))) if len(text) < 20_000 else ():
+    spans = list(_BACKTICKS.finditer(text))
+    for found in reversed(spans) if len(spans) <= MAX_CODE_SPANS else ():
         cursor.setPosition(_units(text, found.start()))
         cursor.setPosition(_units(text, found.end()), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(found[1], code)
@@ -194,6 +196,8 @@ class DocumentCache:
 
     def _is_prepared(self, make: Make, text: object) -> bool:
         """Return whether there is time to make a document, after its fonts were loaded."""
+        if not self.has_time:
+            return False
         shown, is_first = text if isinstance(text, str) else str(getattr(text, "text", "")), not self._has_made
         look = code_font(12.5) if make in (code_document, unwrapped_code_document) else font()
         if not load_fonts(shown, look, self._may_go_on):

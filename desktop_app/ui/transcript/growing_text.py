@@ -54,10 +54,10 @@ class GrowingText:
 
     def segments_of(self, text: str, has_time: Callable[[], bool] = _always) -> tuple[list[MarkdownSegment], int]:
         """Return the segments of any text, and how many characters at its end there was no time for."""
-        text = self._source.read(text)
+        was_too_deep, text = self._source.is_too_deep, self._source.read(text)
         if self._newest[0] == text:
             return self._newest[1], 0
-        if not text.startswith(self._text):
+        if self._source.is_too_deep != was_too_deep or not text.startswith(self._text):
             self._forget()
         open_end, left = self._advance(text, has_time)
         segments = self._link(open_end)

@@ -7,9 +7,9 @@ import re
 MAX_LEVELS, MAX_INDENT = 25, 100  # quotes and lists within each other on one line; spaces before an item
 MAX_MARKS = 32  # upon one letter, and signs joined: more takes long to draw, all in one place
 _RANGES = (
-    (0x300, 0x36F), (0x483, 0x489), (0x591, 0x5BD), (0x610, 0x61A), (0x64B, 0x65F), (0x6D6, 0x6DC), (0x8D3, 0x903),
-    (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x200C, 0x200D), (0x20D0, 0x20FF), (0xFE00, 0xFE0F), (0xFE20, 0xFE2F),
-    (0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F),
+    (0xAD, 0xAD), (0x300, 0x36F), (0x483, 0x489), (0x591, 0x5BD), (0x610, 0x61A), (0x64B, 0x65F), (0x6D6, 0x6DC),
+    (0x8D3, 0x903), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F),
+    (0x20D0, 0x20FF), (0xFE00, 0xFE0F), (0xFE20, 0xFE2F), (0xFEFF, 0xFEFF), (0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F),
 )  # fmt: skip
 _JOINER = "\u200d"
 _MARKS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _RANGES)
@@ -26,14 +26,14 @@ _TOO_DEEP = re.compile(
 
 
 class ReadableText:
-    """A text that grows at its end; what was read is not read again."""
+    """A text that grows at its end; what was read is not read again. is_too_deep: whether it is shown as code."""
 
     def __init__(self) -> None:
         self._newest = "", ""  # a text as it came, and as it is read
         self._forget()
 
     def _forget(self) -> None:
-        self._known, self._read, self._is_too_deep = "", "", False  # whole lines
+        self._known, self._read, self.is_too_deep = "", "", False  # whole lines
 
     def read(self, text: str) -> str:
         """Return the text with ends of lines as parsers read them, and with long clusters parted; as code if it is
@@ -46,11 +46,11 @@ class ReadableText:
         if not text.startswith(self._known):
             self._forget()
         further = part_clusters(text[len(self._known) :].replace("\r\n", "\n").replace("\r", "\n"))
-        self._is_too_deep = self._is_too_deep or _TOO_DEEP.search(further) is not None
+        self.is_too_deep = self.is_too_deep or _TOO_DEEP.search(further) is not None
         whole, end = self._read + further, text.rfind("\n") + 1
         if end > len(self._known):
             self._known, self._read = text[:end], whole[: whole.rfind("\n") + 1]
-        return _fenced(whole) if self._is_too_deep else whole
+        return _fenced(whole) if self.is_too_deep else whole
 
 
 def _fenced(text: str) -> str:

@@ -107,7 +107,8 @@ def _user_box(builder: RowBuilder, key: str, text: str) -> None:
     top = builder.y = builder.y + scale(2)
     builder.skip(11)
     index = len(builder.layout.drawn)
-    flow_plain(builder, text[:LONG_SHOWN] if is_long and not builder.is_unfolded else text, inset=scale(16))
+    shown = text[:LONG_SHOWN] if is_long and not builder.is_unfolded else text
+    flow_plain(builder, key, shown, inset=scale(16))
     builder.skip(11)
     box = QRectF(0, top, builder.width, builder.y - top)
     builder.layout.drawn.insert(index, Fill(box, colour("bubble"), None, Corner.MESSAGE))
@@ -141,7 +142,7 @@ def _foldable(builder: RowBuilder, key: str, words: str, text: str, tags: Sequen
     builder.y += height
     if builder.is_unfolded:
         builder.skip(4)
-        flow_plain(builder, text, inset=scale(14), is_soft=True)
+        flow_plain(builder, f"{key} folded", text, inset=scale(14), is_soft=True)
         builder.skip(6)
 
 

@@ -132,8 +132,19 @@ def _marks(document: InkDocument, marked: Sequence[QTextCursor], found: Found) -
     """Return what is marked in a document, and the colour behind it."""
     marks = [(cursor, colour("accent", 0.28)) for cursor in marked if cursor.document() == document]
     if document.found[0] != found:
-        document.found = found, occurrences(document, found)
+        document.found = found, _merge_adjacent(occurrences(document, found))
     return marks + [(cursor, colour("warning", 0.28)) for cursor in document.found[1]]
+
+
+def _merge_adjacent(cursors: Sequence[QTextCursor]) -> list[QTextCursor]:
+    """Return the cursors with those made one that follow upon each other: each costs time."""
+    merged: list[QTextCursor] = []
+    for cursor in cursors:
+        if merged and merged[-1].selectionEnd() == cursor.selectionStart():
+            merged[-1].setPosition(cursor.selectionEnd(), QTextCursor.MoveMode.KeepAnchor)
+        else:
+            merged.append(cursor)
+    return merged
 
 
 def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marks: Sequence[tuple[QTextCursor, QColor]]) -> None:

@@ -208,8 +208,10 @@ def _deed(operation: OperationRow) -> str:
 
 def plain_output(text: str) -> str:
     """Return what a terminal would show: no colours, and of a line that was rewritten its last state."""
-    lines = _CONTROLS.sub("", text.replace("\r\n", "\n")).split("\n")
-    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
+    shown = _CONTROLS.sub("", text.replace("\r\n", "\n"))
+    if "\r" not in shown:
+        return shown
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in shown.split("\n"))
 
 
 def last_lines(text: str, most: int) -> str:

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from .blocks import Carry, Unit, is_dense, split_paragraph
 from .readable_text import part_clusters
@@ -130,7 +131,7 @@ def _code_segments(text: str, fence: Unit, starts: Sequence[int]) -> Iterator[Pl
     is_first = fence.carry is None or fence.carry.written == "begins"
     most_lines = WRITTEN_LINES if is_written else CODE_LINES
     pieces: list[tuple[int, list[str], str]] = []
-    length = 0
+    length, begun = 0, fence.carry.joint if fence.carry is not None else "\n"
     for number in range(fence.start + (fence.carry is None), fence.end):
         line = text[starts[number] : starts[number + 1] - 1]
         most = CODE_CHARACTERS // DENSER if is_dense(line) else CODE_CHARACTERS
@@ -138,7 +139,7 @@ def _code_segments(text: str, fence: Unit, starts: Sequence[int]) -> Iterator[Pl
             part = line[at : at + most]
             is_full = not pieces or len(pieces[-1][1]) >= most_lines or length + len(part) > most
             if at or is_full:
-                pieces.append((starts[number] + at, [], "" if at else "\n"))
+                pieces.append((starts[number] + at, [], "" if at else "\n" if pieces else begun))
                 length = 0
             pieces[-1][1].append(part)
             length += len(part) + 1
@@ -148,7 +149,8 @@ def _code_segments(text: str, fence: Unit, starts: Sequence[int]) -> Iterator[Pl
         begins = is_first and count == 0
         is_last = count == len(pieces) - 1
         code = CodeSegment("\n".join(lines), fence.language, begins, is_last, joint, fence.is_open)
-        yield PlacedSegment(code, starts[fence.start] if begins else at, fence.carry if begins else further)
+        carry = fence.carry if begins else replace(further, joint=joint)
+        yield PlacedSegment(code, starts[fence.start] if begins else at, carry)
 
 
 def code_of_block(segments: Sequence[MarkdownSegment], first: int) -> str:

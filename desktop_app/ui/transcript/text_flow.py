@@ -66,9 +66,9 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
         _put(builder, 0, None, estimated_text_height(text[-left:], builder.width, LINE_HEIGHT), "\n")
 
 
-def flow_plain(builder: RowBuilder, text: str, inset: float = 0, is_soft: bool = False) -> None:
-    """Put text in the row as it was typed; fenced code in it stays text."""
-    pieces = split_plain_text(text)
+def flow_plain(builder: RowBuilder, key: str, text: str, inset: float = 0, is_soft: bool = False) -> None:
+    """Put text in the row as it was typed; fenced code in it stays text. key: of the text."""
+    pieces = builder.cache.computed(split_plain_text, text, key)
     builder.cache.expect(len(pieces))
     width, make = builder.width - 2 * inset, soft_document if is_soft else plain_document
     heights = [estimated_text_height(piece, width, LINE_HEIGHT) for _, piece in pieces]

@@ -175,7 +175,8 @@ def _arguments(builder: RowBuilder, call: ToolCall) -> None:
 
 
 def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | None) -> None:
-    text = plain_output(result.text if result else item.row.message.text)
+    output = result.text if result else item.row.message.text
+    text = builder.cache.computed(plain_output, output, item.key)
     factor = UNFOLDED if builder.is_unfolded else 1
     lines = text.split("\n")
     shown = "\n".join(lines[: factor * CARD_LINES])[: CARD_CHARACTERS * factor]
