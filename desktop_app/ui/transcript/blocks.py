@@ -26,7 +26,7 @@ _SPACE = re.compile(
 )  # what follows begins no list, heading or quote
 ROW_WEIGHT = 40  # a row of a table costs as much as so many characters more
 MAX_COLUMNS = 32  # of a table: to paint one of more takes long
-MANY_CELLS = 2_000
+MAX_ROW, MANY_CELLS = 8_000, 2_000  # characters of a row, which cannot be cut; cells in a stretch
 DENSE = 1_000  # letters without a space or a stop between them, none of ASCII, as no one writes them
 DENSE_PIECE = 500  # characters of a text with so many
 _DENSE = re.compile(rf"[^\x00-\x7f\u3000-\u3002\uff01-\uff0f\uff1a-\uff1f\s]{{{DENSE}}}")
@@ -194,7 +194,7 @@ def _rows(inside: Sequence[Token], lines: Sequence[str], block: Token, carry: Ca
     start, end = block.map or (0, 0)
     head = Carry(table="\n".join(lines[start : start + 2]))
     rows = [token.map[0] for token in inside if token.type == "tr_open" and token.map and token.map[0] >= start + 2]
-    further = [Unit(row, row + 1, carry=head, weight=ROW_WEIGHT) for row in rows]
+    further = [Unit(n, n + 1, carry=head, weight=ROW_WEIGHT, is_heavy=len(lines[n]) > MAX_ROW) for n in rows]
     if carry is not None:
         return further
     is_heavy = lines[start + 1].strip("| \t").count("|") >= MAX_COLUMNS

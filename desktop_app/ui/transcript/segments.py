@@ -107,7 +107,8 @@ def _segments_of(text: str, held: Sequence[Unit], end: int, starts: Sequence[int
     elif first.kind == "paragraph":
         yield from _paragraph_segments(text[start : starts[first.end]].rstrip("\n"), start, first.carry)
     elif first.carry is not None and first.carry.table:
-        yield PlacedSegment(TableSegment(shown, first.carry.table), start, first.carry)
+        is_heavy = any(unit.is_heavy for unit in held)
+        yield PlacedSegment(TableSegment(shown, first.carry.table), start, first.carry, is_heavy)
     elif shown.strip():
         number = first.carry.number if first.carry is not None else None
         prose = ProseSegment(shown, "block" if first.carry is not None else "", number)
