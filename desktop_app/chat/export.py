@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
@@ -106,7 +107,10 @@ def _write(path: Path, content: bytes, is_replacing: bool) -> None:
         path.open("xb").close()  # the name is taken from here on: nobody else's file is replaced
     new = path.with_name(f"{path.name}.part")
     try:
-        new.write_bytes(content)
+        with new.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # a power cut leaves the old file or the new one, and none that is empty
         new.replace(path)
     except BaseException:
         if is_new:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,7 @@ def test_a_disk_that_is_full_leaves_neither_a_file_nor_a_half(tmp_path: Path, mo
     def refuse(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", refuse)
+    monkeypatch.setattr(os, "fsync", refuse)
     with pytest.raises(WorldError, match="could not be written"):
         write_export(tmp_path / "a.md", "text")
     assert list(tmp_path.iterdir()) == []
@@ -131,3 +132,23 @@ async def test_a_part_begins_or_ends_at_a_message_and_keeps_calls_with_their_res
 async def test_a_conversation_without_a_title_has_a_heading(house) -> None:
     session = await (await house([])).chats.create("", SAID)
     assert render_export(session.info.title, session.view, "markdown", "record").startswith("# New conversation\n")
+
+
+def test_the_disk_has_the_new_file_before_the_old_one_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, done = tmp_path / "chat.md", list[tuple[str, int]]()
+    write_export(path, "old")
+    sync, replace = os.fsync, os.replace
+
+    def noted_sync(descriptor: int) -> None:
+        sync(descriptor)
+        done.append(("synced", os.fstat(descriptor).st_size))
+
+    def noted_replace(one: Path, other: Path) -> None:
+        done.append(("replaced", os.stat(one).st_size))
+        replace(one, other)
+
+    monkeypatch.setattr(os, "fsync", noted_sync)
+    monkeypatch.setattr(os, "replace", noted_replace)
+    assert write_export(path, "newer", is_replacing=True) == 5
+    assert done == [("synced", 5), ("replaced", 5)]
+    assert path.read_text() == "newer"
