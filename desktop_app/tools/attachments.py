@@ -100,11 +100,9 @@ def kind_of(name: str, start: bytes) -> ReaderKind:
     ending = os.path.splitext(name)[1].lower()
     if start.startswith(_IMAGES) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP"):
         return "image"
-    if b"%PDF-" in start:
-        return "pdf"
     if start.startswith((_ARCHIVE, _OLD_OFFICE)):
         return "sheets" if ending in _SHEETS else "docx" if ending == ".docx" else ""
-    return "text"
+    return "pdf" if b"%PDF-" in start else "text"
 
 
 def _text_of(name: str, content: bytes) -> Attachment:

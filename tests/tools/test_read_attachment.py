@@ -9,7 +9,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -66,6 +66,7 @@ async def test_what_is_no_file_or_too_large_is_refused(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=40), st.sampled_from(["a.txt", "b.docx", "c.xlsx", "d", "e.png"]))
+@example(b"%PDF-", "b.docx")
 def test_how_a_file_is_read_depends_on_its_first_bytes(start: bytes, name: str) -> None:
     assert kind_of(name, b"\x89PNG\r\n\x1a\n" + start) == "image"
     assert kind_of(name, b"%PDF-1.7" + start) == "pdf"
