@@ -198,6 +198,7 @@ def test_the_log_beside_the_archive_is_kept_and_not_taken_for_the_new_ones(path:
     assert (entries_of(aside), entries_of(path)) == (["m1"], ["o1"])
 
 
+@pytest.mark.wire
 def test_nothing_is_restored_while_the_archive_is_open(store: Store, path: Path, tmp_path: Path) -> None:
     made = make_backup(path, tmp_path / "b.sqlite3")
     store.append("c", said("m1"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from desktop_app.archive.store import Store
 
 
@@ -36,6 +38,7 @@ def test_without_an_archive_there_is_nothing_to_back_up(data: Path, printed) -> 
     assert not data.exists()
 
 
+@pytest.mark.wire
 def test_while_a_window_is_open_a_backup_is_made_but_none_restored(data: Path, stored, report, printed) -> None:
     stored(["one"])
     with closing(Store(data / "archive.sqlite3")):

@@ -70,6 +70,7 @@ def test_a_wrong_name_removes_nothing(data: Path, capsys: pytest.CaptureFixture[
     assert (data / "palimpsest.log.1").exists()
 
 
+@pytest.mark.wire
 def test_it_waits_for_no_window(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with closing(Store(database_file(data))):
         assert "conversation:gone" in told(capsys, data)

@@ -12,7 +12,7 @@ import pytest
 from schedules import SCRATCH, report, run_schedule, schedule_of
 
 SCHEDULES = Path(__file__).with_name("schedules.py")
-FEW, SOME, MANY = 40, 200, 5_000
+FEW, SOME, MANY = 12, 200, 5_000
 SLICES = 10
 """Tests that share the many, so that several processes can."""
 

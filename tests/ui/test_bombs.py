@@ -109,6 +109,7 @@ def test_what_is_parsed_and_laid_out_at_a_time_is_bounded(name, monkeypatch):
     assert len(segments) < 2_500
 
 
+@pytest.mark.wire
 @pytest.mark.parametrize("name", [p for p in ALL if p.values[0] != "halves of characters"])
 def test_it_is_the_same_when_it_has_grown(name):
     text, growing = TEXTS[name], GrowingText()

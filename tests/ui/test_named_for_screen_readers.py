@@ -108,6 +108,7 @@ async def test_every_screen_can_be_heard(window, bridge, listening):
     assert {name: some for name, some in found.items() if some} == {}
 
 
+@pytest.mark.wire
 def test_sheets_that_the_scripted_engine_does_not_know_can_be_heard(window, qtbot, listening):
     openers = (
         lambda: PolicySheet(Settings(), "balanced", "Billing", {}, window),

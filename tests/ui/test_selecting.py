@@ -81,6 +81,7 @@ def test_shift_and_a_click_reach_from_where_the_selection_began(told, qtbot):
     assert told.text_selection.is_empty
 
 
+@pytest.mark.wire
 def test_the_view_scrolls_on_while_the_mouse_is_outside(view, qtbot):
     view.transcript.open(chat(24), ())
     settle(view, qtbot)
