@@ -57,6 +57,11 @@ class BuiltinOffer(QWidget):
         self.install.setEnabled(False)
         self.task.begin(tr("Installing…"))
 
+    def clear(self) -> None:
+        """Show that nothing is being done any more, and nothing of what came of it."""
+        self.install.setEnabled(True)
+        self.task.clear()
+
     def end(self, failure: Failure | None) -> None:
         """Show why it was not installed, or None if it was."""
         self.install.setEnabled(True)

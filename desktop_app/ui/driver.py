@@ -130,7 +130,7 @@ class Driver:
 
     async def wait_until_closed(self, kind: type[Sheet]) -> None:
         """Wait until no sheet of that class is open."""
-        await self.until(lambda: not self._open(kind), 30, f"the end of the {kind.__name__}")
+        await self.until(lambda: not self._open(kind), 10, f"the end of the {kind.__name__}")
 
     async def paste(self, text: str) -> None:
         """Paste into the draft from the clipboard."""

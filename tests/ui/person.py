@@ -26,6 +26,7 @@ from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.palette.command_palette import CommandPalette
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.sheet import Sheet
 from provider import ScriptedProvider
 
 PATIENCE = 60
@@ -42,6 +43,9 @@ class Person(Driver):
 
     async def sees(self, is_seen: Callable[[], object], what: str) -> None:
         await self.until(is_seen, PATIENCE, what)
+
+    async def wait_until_closed(self, kind: type[Sheet]) -> None:
+        await self.sees(lambda: not self._open(kind), f"the end of the {kind.__name__}")
 
     async def say(self, text: str) -> None:
         """Click into the composer, type, and press Enter."""

@@ -88,3 +88,17 @@ async def test_the_settings_offer_it_too_and_it_goes_on_when_they_are_closed(win
     engine.installing.set_result(p.ModelsListed((MODEL,)))
     await until(lambda: window.toast.isVisible() and "installed" in window.toast.label.text())
     await until(lambda: is_idle(window))
+
+
+@play_scene(messages=0)
+async def test_a_bug_says_nothing_of_an_installation_that_can_be_begun_again(window, bridge, monkeypatch):
+    engine, offer, told = Engine(bridge), window.chat_pane.welcome.offer, list[BaseException]()
+    monkeypatch.setattr(bridge, "note_bug", told.append)
+    window.chat.open(window.chat.conversation)
+    await until(lambda: offer.card.isVisible())
+    QTest.mouseClick(offer.install, Qt.MouseButton.LeftButton)
+    await until(lambda: offer.task.is_working)
+    engine.installing.set_exception(ZeroDivisionError("a bug of ours"))
+    await until(lambda: told and offer.install.isEnabled())
+    assert not offer.task.is_working
+    assert not offer.task.told.isVisible()

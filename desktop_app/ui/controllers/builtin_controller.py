@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from desktop_app.conversation.events import DataProgressed, Failure, TurnEvent
@@ -68,18 +69,27 @@ class BuiltinController(Controller):
         self._is_installing = True
         for offer in self._offers:
             offer.begin()
-        failure: Failure | None = None
+        try:
+            failure = await self._fetch()
+        except BaseException:  # a bug, which is told as all are, or the end of the window
+            self._finish(BuiltinOffer.clear)
+            raise
+        self._finish(lambda offer: offer.end(failure))
+
+    async def _fetch(self) -> Failure | None:
         try:
             self._show(await self._bridge.ask(p.InstallBuiltinModel()))
-            self._parts.toast.show_message(tr("The built-in model is installed."))
-            if self._chat.conversation and self._parts.header.model_id == BUILTIN:
-                await self._chat.use_model(BUILTIN)  # it is counted by its own tokenizer now
         except EngineFailure as error:
-            failure = error.failure
-        finally:
-            self._is_installing = False
-            for offer in self._offers:
-                offer.end(failure)
+            return error.failure
+        self._parts.toast.show_message(tr("The built-in model is installed."))
+        if self._chat.conversation and self._parts.header.model_id == BUILTIN:
+            await self._chat.use_model(BUILTIN)  # it is counted by its own tokenizer now
+        return None
+
+    def _finish(self, show: Callable[[BuiltinOffer], None]) -> None:
+        self._is_installing = False
+        for offer in self._offers:
+            show(offer)
 
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, DataProgressed) and event.work == "model":

@@ -88,6 +88,10 @@ class TaskBlock(QWidget):
         self._show(self.told)
         announce(self, told)
 
+    def clear(self) -> None:
+        """Show nothing any more, neither that it is being done nor what came of it."""
+        self._show(None)
+
     def fail(self, failure: Failure) -> None:
         """Show why it was not done."""
         told = (failure.title, failure.detail, failure.kept, failure.advice)

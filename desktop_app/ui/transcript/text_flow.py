@@ -51,7 +51,8 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
             if document is None:
                 break
             documents[number] = document
-    overhangs = {key: _overhang(builder, block) for key, block in {b.key: b for b in blocks.values()}.items()}
+    several = {block.key: block for block in blocks.values()}  # of each block, however many segments it has
+    overhangs = {name: _overhang(builder, block) for name, block in several.items()}
     for number, segment in enumerate(segments):
         builder.skip(_gap(segments, number))
         drawing = find_diagram(builder, segment, blocks.get(number))
