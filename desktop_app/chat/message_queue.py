@@ -44,7 +44,7 @@ class MessageQueue:
         unsent = self._of(conversation)
         left = tuple(message for message in unsent.queue if not is_recorded(message.id))
         self._unsent[conversation] = replace(unsent, queue=left)
-        self._shown[conversation] = self.state(conversation)
+        self._note_shown(self.state(conversation))
 
     def draft(self, conversation: str) -> MessageDraft:
         return self._of(conversation).draft
@@ -57,8 +57,9 @@ class MessageQueue:
 
     def show(self, conversation: str) -> QueueChanged:
         """Return the same for a window that shows it from now on: what differs from it later is told."""
-        self._shown[conversation] = self.state(conversation)
-        return self._shown[conversation]
+        state = self.state(conversation)
+        self._note_shown(state)
+        return state
 
     def find(self, conversation: str, message_id: str) -> QueuedMessage | None:
         """Return that message, if it waits."""
@@ -143,9 +144,11 @@ class MessageQueue:
         self._paused.discard(conversation)
 
     async def drop(self, conversation: str) -> None:
-        """Drop the queue of a conversation that is deleted; its draft is kept. Raises ArchiveError."""
+        """Drop the queue of a conversation that is deleted; its draft stays in the archive. Raises ArchiveError."""
         await self.read(conversation)
         await self._change(conversation, replace(self._of(conversation), queue=()))
+        del self._unsent[conversation]
+        self._paused.discard(conversation)
 
     def _of(self, conversation: str) -> UnsentMessages:
         return self._unsent.get(conversation, UnsentMessages())
@@ -159,5 +162,11 @@ class MessageQueue:
     def _tell(self, conversation: str) -> None:
         state = self.state(conversation)
         if state != self._shown.get(conversation, QueueChanged(conversation)):
-            self._shown[conversation] = state
+            self._note_shown(state)
             self._publish(state)
+
+    def _note_shown(self, state: QueueChanged) -> None:
+        if state.queue:
+            self._shown[state.conversation] = state
+        else:
+            self._shown.pop(state.conversation, None)

@@ -122,7 +122,7 @@ class EngineServer:
         self._tasks = Tasks(log_bug)
         self._list_is_stale = False
         self._lists = 0
-        self._setups: dict[str, str] = {}  # the task that changes a conversation's setup, or has changed it last
+        self._setups: dict[str, str] = {}  # the task that changes a conversation's setup
 
     async def run(self) -> None:
         """Take requests until the window closes its end or asks for the shutdown."""
@@ -166,6 +166,12 @@ class EngineServer:
             self._setups[conversation] = f"request {line.number}"
         return before
 
+    def _note_responded(self, line: RequestLine[AnyRequest]) -> None:
+        """Let nothing wait for the change of a setup any more that this request made, unless a later one changes it."""
+        request = line.request
+        if isinstance(request, ChangeSetup) and self._setups.get(request.conversation) == f"request {line.number}":
+            del self._setups[request.conversation]
+
     async def _respond(self, line: RequestLine[AnyRequest], before: str = "") -> None:
         try:
             if before:
@@ -178,6 +184,8 @@ class EngineServer:
         except Exception as error:
             self.coalescer.send(ResponseLine(line.number, failure=failure_of(error)))
             raise
+        finally:
+            self._note_responded(line)
 
     def tell_list_changed(self) -> None:
         """Send the list of conversations soon, once for all changes of the moment."""

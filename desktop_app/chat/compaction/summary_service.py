@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.complete import RoleModel, resolve_role
+from desktop_app.chat.locks import NamedLocks
 from desktop_app.chat.ports import ModelCatalogue, ModelError, Price
 from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import CompactionPlan
@@ -73,11 +74,11 @@ class SummaryService:
         self._clock = clock
         self._digest_prompt = digest_prompt
         self._spending = Spending()
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks = NamedLocks()
 
     def lock(self, conversation: str) -> asyncio.Lock:
         """Return the lock that is held while a compaction of that conversation is made and recorded."""
-        return self._locks.setdefault(conversation, asyncio.Lock())
+        return self._locks.of(conversation)
 
     async def request_for(
         self, session: Session, strategy: str = "auto", instructions: str = "", trigger: Trigger = Trigger.USER

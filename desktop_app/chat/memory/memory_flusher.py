@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from desktop_app.chat.complete import RoleModel, resolve_role
+from desktop_app.chat.locks import NamedLocks
 from desktop_app.chat.operations import not_found, undo_in_force
 from desktop_app.chat.ports import ModelCatalogue, WorldError
 from desktop_app.chat.session import Session
@@ -92,7 +93,7 @@ class MemoryFlusher:
         self._models = models
         self._settings = settings
         self._prompts = prompts
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks = NamedLocks()
 
     async def text(self, session: Session) -> str:
         """Return the memories as they stand in that session's system prompt. Raises ArchiveError."""
@@ -114,7 +115,7 @@ class MemoryFlusher:
         """
         if not self.is_due(session, trigger):
             return []
-        lock = self._locks.setdefault(session.id, asyncio.Lock())
+        lock = self._locks.of(session.id)
         if lock.locked() and not is_due(session.view, session.request_size(), session.policy, session.budget, trigger):
             return []  # one is being made in the background, and nothing has to wait for it yet
         async with lock:

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 
+from desktop_app.chat.locks import NamedLocks
 from desktop_app.chat.ports import Emit, Spills, Toolbox
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
@@ -52,7 +53,7 @@ class ToolRuntime:
         self.is_attended = is_attended
         self._keep_rule = keep_rule
         self._allowed = allowed
-        self._asking: dict[str, asyncio.Lock] = {}
+        self._asking = NamedLocks()
         self._running: dict[tuple[str, str, int], Callable[[], None]] = {}
 
     @contextmanager
@@ -89,7 +90,7 @@ class ToolRuntime:
         needs = await self.toolbox.needs(call, self.context_of(session))
         decision = self._decide(session, needs)
         if decision == "ask":
-            async with self._asking.setdefault(session.id, asyncio.Lock()):  # one question at a time
+            async with self._asking.of(session.id):  # one question at a time
                 decision = self._decide(session, needs)  # the answer to the one before may speak of this one too
                 if decision == "ask":
                     return await self._answer(session, call, needs, emit)
