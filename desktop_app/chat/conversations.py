@@ -8,6 +8,7 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Unpack
+from weakref import WeakSet
 
 from msgspec.structs import replace
 
@@ -22,6 +23,8 @@ from desktop_app.settings import Settings
 
 from .choices import check_policy, existing_folder
 from .importing import GROWN
+from .listed import ListedConversations
+from .locks import NamedLocks
 from .open_sessions import OpenSessions
 from .opening import Openings
 from .partial_session import PartialSession
@@ -50,11 +53,12 @@ class Conversations:
         self._publish = publish
         self.list_changed = list_changed  # called when the sidebar's list is no longer true
         self._tasks = Tasks(services.on_bug)
-        self.turns = Turns(self._tasks, archive, services, publish, list_changed)
+        listed = ListedConversations(archive, services, publish, list_changed)
+        self.turns = Turns(self._tasks, archive, services, publish, listed, self.open)
         self._sessions = OpenSessions()
-        self._outdated: set[str] = set()  # those whose model is of earlier settings
-        self._locks: dict[str, asyncio.Lock] = {}
-        how = publish, self.policy_named, self._keep, self._sessions.__contains__
+        self._outdated: WeakSet[Session] = WeakSet()  # those whose model is of earlier settings
+        self._locks = NamedLocks()  # held while a conversation begins to be opened, or is deleted
+        how = publish, self.policy_named, self._sessions.keep, self._sessions.__contains__
         self.openings = Openings(archive, self.models, self.turns, self._tasks, *how)
 
     @property
@@ -119,15 +123,15 @@ class Conversations:
     async def open(self, conversation: str) -> Session:
         """Return that conversation, read from the archive unless it is in memory. Raises WorldError."""
         if (session := self._sessions.get(conversation)) is None:
-            async with self._lock(conversation):
+            async with self._locks.of(conversation):
                 info = await self._info_with_model(conversation)
                 if (session := self._sessions.get(conversation)) is not None:  # an opening has ended meanwhile
                     return session
                 opening = self.openings.begin(info)
             return await self.openings.wait(opening)
         self._sessions.keep(session)
-        if conversation in self._outdated and not self.turns.is_busy(conversation):
-            self._outdated.discard(conversation)
+        if session in self._outdated and not self.turns.is_busy(conversation):
+            self._outdated.discard(session)
             session.use(model_or_stand_in(self.models, session.info.model))
             await asyncio.to_thread(session.gauge)
         return session
@@ -138,7 +142,7 @@ class Conversations:
             return None
         if (seen := self.openings.partial_session(conversation)) is not None:
             return seen
-        async with self._lock(conversation):
+        async with self._locks.of(conversation):
             if conversation in self._sessions:
                 return None
             return await self.openings.open_partially(await self._info_with_model(conversation))
@@ -146,20 +150,12 @@ class Conversations:
     @asynccontextmanager
     async def unopened(self, conversation: str) -> AsyncGenerator[None, None]:
         """Let an import write that record: it is not in memory meanwhile. A turn that runs ends first."""
-        async with self.turns.paused(conversation), self._lock(conversation):
+        async with self.turns.paused(conversation), self._locks.of(conversation):
             await self.openings.finish(conversation)
             if (session := self._sessions.get(conversation)) is not None:
                 session.close(GROWN)
                 self._sessions.remove(conversation)
             yield
-
-    def _keep(self, session: Session) -> None:
-        self._outdated.discard(session.id)
-        self._sessions.keep(session)
-
-    def _lock(self, conversation: str) -> asyncio.Lock:
-        """Return the lock that is held while that conversation begins to be opened, or is deleted."""
-        return self._locks.setdefault(conversation, asyncio.Lock())
 
     async def _info_with_model(self, conversation: str) -> ConversationInfo:
         """Return its info. A conversation imported without the window has no model, and gets the default one."""
@@ -197,7 +193,7 @@ class Conversations:
         if (session := self._sessions.get(conversation)) is not None:
             session.is_leaving = True
         await self.turns.leave(conversation)
-        async with self._lock(conversation):
+        async with self._locks.of(conversation):
             await self.openings.give_up(conversation)
             if (session := self._sessions.get(conversation)) is not None:  # it may have been opened meanwhile
                 session.is_leaving = True
@@ -293,7 +289,7 @@ class Conversations:
         """Apply new settings to open conversations too; a running turn ends with the model that it began with."""
         self.settings = settings
         sessions = self._sessions.all()
-        self._outdated = {session.id for session in sessions}
+        self._outdated = WeakSet(sessions)
         for session in sessions:
             before, session.policy = session.policy, self.policy_named(session.policy_name)
             if session.policy != before:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from .locks import NamedLocks
 
-class TurnLocks:
+
+class TurnLocks(NamedLocks):
     """A lock of each conversation, held while a turn is about to begin there, or while none may begin."""
 
     def __init__(self) -> None:
-        self._locks: dict[str, asyncio.Lock] = {}
+        super().__init__()
         self._resting: set[str] = set()
-
-    def of(self, conversation: str) -> asyncio.Lock:
-        return self._locks.setdefault(conversation, asyncio.Lock())
 
     def is_beginning(self, conversation: str) -> bool:
         """Return whether a turn is about to begin, behind which a message that is sent now is queued."""
-        return self.of(conversation).locked() and conversation not in self._resting
+        return self.is_locked(conversation) and conversation not in self._resting
+
+    @asynccontextmanager
+    async def when_free(
+        self, conversation: str, is_taken: Callable[[], bool], settle: Callable[[str], Awaitable[None]]
+    ) -> AsyncGenerator[None, None]:
+        """Hold the lock once no turn runs. is_taken: whether one does. settle: waits for its end."""
+        while True:
+            await settle(conversation)
+            async with self.of(conversation):
+                if not is_taken():
+                    yield
+                    return
 
     @asynccontextmanager
     async def resting(self, conversation: str, refuse: Callable[[], None]) -> AsyncGenerator[None, None]:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
-from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
 from desktop_app.conversation.listing import UNTITLED
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
-from desktop_app.conversation.transcript import Rewind, Trigger
+from desktop_app.conversation.transcript import Rewind
 from desktop_app.conversation.unsent import QueuedMessage
 from desktop_app.conversation.words import translatable
 
 from .answers import broken_reply, first_answer
-from .compaction.make_room import make_room
+from .compaction.make_room import make_room_after_turn
 from .getting_ready import GettingReady
 from .listed import ListedConversations
 from .message_queue import MessageQueue
@@ -35,18 +34,18 @@ from .titles import RESEARCH, title_of
 from .turn.take_turn import take_turn
 from .turn_locks import TurnLocks
 
+Open = Callable[[str], Awaitable[Session]]
+
 
 class Turns:
-    """Runs turns, and makes room behind them."""
+    """Runs turns, and makes room behind them. open: returns the session of a conversation, or raises WorldError."""
 
     def __init__(
-        self, tasks: Tasks, archive: Archive, services: Services, publish: Emit, list_changed: Callable[[], None]
+        self, tasks: Tasks, archive: Archive, services: Services, publish: Emit, listed: ListedConversations, open: Open
     ) -> None:
-        self._tasks = tasks
-        self._services = services
-        self._publish = publish
-        self._locks = TurnLocks()
-        self._listed = ListedConversations(archive, services, publish, list_changed)
+        self._tasks, self._open = tasks, open
+        self._services, self._publish = services, publish
+        self._locks, self._listed = TurnLocks(), listed
         self._getting_ready = GettingReady(tasks, services, publish)
         self.queue = MessageQueue(archive, publish)
 
@@ -57,7 +56,7 @@ class Turns:
     def is_busy(self, conversation: str) -> bool:
         """Return whether a turn is under way or about to begin, or room is being made."""
         is_making_room = self._tasks.is_running(f"room of {conversation}")
-        return is_making_room or self._is_taken(conversation) or self._locks.of(conversation).locked()
+        return is_making_room or self._is_taken(conversation) or self._locks.is_locked(conversation)
 
     def is_automatic(self, session: Session) -> bool:
         """Return whether room is made there without the user's word, by the settings and by the policy."""
@@ -153,16 +152,20 @@ class Turns:
         else:
             await self._turn(session, prompt, is_forced=is_forced)
 
-    async def _send_next(self, session: Session) -> None:
+    def _begin_queue(self, conversation: str) -> None:
+        self._tasks.start_once(f"queue of {conversation}", partial(self._send_next, conversation))
+
+    async def _send_next(self, conversation: str) -> None:
         """Send the next message of the queue once the turn has ended, if there is one."""
-        await self._tasks.wait(session.id)
-        async with self._locks.of(session.id):
-            message = self.queue.next(session.id)
-            if message is not None and not self.is_running(session.id):
-                try:
+        await self._tasks.wait(conversation)
+        try:
+            session = await self._open(conversation)
+            async with self._locks.of(conversation):
+                message = self.queue.next(conversation)
+                if message is not None and not self.is_running(conversation):
                     await self._send(session, message)
-                except WorldError as error:
-                    self._publish(TurnFailed(session.id, error.failure))
+        except WorldError as error:
+            self._publish(TurnFailed(conversation, error.failure))
 
     async def _begin_anew(
         self,
@@ -227,15 +230,19 @@ class Turns:
 
     @asynccontextmanager
     async def paused(self, conversation: str) -> AsyncGenerator[None, None]:
-        """Let nothing run there meanwhile: turns that run or follow each other are waited for, all else is ended."""
-        while True:
-            await self._tasks.wait(f"queue of {conversation}")
-            await self._tasks.wait(conversation)
-            async with self._locks.of(conversation):
-                if not self._is_taken(conversation):
-                    await self.leave(conversation)
-                    yield
-                    return
+        """Let nothing run there, once no turn does. What is sent meanwhile is sent behind it."""
+        async with self._locks.when_free(conversation, partial(self._is_taken, conversation), self._settle):
+            waiting = self.queue.state(conversation).queue
+            try:
+                await self.leave(conversation)
+                yield
+            finally:  # before the lock is released: what is sent from now on stands behind it
+                if not set(self.queue.state(conversation).queue).issubset(waiting):
+                    self._begin_queue(conversation)
+
+    async def _settle(self, conversation: str) -> None:
+        await self._tasks.wait(f"queue of {conversation}")
+        await self._tasks.wait(conversation)
 
     async def stop_room(self, conversation: str) -> None:
         """Stop making room in the background, or stop the turn that waits for it; nothing of it is recorded."""
@@ -279,20 +286,14 @@ class Turns:
         finally:
             self._publish(replace(finished, totals=session.totals()))
             if finished.reason == "finished" and self.queue.next(session.id) is not None and not session.is_leaving:
-                self._tasks.start_once(f"queue of {session.id}", partial(self._send_next, session))
+                self._begin_queue(session.id)
 
     async def _make_room(self, session: Session) -> None:
         """Make room after a turn and let the model read the new prefix, so that nobody has to wait later."""
-        try:
-            is_changed = await make_room(session, self._services, Trigger.AFTER_TURN, self._publish)
-            if is_changed:
-                await self.note(session)
-            if is_changed and not self.is_running(session.id):
+        if await make_room_after_turn(session, self._services, self._publish):
+            await self.note(session)
+            if not self.is_running(session.id):
                 self.expect(session)
-        except WindowTooSmall:
-            return  # the gauge says so already, and the next turn will say what would help
-        except WorldError as error:
-            self._publish(TurnFailed(session.id, error.failure))
 
     async def note(self, session: Session) -> None:
         """Store what the sidebar shows of the conversation. An error fails no turn."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import QueueChanged, TurnFinished
-from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role
+from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from provider import Reply, Status
 
 LONG = Reply("one " * 2_000, pause=0.02)
@@ -194,3 +196,53 @@ async def test_what_a_window_was_shown_while_it_was_stored_is_told_when_it_goes(
     await asyncio.gather(sending, taking)
     assert home.of(QueueChanged)[-1].queue == ()
     await home.chats.turns.stop(session.id)
+
+
+async def test_what_is_sent_while_an_import_writes_the_record_is_sent_behind_it(talk: Callable[..., Any]) -> None:
+    home, session = await talk([SHORT], repeat_last=True)
+    turns, more = home.chats.turns, stamp(user_message("imported"))
+    async with home.chats._locks.of(session.id):  # the import waits for it
+        importing = asyncio.ensure_future(_import(home, session.id, more))
+        while not turns._locks.is_beginning(session.id):
+            await asyncio.sleep(0)
+        for text in ("a", "b"):
+            await turns.send(session, text)
+    assert waiting(home, session) == ["a", "b"]
+    stored = await home.archive.unsent(session.id)
+    assert [message.draft.text for message in stored.queue] == ["a", "b"], "a crash loses none of them"
+    await importing
+    await turns.send(await home.chats.open(session.id), "c")
+    await home.until(lambda: reasons(home) == ["finished"] * 3)
+    await turns.wait_until_idle(session.id, with_room=True)
+    assert said(await home.chats.open(session.id)) == ["imported", "a", "b", "c"]
+    assert not (await home.archive.unsent(session.id)).queue
+
+
+async def test_what_waited_for_the_user_is_not_sent_by_an_import(talk: Callable[..., Any]) -> None:
+    home, session = await started(talk, LONG, SHORT)
+    await home.chats.turns.send(session, "b")
+    await home.chats.turns.stop(session.id)
+    await _import(home, session.id, stamp(user_message("imported")))
+    opened = await home.chats.open(session.id)
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    assert said(opened) == ["Begin", "imported"]
+    assert waiting(home, opened) == ["b"]
+
+
+async def _import(home: Any, conversation: str, message: Message) -> None:
+    async with home.chats.unopened(conversation):
+        await asyncio.sleep(0.05)
+        await home.archive.append(conversation, message)
+
+
+async def test_of_a_conversation_that_is_deleted_nothing_stays_in_memory(talk: Callable[..., Any]) -> None:
+    home, session = await started(talk, LONG)
+    await home.chats.turns.send(session, "b")
+    await home.chats.delete(session.id)
+    queue, conversation = home.chats.turns.queue, session.id
+    del session
+    gc.collect()
+    kept = (queue._unsent, queue._sending, queue._paused, queue._shown, home.chats._outdated)
+    assert not any(conversation in names for names in kept)
+    assert not any(map(len, (home.chats._locks, home.chats.turns._locks, home.services.summaries._locks)))
+    assert not (await home.archive.unsent(conversation)).queue

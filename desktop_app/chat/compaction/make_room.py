@@ -15,7 +15,7 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled
 from desktop_app.context.compact.make_room import make_room as next_step
 from desktop_app.context.prune.plan import drop_results as dropped_results
-from desktop_app.conversation.events import Failure, RoomEnded, RoomProgressed, RoomRefused, RoomStarted
+from desktop_app.conversation.events import Failure, RoomEnded, RoomProgressed, RoomRefused, RoomStarted, TurnFailed
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import (
     AnyEntry,
@@ -244,3 +244,14 @@ def refuse_what_does_not_fit(session: Session) -> None:
     if gauge.is_window_known and gauge.total > gauge.usable:
         advice = translatable("Optimize the conversation, or choose a model with a larger window.")
         raise WindowTooSmall(gauge.total, gauge.usable, advice)
+
+
+async def make_room_after_turn(session: Session, services: Services, publish: Emit) -> bool:
+    """Make room behind a turn, so that nobody has to wait later; return whether the view has changed."""
+    try:
+        return await make_room(session, services, Trigger.AFTER_TURN, publish)
+    except WindowTooSmall:
+        return False  # the gauge says so already, and the next turn will say what would help
+    except WorldError as error:
+        publish(TurnFailed(session.id, error.failure))
+        return False
