@@ -7,6 +7,8 @@ Each term is a look-up of its own in the index of words, within the rows of one 
 from __future__ import annotations
 
 import logging
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
@@ -37,7 +39,7 @@ HEADS = """SELECT e.number, e.message_index, e.at, e.body FROM entries e
     AND e.message_index < e.number + 1 ORDER BY e.message_index"""
 HELD = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
 INSIDE = "SELECT rowid FROM trigrams WHERE text LIKE ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
-ARCHIVED = "SELECT entry FROM archived WHERE entry BETWEEN ? AND ?"
+ARCHIVED = "SELECT entry FROM archived WHERE entry BETWEEN ? AND ? ORDER BY entry"
 
 
 class _Part(msgspec.Struct):
@@ -65,7 +67,7 @@ class Known:
     def __init__(self) -> None:
         self.outline = Outline()
         self.rows = (0, -1)  # its first and last row; other conversations' may stand between
-        self._indexes: list[int] = []  # of the rows from the first one on; -1: not a message of this conversation
+        self._own_rows, self._indexes = array("q"), array("q")  # of its messages, ascending; and their indexes
         self._heads: list[Head] = []
 
     def read_on(self, database: SqliteDatabase, conversation: str) -> None:
@@ -77,7 +79,7 @@ class Known:
                 self.rows = (number, number)
             while len(self._heads) < index:  # a message that cannot be read any more
                 self._heads.append(Head("", False, 0, "", at))
-            self._indexes += [-1] * (number - self.rows[0] - len(self._indexes))
+            self._own_rows.append(number)
             self._indexes.append(index)
             self._heads.append(_head(body, at))
         if rows:
@@ -86,9 +88,14 @@ class Known:
 
     def indexes_of(self, rows: Iterable[tuple[int]]) -> tuple[int, ...]:
         """Return the indexes of the messages in those ascending rows, without rows of other conversations."""
-        first, indexes = self.rows[0], self._indexes
-        found = [indexes[number - first] for (number,) in rows if 0 <= number - first < len(indexes)]
-        return tuple(found) if -1 not in found else tuple([index for index in found if index >= 0])
+        own, found, place = self._own_rows, list[int](), 0
+        for (number,) in rows:
+            place = bisect_left(own, number, place)
+            if place == len(own):
+                break
+            if own[place] == number:
+                found.append(self._indexes[place])
+        return tuple(found)
 
 
 class RecallSearch:

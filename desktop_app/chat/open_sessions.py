@@ -8,6 +8,8 @@ from .session import Session
 
 MAX_KEPT = 6
 """Sessions that nobody uses at the moment, so that going back and forth between conversations reads none anew."""
+MAX_BYTES = 32 * 2**20
+"""What those may hold together, but for the newest one."""
 
 
 class OpenSessions:
@@ -31,13 +33,15 @@ class OpenSessions:
         return tuple(self._alive.values())
 
     def keep(self, session: Session) -> None:
-        """Keep a session as the newest one; the oldest of more than `MAX_KEPT` are let go."""
+        """Keep a session as the newest one; the oldest are let go that are more than `MAX_KEPT` or `MAX_BYTES`."""
         self._alive[session.id] = session
         self._newest.pop(session.id, None)
         self._newest[session.id] = session
-        for old in list(self._newest.values())[:-MAX_KEPT]:
-            if old.is_as_recorded:
-                del self._newest[old.id]
+        size = 0
+        for number, each in enumerate(reversed(list(self._newest.values()))):
+            size += each.recorded.size
+            if (number >= MAX_KEPT or (number and size > MAX_BYTES)) and each.is_as_recorded:
+                del self._newest[each.id]
 
     def remove(self, conversation: str) -> None:
         """Let go of a session that is used no more, by whomever."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from sys import getsizeof
 
 from desktop_app.context.counting.totals import RunningTotals
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Text, ToolCall, ToolResult
 from desktop_app.conversation.rows import OperationRow
 from desktop_app.conversation.transcript import AnyEntry, Rewind, Switch
 
 from .rows import operation_rows, page_indexes
+
+SIZE_OF_MESSAGE = 1_000
+"""Bytes that a message takes beside its text, in the record, in its branch and in the counts, as measured."""
 
 
 class RecordedMessages:
@@ -22,6 +26,7 @@ class RecordedMessages:
         self.branch: list[Message] = []  # those of the current one
         self.indexes: dict[str, int] = {}  # in `branch`
         self.counted = 0  # of `branch`: those that a person counts
+        self.size = 0  # bytes of all of them, with what is kept of each: about
         self.totals = RunningTotals()
         self._operations: tuple[OperationRow, ...] | None = None  # None: there was more than messages since
         self.add(entries)
@@ -34,6 +39,7 @@ class RecordedMessages:
             self.branches.add(entry)
             if isinstance(entry, Message):
                 self.by_id[entry.id] = entry
+                self.size += SIZE_OF_MESSAGE + sum(map(_size_of, entry.parts))
                 self.indexes[entry.id] = len(self.branch)
                 self.branch.append(entry)
                 self.counted += entry.is_counted
@@ -74,3 +80,16 @@ class RecordedMessages:
             before = index + 1 + limit // 2
             before = before if index in page_indexes(self.branch, before, limit) else index + 1
         return [(index, self.branch[index]) for index in page_indexes(self.branch, before, limit)]
+
+
+def _size_of(part: Part) -> int:
+    """Return the bytes of what is long in a part."""
+    match part:
+        case Text(text) | Reasoning(text):
+            return getsizeof(text)
+        case ToolCall():
+            return getsizeof(part.arguments)
+        case ToolResult():
+            return getsizeof(part.text)
+        case Attachment():
+            return getsizeof(part.content)

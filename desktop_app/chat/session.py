@@ -72,8 +72,7 @@ class Session:
         self.reading = Reading()
         # Held while an operation is measured and recorded, so that a second request for it finds the first one done.
         self.changes = asyncio.Lock()
-        # No turn begins any more: it is being deleted.
-        self.is_leaving = False
+        self.is_leaving = False  # no turn begins any more: it is being deleted
         # Why nothing is recorded here any more: an import, or another session, may write the record.
         self.closed_by: Failure | None = None
         self.use(model)
@@ -261,6 +260,8 @@ class Session:
         await self._record(entries)
         changed = changed_ids(before, self.view)
         leaving = {i for i in changed if (s := self.view.statuses.get(i)) and s.state is MessageState.ARCHIVED}
+        for kept in (self.counts, self.reading):
+            kept.keep_only(self.view.messages)
         await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
         changes = message_changes((message.id for _, message in self.recorded.numbered(changed)), self.view)

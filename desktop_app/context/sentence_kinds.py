@@ -66,16 +66,19 @@ def load(weights: bytes) -> None:
     """Use these weights from now on. They are unpacked, which takes 20 ms, when the first sentence comes."""
     _loaded[:] = [weights]
     _weights.clear()
-    for cache in (kinds_of, _sum_of_word, _weight_of):
+    for cache in (_kinds_of, _sum_of_word, _weight_of):
         cache.cache_clear()
 
 
-@lru_cache(16_384)
 def kinds_of(sentence: str) -> Kinds:
     """Return how likely the sentence is of each kind. Raises RuntimeError if no weights were loaded."""
+    return _kinds_of(sentence[:MAX_READ])
+
+
+@lru_cache(4_096)
+def _kinds_of(sentence: str) -> Kinds:
     if not _weights:
         _unpack()
-    sentence = sentence[:MAX_READ]
     words = words_of(sentence)
     total = BIAS + sum(map(_sum_of_word, words)) + sum(map(_weight_of, _around(words, sentence)))
     fields = [((total >> (FIELD * number)) & MASK) - HALF for number in range(7)]

@@ -8,13 +8,14 @@ import weakref
 
 import pytest
 
-from desktop_app.chat import operations
+from desktop_app.chat import open_sessions, operations
 from desktop_app.chat.open_sessions import MAX_KEPT
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import Failure, TurnFinished
 from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.transcript import Trigger
 from provider import Reply
 
 MANY = 200
@@ -155,3 +156,39 @@ async def test_new_settings_reach_those_that_stayed_and_those_that_are_read_agai
     home.chats.change_settings(type(settings)(chat_model=settings.chat_model, policy="aggressive"))
     policies = {(await home.chats.open(conversation)).policy.name for conversation in ids}
     assert policies == {"aggressive"}
+
+
+async def test_what_is_kept_is_bounded_in_bytes_too(house, monkeypatch) -> None:
+    home = await house([])
+    ids = await written(home, MAX_KEPT)
+    size = (await home.chats.open(ids[0])).recorded.size
+    monkeypatch.setattr(open_sessions, "MAX_BYTES", int(2.5 * size))
+    opened = [weakref.ref(await home.chats.open(conversation)) for conversation in ids]
+    gc.collect()
+    assert [one() is not None for one in opened] == [False] * (MAX_KEPT - 2) + [True] * 2
+    monkeypatch.setattr(open_sessions, "MAX_BYTES", 1)
+    await home.chats.open(ids[-1])
+    gc.collect()
+    assert [one() is not None for one in opened] == [False] * (MAX_KEPT - 1) + [True], "the one in use stays"
+
+
+async def test_what_was_counted_and_read_of_archived_messages_is_forgotten(house) -> None:
+    home = await house([])
+    many = [
+        Message(role=Role.ASSISTANT if n % 2 else Role.USER, parts=(Text(f"{n}: " + "so it was said " * 40),))
+        for n in range(80)
+    ]
+    session = await home.chats.create("Talk", many)
+    session.gauge()
+    counted = len(session.counts._kept)
+    assert counted >= len(many)
+    assert await home.make_room(session, Trigger.USER)
+    left = len(session.view.items)
+    assert left < len(many) / 2
+    gauge = session.gauge()
+    assert len(session.counts._kept) <= left + 8
+    assert all(kept.role is Role.USER for kept, _ in session.reading._kept.values())
+    again = Session(session.info, tuple(session.transcript.entries), session.model, session.policy, home.archive)
+    assert gauge == again.gauge()
+    rows = session.page(len(many), 100)
+    assert rows == again.page(len(many), 100), "what is shown of them is counted anew"

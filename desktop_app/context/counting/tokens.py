@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import msgspec
@@ -22,6 +23,10 @@ AS_IT_IS = Dialect()
 
 SEPARATOR = "\n\n"
 """What stands between two texts of one message, as it is sent."""
+
+
+MAX_REASONING, MAX_TOOLS = 1_024, 16
+"""Texts of reasoning, and sets of tools, whose counts are kept."""
 
 
 class Overhead(msgspec.Struct, frozen=True):
@@ -110,6 +115,11 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
     return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
 
 
+def _content_of(message: Message) -> object:
+    """Return what the tokens of a message depend on."""
+    return message.role, message.speaker, message.parts
+
+
 def _has_details(call: ToolCall, dialect: Dialect) -> bool:
     """Return whether readable reasoning goes back to that model with the call. Encrypted one cannot be counted."""
     has_text = any(f'"type":"{kind}"' in call.provider_metadata for kind in READABLE)
@@ -128,19 +138,27 @@ class TokenCounts:
         self.dialect = dialect
         self._kept: dict[int, tuple[Message, Tokens]] = {}
         self._by_content: dict[object, Tokens] = {}
-        self.reasoning = cache(tokenizer.count)
-        self.tools = cache(self._tools)
+        self.reasoning = lru_cache(MAX_REASONING)(tokenizer.count)
+        self.tools = lru_cache(MAX_TOOLS)(self._tools)
 
     def of(self, message: Message) -> Tokens:
         kept = self._kept.get(id(message))
         if kept is not None:
             return kept[1]
-        content = (message.role, message.speaker, message.parts)
+        content = _content_of(message)
         tokens = self._by_content.get(content)
         if tokens is None:
             tokens = self._by_content[content] = count_message(message, self.tokenizer, self.dialect)
             self._kept[id(message)] = (message, tokens)
         return tokens
+
+    def keep_only(self, messages: Iterable[Message]) -> None:
+        """Forget the counts of all others: what has left the view is hardly ever counted again."""
+        kept, by_content = dict[int, tuple[Message, Tokens]](), dict[object, Tokens]()
+        for message in messages:
+            if (tokens := self._by_content.get(content := _content_of(message))) is not None:
+                kept[id(message)], by_content[content] = (message, tokens), tokens
+        self._kept, self._by_content = kept, by_content  # a thread that counts meanwhile fills those of before
 
     def total(self, message: Message) -> int:
         kept = self._kept.get(id(message))

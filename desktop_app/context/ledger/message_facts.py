@@ -64,6 +64,12 @@ class Reading:
         checked._kept, checked._errors = self._kept, self._errors
         return checked
 
+    def keep_only(self, messages: Iterable[Message]) -> None:
+        """Forget what was read of all others but of the user's own, whose rules are looked for in the whole branch."""
+        here = {id(message) for message in messages}
+        self._kept = {i: kept for i, kept in self._kept.copy().items() if i in here or kept[0].role is Role.USER}
+        self._errors = {i: kept for i, kept in self._errors.copy().items() if i in here}
+
     def of(self, message: Message) -> MessageFacts:
         """Return what the message contains, read at the first call only."""
         if self._check is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 from msgspec.structs import replace
@@ -74,6 +74,11 @@ class View(msgspec.Struct, frozen=True):
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
     path: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
     """The entries of the current branch; the same object as `entries` where there is no other."""
+
+    @property
+    def messages(self) -> Iterator[Message]:
+        """All that its items are made of."""
+        return (message for item in self.items for message in (item.message, *(item.grown or ())))
 
     @property
     def ledger(self) -> Ledger:

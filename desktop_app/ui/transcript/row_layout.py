@@ -158,6 +158,7 @@ def _reply(builder: RowBuilder, item: ReplyItem) -> None:
 
 
 MAX_ROWS = 64  # rows
+MAX_WRITTEN = 1_000  # replies: older ones may be folded, long out of sight
 
 
 class RowCache:
@@ -168,7 +169,7 @@ class RowCache:
         self._kept: OrderedDict[str, tuple[tuple[object, ...], RowLayout]] = OrderedDict()
         self._unfolded: set[str] = set()
         self._shifts: dict[str, float] = {}
-        self._written: set[str] = set()  # rows seen while they were written: nothing is folded under the reader's eyes
+        self._written: dict[str, None] = {}  # rows seen being written: nothing is folded under the reader's eyes
         self._edited, self._room = "", 0  # the row in whose place another widget stands, and how high that is
 
     def fold(self, key: str) -> None:
@@ -206,7 +207,9 @@ class RowCache:
             layout = RowLayout(height=self._room)
         else:
             if isinstance(item, ReplyItem):
-                self._written.add(key)
+                self._written[key] = None
+                if len(self._written) > MAX_WRITTEN:
+                    del self._written[next(iter(self._written))]
             is_unfolded, can_fold = key in self._unfolded, key not in self._written
             builder = RowBuilder(width, self._documents, is_unfolded, looked_at, self._unfolded, can_fold, self._shifts)
             layout = lay_out(builder, item)
