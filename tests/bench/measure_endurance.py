@@ -57,9 +57,9 @@ LIMITS = {
     "window_tasks": 0.001,
     "engine_tasks": 0.001,
 }
-"""The most that each may grow in a turn. The engine keeps six conversations open, which become longer here, and what
-recall knows of the last 80,000 messages: it grew by 2.8 KiB a turn between turns 1,200 and 3,800, the window by 1.2,
-of which 0.4 were what Ctrl+Z could bring back."""
+"""The most that each may grow in a turn. The engine keeps conversations open, six or 32 MiB, which become longer
+here, and what recall knows of the last 80,000 messages. Before that was bounded in bytes, it grew by 2.8 KiB a turn
+between turns 1,200 and 3,800, the window by 1.2, of which 0.4 were what Ctrl+Z could bring back."""
 SLOWER = 1.25
 """How much more CPU time a turn of the end may take than one of the beginning, in window and engine together. The time
 by the clock is told, too: other work on the machine decides about it."""
