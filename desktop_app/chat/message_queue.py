@@ -147,8 +147,9 @@ class MessageQueue:
         """Drop the queue of a conversation that is deleted; its draft stays in the archive. Raises ArchiveError."""
         await self.read(conversation)
         await self._change(conversation, replace(self._of(conversation), queue=()))
-        del self._unsent[conversation]
         self._paused.discard(conversation)
+        if conversation not in self._sending:
+            self._unsent.pop(conversation, None)
 
     def _of(self, conversation: str) -> UnsentMessages:
         return self._unsent.get(conversation, UnsentMessages())

@@ -192,3 +192,26 @@ async def test_what_was_counted_and_read_of_archived_messages_is_forgotten(house
     assert gauge == again.gauge()
     rows = session.page(len(many), 100)
     assert rows == again.page(len(many), 100), "what is shown of them is counted anew"
+
+
+async def test_nothing_is_kept_of_a_deleted_conversation(house) -> None:
+    home = await house([Reply("Yes.")], repeat_last=True)
+    chats, queue, ids = home.chats, home.chats.turns.queue, []
+    for number in range(3):
+        session = await chats.create(f"Talk {number}")
+        await queue.keep_draft(session.id, "Not sent", None)
+        await home.turn(session, "Are you there?")
+        await chats.turns.wait_until_idle(session.id, with_room=True)
+        await chats.delete(session.id)
+        ids.append(session.id)
+        del session
+    gc.collect()
+    known = [
+        one
+        for one in gc.get_objects()
+        if isinstance(one, dict | set) and any(conversation in one for conversation in ids)
+    ]
+    assert known == []
+    await chats.restore(ids[0])
+    await chats.open(ids[0])
+    assert queue.draft(ids[0]).text == "Not sent"
