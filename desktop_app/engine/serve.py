@@ -22,6 +22,7 @@ from desktop_app.chat.turn.take_turn import failure_of
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 
+from .allocator import give_back_large_blocks
 from .compose import compose_engine
 from .engine import Engine, log_bug
 from .event_coalescer import EventCoalescer
@@ -69,6 +70,7 @@ log = logging.getLogger(__name__)
 
 def serve(data: Path) -> NoReturn:
     """Serve one window until it goes away, and end the process."""
+    give_back_large_blocks()
     write = _claim_standard_output()
     if hasattr(os, "nice"):
         os.nice(NICENESS)
