@@ -15,8 +15,9 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 from process_memory import memory, reset_peak
+from stream_arrivals import Arrivals
 from stream_events import OF_NAME
-from stream_maker import Recipe, Stream, stream_of
+from stream_maker import Recipe, Stream
 from stream_parts import PATIENCE, Write
 from stream_server import StreamServer
 
@@ -136,16 +137,16 @@ def short_limits() -> Iterator[None]:
 class StreamHouse:
     """One application for many trials: one archive, one litellm, a conversation a trial."""
 
-    def __init__(self, archive: ArchiveThread, litellm: LiteLLM, folder: Path) -> None:
+    def __init__(self, archive: ArchiveThread, litellm: LiteLLM, arrivals: Arrivals, folder: Path) -> None:
         self.archive, self.litellm = archive, litellm
         self.events: list[TurnEvent] = []
         self.bugs: list[BaseException] = []
         self.tools = CountingTools()
-        self._script: list[Recipe] = []
+        self._script: list[Stream] = []
         self._kind = "openai"
         self.turn_seconds = TURN_SECONDS
         self.asked: list[bytes] = []
-        self.sent: list[Stream] = []
+        self.arrivals = arrivals
         self.server = StreamServer(self._answer)
         self.settings = Settings(
             chat_model="openai", policy="short", policies=POLICIES, max_rounds=3, is_memory_on=False
@@ -167,7 +168,8 @@ class StreamHouse:
     @classmethod
     async def open(cls, folder: Path, litellm: LiteLLM) -> StreamHouse:
         litellm.patience = PATIENCE
-        return cls(await ArchiveThread.open(folder / "archive.sqlite3"), litellm, folder)
+        archive = await ArchiveThread.open(folder / "archive.sqlite3")
+        return cls(archive, litellm, Arrivals(await litellm.load()), folder)
 
     async def be_patient(self, times: float) -> None:
         """Wait so many times longer for the next byte: on a busy machine the pause may be our own."""
@@ -179,6 +181,7 @@ class StreamHouse:
         await self.chats.close()
         await self.archive.close()
         await self.litellm.close()
+        self.arrivals.close()
         await asyncio.to_thread(self.server.stop)
 
     def _publish(self, event: TurnEvent) -> None:
@@ -186,18 +189,19 @@ class StreamHouse:
         if isinstance(event, TurnFinished):
             self._finished.set()
 
-    def _answer(self, path: str, body: bytes) -> Stream | None:
+    def _answer(self, body: bytes, port: int) -> Stream | None:
         """The next stream of the script for a request for a reply; a sound one behind its end."""
         if not body:
             return None
         self.asked.append(body)
-        stream = stream_of(self._script.pop(0)) if self._script else sound_stream(self._kind)
-        self.sent.append(stream)
+        stream = self._script.pop(0) if self._script else sound_stream(self._kind)
+        self.arrivals.sent.append((stream, port))
         return stream
 
-    async def turn(self, session: Session, text: str, script: list[Recipe]) -> list[TurnEvent]:
+    async def turn(self, session: Session, text: str, script: list[Stream]) -> list[TurnEvent]:
         """Send a message, which is answered by the script; the events of its turn."""
-        self._script, self.asked, self.sent = list(script), [], []
+        self._script, self.asked = list(script), []
+        self.arrivals.begin()
         self.events = []
         self._finished.clear()
         await self.chats.turns.send(session, text)
@@ -209,7 +213,7 @@ class StreamHouse:
         await self.chats.turns.wait_until_idle(session.id, with_room=True)
         return self.events
 
-    async def try_out(self, script: list[Recipe]) -> None:
+    async def try_out(self, script: list[Stream]) -> None:
         """A turn against that script, then a sound one, in a conversation of its own. Raises Failed."""
         self._kind = script[0].kind
         self.tools.runs.clear()
@@ -241,7 +245,7 @@ class StreamHouse:
         shown = replace_surrogates_in_text("".join(e.text for e in events if isinstance(e, TextDelta)))
         if text != shown:
             raise Failed(f"shown {shown[-80:]!r}, kept {text[-80:]!r}")
-        arrived = self.sent[0].text if self.sent else ""
+        arrived = self.arrivals.text(events)
         if not text.startswith(replace_surrogates_in_text(arrived)):
             raise Failed(f"{arrived[-80:]!r} arrived, {text[-80:]!r} was kept")
         self._check_calls(session, messages)
@@ -292,7 +296,7 @@ def sound_stream(kind: str) -> Stream:
 
     body = b"".join(event.encoded() for event in events_of(OF_NAME[kind], Reply(SOUND)))
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n" % len(body)
-    return Stream(kind, (Write(head + body),), SOUND, is_kept=True)
+    return Stream(kind, (Write(head + body),), ((len(body), SOUND),), is_kept=True)
 
 
 def script_of(seed: int) -> list[Recipe]:

@@ -8,24 +8,32 @@ made smaller. The same seed gives the same stream in every process.
 
 from __future__ import annotations
 
+import math
 import random
 
 import msgspec
 from msgspec.structs import replace
 from stream_events import CHANGES, OF_NAME, events_of, reply_of
-from stream_parts import BYTES, HEADERS, SOUND_TIMINGS, TIMINGS, TRANSFERS, Action
+from stream_parts import BYTES, HEADERS, OTHER_BODIES, SOUND_TIMINGS, TIMINGS, TRANSFERS, Action
 
 
 class Stream(msgspec.Struct, frozen=True):
-    """kind: of the server. actions: what it does. text: that has arrived before anything was wrong.
+    """kind: of the server. actions: what it does. texts: of the body before anything in it is wrong, each with the
+    number of the body's bytes up to its end.
 
-    is_kept: whether the connection stays open for another request.
+    is_whole: whether that part of the body arrives, whatever else happens. is_kept: whether the connection stays open
+    for another request.
     """
 
     kind: str
     actions: tuple[Action, ...]
-    text: str
+    texts: tuple[tuple[int, str], ...]
+    is_whole: bool = True
     is_kept: bool = False
+
+    def text(self, read: float = math.inf) -> str:
+        """The sound text in so many bytes of the body."""
+        return "".join(text for end, text in self.texts if end <= read)
 
 
 class Recipe(msgspec.Struct, frozen=True):
@@ -83,20 +91,19 @@ def stream_of(recipe: Recipe) -> Stream:
     if recipe.bytes_change or recipe.timing == "stalls":
         body, first = BYTES[recipe.bytes_change or "cut"](rng, body)
         sound_bytes = min(sound_bytes, first)
-    text = "".join(event.text for event, end in zip(events, ends[1:], strict=True) if end <= sound_bytes)
+    sound_texts = [(end, event.text) for event, end in zip(events, ends[1:], strict=True) if end <= sound_bytes]
     status, headers = HEADERS[recipe.header](rng) if recipe.header else (b"200 OK", [])
-    if recipe.header:
-        text = ""
+    texts = () if recipe.header or recipe.transfer in OTHER_BODIES else tuple(sound_texts)
     kind = OF_NAME[recipe.kind]
     named = {name.lower() for name, _ in headers}
     if "content-type" not in named:
         headers.append(("Content-Type", "application/x-ndjson" if kind.flavour == "ollama" else "text/event-stream"))
     head = b"HTTP/1.1 " + status + b"\r\n" + b"".join(b"%s: %s\r\n" % (n.encode(), _line(v)) for n, v in headers)
-    actions, keeps_text, is_kept = TRANSFERS[recipe.transfer](rng, head, body)
+    actions, is_whole, is_kept = TRANSFERS[recipe.transfer](rng, head, body)
     if recipe.timing:
         actions = TIMINGS[recipe.timing](rng, actions)
-        keeps_text, is_kept = keeps_text and recipe.timing in SOUND_TIMINGS, False
-    return Stream(recipe.kind, tuple(actions), text if keeps_text else "", is_kept)
+        is_whole, is_kept = is_whole and recipe.timing in SOUND_TIMINGS, False
+    return Stream(recipe.kind, tuple(actions), texts, is_whole, is_kept)
 
 
 def _line(value: str | bytes) -> bytes:

@@ -217,6 +217,8 @@ TRANSFERS: dict[str, Transfer] = {
     "bad chunk": _bad_chunk, "no last chunk": _no_last_chunk, "reset": _reset, "gzip": _gzipped, "gzip cut": _gzip_cut,
     "gzip lie": _gzip_lie, "bomb": _bomb, "endless": _endless, "endless head": _endless_head, "odd head": _odd_head,
 }  # fmt: skip
+OTHER_BODIES = ("gzip lie", "odd head", "bomb", "endless head")
+"""Transfers after which the client reads another body than was made, or none."""
 
 
 # A status line and headers in place of 200.

@@ -21,14 +21,14 @@ FLOOD_SECONDS = 20.0
 
 
 class StreamServer(socketserver.ThreadingTCPServer):
-    """answer: gives the stream for the next request; asked with its path and its body."""
+    """answer: gives the stream for the next request; asked with its body and the port that it came from."""
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
     allow_reuse_address = True
 
-    def __init__(self, answer: Callable[[str, bytes], Stream | None]) -> None:
+    def __init__(self, answer: Callable[[bytes, int], Stream | None]) -> None:
         super().__init__(("127.0.0.1", 0), _Connection)
         self.answer = answer
         self.stopped = threading.Event()
@@ -59,11 +59,11 @@ class _Connection(socketserver.BaseRequestHandler):
             first = file.readline(65_536)
             if not first.strip():
                 return
-            path, length = first.split()[1].decode("latin-1"), 0
+            length = 0
             while (line := file.readline(65_536)).strip():
                 if line.lower().startswith(b"content-length:"):
                     length = int(line.split(b":")[1])
-            stream = self.server.answer(path, file.read(length))
+            stream = self.server.answer(file.read(length), self.client_address[1])
             if stream is None:
                 self.request.sendall(NOT_FOUND)
             elif not (self._play(stream) and stream.is_kept):

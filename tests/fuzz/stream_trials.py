@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import sys
 import time
 import traceback
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,6 +18,7 @@ from stream_events import OF_NAME
 from stream_house import Failed, StreamHouse, script_of, short_limits
 from stream_maker import Recipe, stream_of
 
+from desktop_app.engine.allocator import give_back_large_blocks
 from desktop_app.models.litellm_library import LiteLLM
 
 
@@ -29,7 +31,7 @@ async def failure_of(house: StreamHouse, script: list[Recipe]) -> str:
     )
     hook, sys.unraisablehook = sys.unraisablehook, lambda told: stray.append(f"{told.exc_value!r} in {told.object!r}")
     try:
-        await house.try_out(script)
+        await house.try_out([stream_of(recipe) for recipe in script])
     except Failed as error:
         return str(error)
     finally:
@@ -62,13 +64,32 @@ async def shrunk(house: StreamHouse, script: list[Recipe], failure: str) -> tupl
 
 
 class Trials(msgspec.Struct):
-    """What came of many seeds. slowest: seconds of the longest trial, with its seed. growth: of memory, in bytes."""
+    """What came of many seeds. slowest: seconds of the longest trial, with its seed. growth: of memory, in bytes.
+
+    objects: of Python's, allocated and not freed in the second half.
+    """
 
     count: int = 0
     seconds: float = 0.0
+    processor_seconds: float = 0.0
     failures: dict[int, str] = {}
     slowest: tuple[float, int] = (0.0, -1)
     growth: int = 0
+    objects: int = 0
+
+    def __str__(self) -> str:
+        seconds, seed = self.slowest
+        return (
+            f"{self.count} streams in {self.seconds:.0f} s, {self.processor_seconds:.0f} s of CPU; "
+            f"the slowest, seed {seed}, took {seconds} s; {self.growth / 2**20:.0f} MiB more are used, "
+            f"{self.objects} objects since the half; {len(self.failures)} failures: {self.failures}"
+        )
+
+
+def living_objects() -> int:
+    """How many blocks of Python's objects there are, without what only awaits its collection."""
+    gc.collect()
+    return sys.getallocatedblocks()
 
 
 SLOW_TO_TRY = {"stalls", "lingers", "lingers alive", "bomb", "endless", "endless head", "huge_line"}
@@ -90,16 +111,18 @@ def quick_seeds(count: int) -> list[int]:
     return quick[:count] + sorted(slow.values())
 
 
-async def run_trials(seeds: Iterable[int], folder: Path, litellm: LiteLLM, most: int = 20) -> Trials:
+async def run_trials(seeds: Sequence[int], folder: Path, litellm: LiteLLM, most: int = 20) -> Trials:
     """Try these seeds, up to `most` failures, each of which is told with the smallest script that still fails."""
-    trials, began = Trials(), time.monotonic()
+    trials, began, objects = Trials(), time.monotonic(), 0
+    give_back_large_blocks()  # as the engine does
     with short_limits():
         house = await StreamHouse.open(folder, litellm)
         try:
             for kind in OF_NAME:  # what is imported and loaded at the first use is no growth
                 await failure_of(house, [Recipe(0, kind)])
-            before = memory("VmRSS")
+            before, processor = memory("VmRSS"), time.process_time()
             for seed in seeds:
+                objects = living_objects() if trials.count == len(seeds) // 2 else objects
                 started = time.monotonic()
                 failure = await failure_of(house, script_of(seed))
                 trials.slowest = max(trials.slowest, (round(time.monotonic() - started, 2), seed))
@@ -112,7 +135,8 @@ async def run_trials(seeds: Iterable[int], folder: Path, litellm: LiteLLM, most:
                     print(f"seed {seed}: {trials.failures[seed]}", flush=True)
                 if len(trials.failures) >= most:
                     break
-            trials.growth = memory("VmRSS") - before
+            trials.growth, trials.objects = memory("VmRSS") - before, living_objects() - objects
+            trials.processor_seconds = time.process_time() - processor
         finally:
             await house.close()
     trials.seconds = time.monotonic() - began

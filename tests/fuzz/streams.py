@@ -11,8 +11,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import msgspec
-
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
 
@@ -32,7 +30,7 @@ def main(first: str = "0", count: str = "10000") -> int:
             if not first.isdigit():
                 return await tell_of(first, Path(folder), library)
             trials = await run_trials(range(int(first), int(first) + int(count)), Path(folder), library)
-        print(msgspec.json.encode(trials).decode())
+        print(trials)
         return bool(trials.failures)
 
     return asyncio.run(run())

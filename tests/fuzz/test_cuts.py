@@ -32,7 +32,7 @@ async def try_cuts(name: str, litellm: LiteLLM, places: Iterable[int], is_reset:
     kind, events = OF_NAME[name], events_of(OF_NAME[name], REPLY)
     whole = b"".join(event.encoded() for event in events)
     state: dict[str, Stream] = {}
-    server = StreamServer(lambda _, body: state["now"] if body else None)
+    server = StreamServer(lambda body, _: state["now"] if body else None)
     info = ModelInfo(name, kind.model, 16_000, 1_000, Provenance.MEASURED, **dialect_fields(kind.kind, kind.model))
     endpoint = Endpoint(name, server.root_url + kind.path, "k", kind.kind)
     model = LiteLLMModel(info, tokenizer_for("s"), litellm, endpoint, kind.model)
@@ -43,7 +43,7 @@ async def try_cuts(name: str, litellm: LiteLLM, places: Iterable[int], is_reset:
                 break
             chunk = b"%x\r\n%s\r\n" % (place, whole[:place]) if place else b""
             end = (Reset(),) if is_reset else (Write(b"0\r\n\r\n"),)
-            state["now"] = Stream(name, (Write(HEAD + chunk), *end), "")
+            state["now"] = Stream(name, (Write(HEAD + chunk), *end), ())
             await _check_cut(model, events, place)
             tried += 1
     finally:
