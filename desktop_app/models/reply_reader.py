@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, cast
 
 import msgspec
@@ -94,20 +95,22 @@ class ReplyReader:
         """Whether the provider gave a finish reason. A stream that ends without one was cut."""
         return bool(self._reason)
 
-    def pieces(self, chunk: Any) -> list[Piece]:
-        """Return what the reply has grown by. Raises StreamError and MalformedChunk."""
+    def pieces(self, chunk: Any) -> Iterator[Piece]:
+        """Yield what the reply has grown by. Raises MalformedChunk, and StreamError behind what came along with it."""
         if not is_object(chunk):
             raise MalformedChunk
         self._usage = usage_of(field_of(chunk, "usage")) or self._usage
-        _raise_if_error(chunk)
         choices = field_of(chunk, "choices")
+        choice = next(iter(list_of(choices)), None)
+        if (error := _error_in(chunk, choice)) is not None:
+            yield from self._pieces_beside_error(choice)
+            raise error
         if choices is None:
-            return []
+            return
         if not isinstance(choices, list):
             raise MalformedChunk
-        pieces = self._pieces_of_choice(list_of(choices)[0]) if choices else []
+        yield from self._pieces_of_choice(choice) if choices else ()
         self.chunks += 1
-        return pieces
 
     def end(self) -> ReplyEnd:
         """Return the last piece: finish reason, reported usage, and the tool calls joined from their fragments."""
@@ -132,10 +135,14 @@ class ReplyReader:
             raise MalformedChunk
         self._usage = usage_of(field_of(choice, "usage")) or self._usage  # Kimi reports it there
         reason = field_of(choice, "finish_reason")
-        if reason == "error":
-            raise StreamError("The provider ended the reply with an error.", 502)
         self._reason = reason if isinstance(reason, str) and reason else self._reason
         return self._pieces_of_delta(field_of(choice, "delta"))
+
+    def _pieces_beside_error(self, choice: Any) -> list[Piece]:
+        delta = field_of(choice, "delta") if is_object(choice) else None
+        pieces = self._pieces_of_delta(delta) if is_object(delta) else []
+        self.chunks += bool(pieces)
+        return pieces
 
     def _pieces_of_delta(self, delta: Any) -> list[Piece]:
         if delta is None:
@@ -227,12 +234,15 @@ def _take_id(call: _PartialCall, fragment: Any) -> None:
         call.metadata = {"provider_specific_fields": {"thought_signature": signature}}
 
 
-def _raise_if_error(chunk: Any) -> None:
+def _error_in(chunk: Any, choice: Any) -> StreamError | None:
     error = field_of(chunk, "error")
     if isinstance(error, str) and error:
-        raise StreamError(json.dumps({"error": {"message": error}}))
+        return StreamError(json.dumps({"error": {"message": error}}))
     if isinstance(error, dict):
-        raise StreamError(json_of({"error": error}), count_of(cast("Json", error).get("code")) or 0)
+        return StreamError(json_of({"error": error}), count_of(cast("Json", error).get("code")) or 0)
+    if is_object(choice) and field_of(choice, "finish_reason") == "error":
+        return StreamError("The provider ended the reply with an error.", 502)
+    return None
 
 
 def usage_of(reported: Any) -> Usage | None:

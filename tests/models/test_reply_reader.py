@@ -177,6 +177,21 @@ def test_an_error_within_a_stream_is_raised() -> None:
     assert caught.value.status_code == 502
 
 
+def with_error(said: SimpleNamespace) -> SimpleNamespace:
+    said.error = {"message": "Provider disconnected", "code": 502}
+    return said
+
+
+@pytest.mark.parametrize("last", [with_error(chunk("lo")), with_error(chunk("lo", "stop")), chunk("lo", "error")])
+def test_text_that_comes_along_with_an_error_is_kept(last: SimpleNamespace) -> None:
+    reader, said = ReplyReader(WRITER), list[Piece]()
+    with pytest.raises(StreamError):
+        said.extend(reader.pieces(last))
+    assert said == [TextPiece("lo")]
+    assert reader.chunks == 1, "the reply has begun"
+    assert not reader.is_finished
+
+
 def test_a_signature_is_taken_out_of_the_id_and_goes_back_with_the_call() -> None:
     _, reader = read(chunk(calls=[fragment(0, "call_1__thought__c2ln+/=", "read", "{}")]))
     (call,) = reader.end().tool_calls
