@@ -14,10 +14,9 @@ from typing import Literal, NamedTuple
 from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.words import lexicon
 
+from .directives import is_directive
 from .facts import QUESTION, topic_of, words_of
 
-MIN_RULE, MIN_PREFERENCE = 0.5, 0.55
-"""The probability from which on a sentence is a rule, and from which on it is either of both."""
 MAX_PREFERENCE = 160
 """Bytes; a longer sentence about what somebody likes is a story."""
 
@@ -88,13 +87,12 @@ _ALTERNATIVES = tuple(
 
 
 def is_rule(sentence: str) -> bool:
-    """Return whether somebody says how it is to be done or what they like, and does not ask."""
+    """Return whether somebody says how it is to be done from now on, or what they prefer, and does not ask."""
     if QUESTION.search(sentence):
         return False
     kinds = kinds_of(sentence)
-    if kinds.rule >= MIN_RULE:
-        return True
-    return kinds.rule + kinds.preference >= MIN_PREFERENCE and len(sentence.encode(errors="replace")) <= MAX_PREFERENCE
+    is_story = kinds.preference > kinds.rule and len(sentence.encode(errors="replace")) > MAX_PREFERENCE
+    return not is_story and is_directive(sentence, kinds)
 
 
 def is_strong_rule(rule: str) -> bool:

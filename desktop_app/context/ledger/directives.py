@@ -1,0 +1,203 @@
+"""Tell whether a sentence lays down how things are to be from now on, by the form in which people say that.
+
+The classifier of sentences (context/sentence_kinds) learned from as many rules as other sentences. In a conversation
+one sentence in thirty is a rule, so that most of what it takes for one is a story, a remark or a task. A sentence is a
+rule only if, besides, one of its clauses has the form of one: it forbids, obliges, limits, says how often, or compares.
+The clearer the form, the less sure the classifier must be. What orders a thing to be done once, asks or tells is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from desktop_app.context.sentence_kinds import Kinds
+
+CLEAR, LIKELY, POSSIBLE, CERTAIN = 0.1, 0.3, 0.65, 0.9
+"""How probable a rule must be for a clear form, for one that is seldom anything else, for one that often is, and for
+one that says what the speaker must do."""
+MIN_PREFERENCE = 0.55
+"""The probability of rule and preference together from which on a comparison says how somebody wants it."""
+MIN_WORDS, MIN_PLAIN = 2, 0.6
+"""Plain words, and their share of all; with fewer a line is a path, a log or code."""
+
+
+def _pattern(first: str = "", anywhere: str = "", signs: str = "") -> re.Pattern[str]:
+    """Return a pattern of words with which a clause begins, of words within it, and of parts without ends of words."""
+    parts = [rf"^(?:{first})\b" if first else "", rf"\b(?:{anywhere})\b" if anywhere else "", signs]
+    return re.compile("|".join(filter(None, parts)), re.IGNORECASE)
+
+
+_PLAIN = re.compile(r"[(\"'“*]{0,3}[^\W\d_]+(?:['’/-][^\W\d_]+){0,5}[)\"'”*.,;:!?…]{0,4}")
+_CODE = re.compile(r"`[^`\n]*`")
+_CODE_ENDS = (";", "{", "}", ",")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_MARKED = re.compile(
+    r"[+|>#]|\W*\d+\s+[-–+]\s|(?:.{0,40}: )?(?:line \d|module not found|pass\b|\w*(?:error|exception|warning):)",
+    re.IGNORECASE,
+)
+"""The beginning of a line of a patch, a listing, or a program's report."""
+_CLAUSE_END = re.compile(
+    r"[.;:–—(!?]\s+|\.{2,}|,\s+|[，；。]|\s-\s|\s(?:but|so that|aber|mais|pero|and(?= (?:don['’]?t|do not)\b))\s",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r"^(?:(?:and|but|so|also|then|now|ok(?:ay)?|alright|right|well|yes|no(?=[,!.])|please|pls|just|actually|btw|oh|hey|omfg"
+    r"|again"
+    r"|agreed|good|note|remember|important|dude|thus|however|und|bitte|et|y|por favor|one thing|listen)\b[\s,:!.]*)+",
+    re.IGNORECASE,
+)
+
+_ASKS_OR_TELLS = _pattern(
+    first="(?:can|could|would|will|can['’]t|couldn['’]t|won['’]t) (?:you|we|i|u)|what|why|how|which|who|whether"
+    "|should (?:i|we|it|this)|do (?:you|we|i)|does|did|is|are|was|were|any idea|let['’]?s|let (?:me|us)|thanks?"
+    "|i (?:wonder|guess|suppose|think|believe|hope|know|mean|feel|read|was|had|will)|i['’](?:ve|ll)"
+    "|kannst du|können sie|peux-tu|pouvez-vous|podes|puedes|podrías"
+)
+"""A clause that asks, wonders, announces or tells of the speaker."""
+_TASK = _pattern(
+    first="write|add|make (?!sure)|create|build|fix|show|give|tell|run|read|open|look|check|put|move|remove|delete"
+    "|rename"
+    "|update|change|set|start|continue|go|try|find|list|explain|describe|summari[sz]e|draft|implement|refactor|convert"
+    "|generate|help|remind|send|book|call|copy|modify|improve|extend|install|test|review|edit|replace|undo|revert"
+    "|resolve|adjust|think|switch|print|render|display|kill|sleep|compute|calculate|compare|suggest|propose|finish"
+)
+"""A clause that orders something to be done once."""
+_PAST = _pattern(
+    anywhere="was|were|had|did|(?:is|are|but) never|(?:was|were|did|had)n['’]t|has been|have been|said|told|asked"
+    "|needed|went|came|took"
+    "|(?:must|should|could|may|might) have"
+)
+_NOT_MEANT = _pattern(
+    anywhere="should(?:n['’]t)? (?:be (?:fine|ok(?:ay)?|good|enough|able|easy|possible|done|so)|work|help|do|suffice"
+    "|i|we|you|now|pass|be (?:functional|operational))|(?:may|might|could) need"
+    "|must (?:be (?:so|very|hard|great|awesome|nice|fun|an?|tired|exhausted|excited|proud)|feel|admit|say)"
+    "|no longer|would (?:be|have)|for now|right now|this time|just this once|today"
+    "|(?:no|not|nothing|none|\\w{2,12}n['’]t) .{0,60}(?:needed|required|necessary|needs?)"
+)
+"""Guesses, sympathy, what is not needed and what holds for now, in the words of an obligation."""
+_OF_ONESELF = _pattern(
+    anywhere="(?:i|he|she|they) (?:must|should|needs?|ha(?:ve|s) to|ought to|can['’]t|cannot)(?! (?:not|never|only))"
+    "|(?:i|you|he|she|they|it) (?:always|never)|i (?:don['’]?t|do not|have)|to (?:only|always|never)"
+    "|ich (?:muss|soll|habe)|je dois|tengo que|necesito|necesitamos|hemos",
+    signs="我(?:应该|需要|总是|不能)",
+)
+"""What somebody has to do, does or does not do."""
+
+_CLEAR = _pattern(
+    first="(?:don['’]?t|do not) (?:ever )?(?!worry|bother|think|know|understand|see|have|get|feel|like|want|need|mind"
+    "|care|believe|forget|be |you |i )\\w+|(?:always|never) (?!mind|again|ever)\\w+"
+    "|avoid|refrain from|ask (?:first|before)"
+    "|(?:i|we) (?:strongly |always )?prefer|prefer|(?:the )?(?:user|customer|client) (?:prefers|wants|likes)"
+    "|only \\w+ (?:\\w+ )?(?:may|can|gets?)",
+    anywhere="from (?:now|here) on|going forward|until further notice|unless i (?:say|ask|tell)|whatever else|as a rule"
+    "|under no circumstances|at no time|without (?:asking|my (?:ok|okay|consent|approval))|hands off|off[- ]limits"
+    "|you (?:must|are to|may not|should (?:always|never))|(?:must|may|should|can|shall) (?:never|not|only)|mustn['’]t"
+    "|(?<!method )not (?:allowed|permitted|supposed|acceptable)|forbid(?:s|den)|prohibited"
+    "|out of (?:bounds|the question)"
+    "|shouldn['’]t (?!be)\\w+|(?:ask|check with|tell) me (?:first|before)"
+    "|niemals|auf keinen fall|ab (?:jetzt|sofort)|dar(?:f|fst) nicht|dürfen nicht|untersagt|verboten"
+    "|désormais|dorénavant|en aucun cas|interdit|a partir de ahora|en ningún caso|prohíbe",
+    signs="n['’]t (?:allowed|permitted|supposed)|必须|务必|不得|禁止|一律|永远不|从现在起"
+    "|絶対に|必ず|てはいけ|てはなら|今後",
+)
+_LABELLED = re.compile(
+    r"(?:[\w'’]+ ){0,3}(?:rules?|constraints?|requirements?|polic(?:y|ies)|conventions?|规则|要求)"
+    r"(?: (?:from|of|for) [\w ]{1,40})?[:：]\s*\S",
+    re.IGNORECASE,
+)
+_LIKELY = _pattern(
+    first="(?:every|each|any|all) .{1,60} needs?|use|keep in mind|stick to|stay|follow|respect|treat"
+    "|reply|answer|respond"
+    "|verwende|benutze?|vermeide|achte|lass|schreib|antworte?",
+    anywhere="must(?!['’-])|should|ought to|shall|required|mandatory|unacceptable|allergic|confidential|important that"
+    "|(?<!not )(?<!n['’]t )(?:needs? to|ha(?:s|ve) to)|(?:is|are) to be \\w+(?:ed|en|t)|(?:allow|tolerate)s? no"
+    "|(?:can['’]t|cannot)(?! (?:wait|help|believe|see|find|remember|imagine|stop|say|tell|resolve))"
+    "|(?<!is )(?<!are )(?<!['’]s )always|never|(?<!she )(?<!he )stays|in (?:the )?future|as (?:it|they) (?:is|are)"
+    "|at (?:the very )?most|at least|not? more than|more than \\w+ may|maximum|minimum|exceed|capped|or (?:less|fewer)"
+    "|(?:limited|restricted) to|limit of"
+    "|by (?:mon|tues|wednes|thurs|fri)day"
+    "|muss|müssen|soll(?:en|te|st)?|darf|dürfen|höchstens|maximal|mindestens"
+    "|tabu|immer|nie|nur|kein(?:e[nrsm]?)?|bleibt"
+    "|jamais|toujours|doi(?:t|s|vent)|devez|il faut|obligatoire|au (?:plus|moins|maximum)|uniquement|seulement"
+    "|évite[rz]?"
+    "|chaque|aucune?|ne \\w+ pas|pas de|sans|allergique"
+    "|nunca|siempre|deben?|debes|hay que|tiene que|prohibid[oa]|obligatorio|como (?:máximo|mínimo)|sólo|solo|evita|cada"
+    "|ningun[ao]?|no (?:uses|toques|cambies|borres|se (?:puede|permite|debe))|alérgic[oa]",
+    signs="不要|别(?!人|的|处|致|担心|客气|急)|不能|不可以?|不准|不许|总是|只能|只用|只允许|最多|至少|不超过|保密|规定|过敏|需要"
+    "|应该(?!就|会|是|能|有|可以|没|很|不会)|前必?须?得?把|ないで|なければ|べき|ください|以内|以下|のみ|だけ|常に|いつも|までに",
+)
+_NOTHING = "no (?!(?:\\w+ )?changes?|problem|worries|idea|need|thanks?|doubt|wonder|matter|such|one |errors?)\\w+"
+_POSSIBLE = _pattern(
+    first="keep|leave|wait for|be|report|ask|(?:make sure|ensure|see to it) (?:that|it|they|you|every|all|any|each|no"
+    "|nothing|nobody)"
+    "|not|every(?! time)|each|all|any|nothing|no one"
+    "|everything|only|whenever|unless|without|" + _NOTHING + "|ändere|frag|utilise|veille|n['’]en|demande|attends"
+    "|usa|asegúrate|nadie|nada|no se|pregunta|espera",
+    anywhere="(?:within|below|under|above|over|up to) (?:\\w+ )?[\\d$€£]+"
+    "|need(?:s|ed)?|limit|ceiling|per \\w+|nobody|clos(?:es|ed)"
+    "|bitte|nichts|niemand|pflicht|zulässig|begrenzt|gehör(?:t|en) nicht|kurz"
+    "|s['’]il (?:te|vous) pla[iî]t|seule?|permis|défendu|limité|nécessaires?|reste"
+    "|por favor|ningún|únicamente|límite|entre nosotros|no más",
+    signs="请|要|先|就|不让|只有|避免|上限|保持|一定|こと|ません|禁|アレルギー",
+)
+_FORBIDS_FIRST = _pattern(first=_NOTHING)
+_PREFERS = _pattern(
+    first="i like (?:my|it when|when|how you)",
+    anywhere="(?:i|we|he|she)(?:['’]d| would) (?:much |really |always )?(?:rather|sooner|prefer)|preference|preferred"
+    "|preferably|rather than|instead of|(?:suits?|annoys?|bothers?) me"
+    "|(?:better|best|easier|nicer|clearer) (?:for|on|to|than)"
+    "|my taste|lieber|bevorzuge|préfère|plutôt que|prefiero",
+    signs="更喜欢|更爱|宁愿|情愿|の方が",
+)
+
+
+def is_directive(sentence: str, kinds: Kinds) -> bool:
+    """Return whether a clause has the form of a rule, and the sentence is likely enough to be one."""
+    return kinds.rule + kinds.preference >= CLEAR and _has_form(sentence, kinds) and _is_said(sentence)
+
+
+def _has_form(sentence: str, kinds: Kinds) -> bool:
+    opened = _OPENING.sub("", sentence)
+    if _LABELLED.match(opened):
+        return True
+    clauses = list(_clauses(sentence))
+    if any(map(_is_clear, clauses)):
+        return True
+    if kinds.rule < LIKELY and kinds.rule + kinds.preference < MIN_PREFERENCE:
+        return False
+    if any(_ASKS_OR_TELLS.match(clause) or _TASK.match(clause) for clause in clauses):
+        return False  # what else is said belongs to the question, story or task
+    forbids = kinds.rule >= LIKELY and _FORBIDS_FIRST.match(opened) and not _NOT_MEANT.search(opened)
+    return bool(forbids) or any(_lays_down(clause, kinds) for clause in clauses)
+
+
+def _is_clear(clause: str) -> bool:
+    return _CLEAR.search(clause) is not None and not (
+        _ASKS_OR_TELLS.match(clause) or _PAST.search(clause) or _NOT_MEANT.search(clause)
+    )
+
+
+def _is_said(sentence: str) -> bool:
+    """Whether somebody said that, and it is no line of a log or of code."""
+    if _MARKED.match(sentence) or sentence.endswith(_CODE_ENDS):
+        return False
+    words = _CODE.sub("it", sentence).split()
+    plain = sum(_PLAIN.fullmatch(word) is not None for word in words)
+    return _CJK.search(sentence) is not None or (plain >= MIN_WORDS and plain >= MIN_PLAIN * len(words))
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    for clause in _CLAUSE_END.split(sentence):
+        if bare := _OPENING.sub("", clause.strip(" *_\"'“”")):
+            yield bare
+
+
+def _lays_down(clause: str, kinds: Kinds) -> bool:
+    if _PAST.search(clause) or _NOT_MEANT.search(clause):
+        return False
+    if kinds.rule + kinds.preference >= MIN_PREFERENCE and _PREFERS.search(clause):
+        return True
+    if kinds.rule < LIKELY or (kinds.rule < CERTAIN and _OF_ONESELF.search(clause)):
+        return False
+    return _LIKELY.search(clause) is not None or (kinds.rule >= POSSIBLE and _POSSIBLE.search(clause) is not None)
