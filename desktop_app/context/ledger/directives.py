@@ -51,6 +51,7 @@ _OPENING = re.compile(
 _ASKS_OR_TELLS = _pattern(
     first="(?:can|could|would|will|can['’]t|couldn['’]t|won['’]t) (?:you|we|i|u)|what|why|how|which|who|whether"
     "|should (?:i|we|it|this)|do (?:you|we|i)|does|did|is|are|was|were|any idea|let['’]?s|let (?:me|us)|thanks?"
+    "|(?:he|she|they) (?!must|may|should|can|cannot|needs?|ha[sv]e? to|prefers?|wants?|would)\\w+"
     "|i (?:wonder|guess|suppose|think|believe|hope|know|mean|feel|read|was|had|will)|i['’](?:ve|ll)"
     "|kannst du|können sie|peux-tu|pouvez-vous|podes|puedes|podrías"
 )
@@ -168,8 +169,13 @@ def _has_form(sentence: str, kinds: Kinds) -> bool:
         return False
     if any(_ASKS_OR_TELLS.match(clause) or _TASK.match(clause) for clause in clauses):
         return False  # what else is said belongs to the question, story or task
-    forbids = kinds.rule >= LIKELY and _FORBIDS_FIRST.match(opened) and not _NOT_MEANT.search(opened)
-    return bool(forbids) or any(_lays_down(clause, kinds) for clause in clauses)
+    if (
+        kinds.rule >= LIKELY
+        and _FORBIDS_FIRST.match(opened)
+        and not (_PAST.search(opened) or _NOT_MEANT.search(opened))
+    ):
+        return True
+    return any(_lays_down(clause, kinds) for clause in clauses)
 
 
 def _is_clear(clause: str) -> bool:
