@@ -14,12 +14,12 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from desktop_app.context.ledger.changed_files import READING
+from desktop_app.context.ledger.decisions import is_decision
 from desktop_app.context.ledger.fidelity import FactIndex
 from desktop_app.context.ledger.ledger import NUMBER
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.ledger.prose import sentences
 from desktop_app.context.ledger.rules import is_rule, is_strong_rule
-from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.facts import Fact, Ledger
 from desktop_app.conversation.message import Message, Role
 
@@ -218,8 +218,7 @@ def _section(passage: Passage) -> str:
     """Return the section of a passage: a chat among people has no decisions in the sense of a work log."""
     if passage.voice is Voice.PERSON or len(passage.sentences) > DECIDED_WITHIN:
         return sections.DETAILS
-    decides = any(kinds_of(text).decision >= 0.5 for text in passage.sentences)
-    return sections.DECISIONS if decides else sections.DETAILS
+    return sections.DECISIONS if any(map(is_decision, passage.sentences)) else sections.DETAILS
 
 
 def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list[str]:

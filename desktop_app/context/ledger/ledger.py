@@ -40,6 +40,8 @@ RULES_FIRST, RULES_LAST = 60, 140
 """Rules that a later sentence is compared with, if there are more than both together: a bound for the work."""
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
+QUOTED_END = re.compile(r"[?？][\"”’»」』]+\s*$")
+"""How a sentence ends that quotes a question."""
 NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
 
 
@@ -94,14 +96,27 @@ def _superseded(message: Message, read: MessageFacts, rules: list[str]) -> Itera
 
 
 def open_questions(head: Sequence[Message], reading: Reading) -> list[tuple[str, str]]:
-    """Return the questions in the last messages with text, each with its message's id."""
+    """Return the questions in the last messages with text, each with its message's id.
+
+    A user's that the model replied to without asking back is answered; what a model quotes it does not ask.
+    """
     spoken: list[Message] = []
     for message in reversed(head):
         if message.role in (Role.USER, Role.ASSISTANT) and message.text:
             spoken.append(message)
         if len(spoken) == QUESTIONS_WITHIN:
             break
-    return [(text, m.id) for m in reversed(spoken) for text in reading.of(m).sentences if QUESTION.search(text)]
+    found: list[tuple[str, str]] = []
+    is_answered = False
+    for message in spoken:  # the newest first
+        asked = [(text, message.id) for text in reading.of(message).sentences if QUESTION.search(text)]
+        if message.role is Role.USER:
+            found = [*([] if is_answered else asked), *found]
+            continue
+        own = [pair for pair in asked if not QUOTED_END.search(pair[0])]
+        is_answered = not own
+        found = own + found
+    return found
 
 
 def calls_with_results(head: Iterable[Message]) -> list[tuple[ToolCall, ToolResult]]:
