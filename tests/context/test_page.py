@@ -37,6 +37,13 @@ def test_sections_come_in_reading_order_whatever_was_added_first() -> None:
     )
 
 
+def test_a_point_that_ends_in_a_comma_gets_no_semicolon() -> None:
+    made = page()
+    made.add(DETAILS, SummaryLine("23 are rounded,", (1, 0), "Assistant"))
+    made.add(DETAILS, SummaryLine("12 are unexplained", (1, 1), "Assistant"))
+    assert made.text().endswith("- Assistant: 23 are rounded, 12 are unexplained")
+
+
 def test_sentences_of_one_message_are_joined_and_a_gap_shows() -> None:
     made = page()
     made.add_together([(DETAILS, SummaryLine("One.", (3, 0), "User")), (DETAILS, SummaryLine("two", (3, 1), "User"))])

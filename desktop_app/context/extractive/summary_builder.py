@@ -38,7 +38,7 @@ MIN_LINE = 6
 """Tokens that a line takes at least."""
 
 _YEAR = re.compile(r",? (?:19|20)\d\d$")
-ENDS = ".!?:;…。！？\"'”’"
+ENDS = ".!?:;,…。！？\"'”’"
 
 _SPOKEN = re.compile(r"(?:\[(?P<day>[^\]]{4,40})\] )?(?P<speaker>[^:\n]{1,40}): (?P<text>.+)")
 
