@@ -140,9 +140,10 @@ class LiveTurns:
         self._keep(conversation, replace(turn, is_running=is_running, questions=questions))
 
     def end_all(self) -> None:
-        """End all turns, since the engine ended."""
+        """End all turns, since the engine ended. What had arrived of a reply stays in sight until it is opened anew."""
         for conversation, turn in tuple(self._turns.items()):
-            self._keep(conversation, turn.ended)
+            has_arrived = turn.reply is not None and (turn.reply.text or turn.reply.reasoning)
+            self._keep(conversation, replace(turn.ended, reply=turn.reply if has_arrived else None))
 
     def _keep(self, conversation: str, turn: LiveTurn) -> None:
         if turn == RESTING:

@@ -117,10 +117,12 @@ async def test_a_failed_turn_is_a_card_and_the_message_stays(window, bridge):
 async def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_stored(window, bridge):
     window.chat.send("!wait")
     await until(lambda: "ReplyItem" in texts(window))
-    back = signalled(bridge.became_ready)
+    died, back = signalled(bridge.engine_died), signalled(bridge.became_ready)
     os.kill(bridge.engine_pid, signal.SIGKILL)
+    await died
+    assert "ReplyItem" in texts(window)  # what had arrived stays in sight
     await back
-    await until(lambda: texts(window)[-1] == "!wait")
+    await until(lambda: texts(window)[-2:] == ["!wait", "FailureItem"])
     assert is_idle(window)
     assert window.toast.label.text() == CAME_BACK
     await send(window, bridge, "And now?")

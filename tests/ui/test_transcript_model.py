@@ -108,6 +108,17 @@ def test_the_engine_s_word_at_an_opening_counts_and_its_end_ends_all() -> None:
     assert folded(MessageRecorded("a", call(1, "read"))).of("a") == RESTING
 
 
+def test_what_had_arrived_stays_in_sight_while_a_dead_engine_is_started_again() -> None:
+    turns = folded(TurnStarted("a"), TextDelta("a", "r", "Half"), TurnStarted("b"), ReplyStarted("b", "s", "m"))
+    turns.end_all()
+    assert (turns.running, turns.of("b")) == (frozenset(), RESTING)
+    *_, last = items_of(chat(1), (), turns.of("a"))
+    assert isinstance(last, ReplyItem)
+    assert last.text == "Half"
+    turns.note_opened("a", False, ())
+    assert turns.of("a") == RESTING
+
+
 # The record
 
 
