@@ -132,6 +132,11 @@ class Bridge(QObject):
         """Return the engine's process id; 0 when it does not run."""
         return self._engine.pid
 
+    @property
+    def is_refusing(self) -> bool:
+        """Whether what is asked fails at once, since no engine is there to do it, nor starting."""
+        return self._refusal is not None
+
     def start_engine(self) -> None:
         """Start the engine; also after it gave up."""
         self._refusal, self._is_mending = None, False

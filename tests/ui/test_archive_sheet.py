@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ui_scenes import play_scene, until
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.stored import Backup
@@ -34,3 +35,14 @@ def test_what_is_chosen_is_asked_for_and_a_failure_is_shown(qtbot) -> None:
     assert not sheet.empty.isEnabled()
     sheet.show_failure(Failure("disk", "The disk is full"))
     assert "The disk is full" in sheet.problem.text()
+
+
+@play_scene()
+async def test_what_cannot_be_done_without_the_archive_leads_back_to_the_sheet(window, bridge) -> None:
+    bridge.archive_refused.emit(FAILURE)
+    await until(lambda: window.archive.sheet is not None)
+    window.archive.sheet.reject()
+    await until(lambda: window.archive.sheet is None)
+    window.failure.dismiss.click()
+    bridge.failed.emit(FAILURE)
+    assert window.failure.button.text() == "Choose what to do…"

@@ -147,6 +147,13 @@ def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_pa
         window.show()
         bridge.start_engine()
         await until(window.failure.isVisible)
+        window.chat.send("Hello")
+        await until(lambda: not window.chat._is_sending)
+        assert not window.toast.isVisible()  # no engine is starting up
+        assert window.failure.button.text() == "Restart"
+        window.failure.dismiss.click()
+        window.chat.open_new()
+        await until(window.failure.isVisible)
         assert window.failure.button.text() == "Restart"
         bridge._engine._command = engine_command(messages=4)
         window.failure.button.click()

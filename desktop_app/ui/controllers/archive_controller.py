@@ -21,6 +21,7 @@ class ArchiveController(Controller):
         self.sheet: ArchiveSheet | None = None
         self._failure: Failure | None = None
         bridge.archive_refused.connect(self._offer)
+        bridge.failed.connect(self._show_again)
 
     @in_task
     async def _offer(self, failure: Failure) -> None:
@@ -41,6 +42,11 @@ class ArchiveController(Controller):
             sheet.deleteLater()
         if (failure := self._failure) is not None:
             self._parts.failure.show_failure(failure, tr("Choose what to do…"), lambda: self._offer(failure))
+
+    def _show_again(self, failure: Failure) -> None:
+        """Lead back to the sheet from what could not be done without the archive."""
+        if failure is self._failure and self.sheet is None:
+            self._show_card()
 
     @in_task
     async def _mend(self, request: p.RestoreBackup | p.BeginEmpty) -> None:

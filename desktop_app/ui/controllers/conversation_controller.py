@@ -128,7 +128,7 @@ class ConversationController(QObject):
         """Forget what is known of the record: there is another one once the engine is back."""
         self.note_engine_death()
         self.drafts.forget()
-        self._blank = ""
+        self.blanks = BlankConversations()
 
     def leave(self) -> None:
         """Show the newest of the other conversations, or a new one."""
@@ -237,7 +237,8 @@ class ConversationController(QObject):
             return
         self._is_sending = True
         try:
-            if notice := notice_of_wait(self._is_ready, self._parts.gauge.gauge):
+            notice = notice_of_wait(self._is_ready, self._parts.gauge.gauge)
+            if notice and not self._bridge.is_refusing:
                 self._parts.toast.show_message(tr(notice))
             async with self._opening:
                 if not self.conversation:

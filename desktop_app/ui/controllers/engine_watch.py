@@ -40,6 +40,7 @@ class EngineWatch(Controller):
         super().__init__(bridge, parts, chat)
         self._settings = settings
         self._has_died = self._is_opening = False
+        self._end: Failure | None = None  # why the engine is not started again by itself
         self._broken_off: set[str] = set()  # conversations whose turns ended with the engine
         chat.shown.connect(self._show_what_broke_off)
         bridge.happened.connect(self.note_opening)
@@ -59,6 +60,7 @@ class EngineWatch(Controller):
 
     def note_ready(self, welcome: Welcome) -> None:
         """Say that the engine is back if it had died, show its warnings, and open a conversation."""
+        self._end = None
         if self._is_opening:
             self._is_opening = False
             self._parts.toast.end_stay()
@@ -77,6 +79,7 @@ class EngineWatch(Controller):
 
     def note_end(self, failure: Failure) -> None:
         """Show that the engine died and is not started again by itself."""
+        self._end = failure
         self._broken_off |= self._chat.turns.running
         self._chat.note_engine_death()
         self._parts.failure.show_failure(failure, tr("Restart"), self._bridge.start_engine)
@@ -85,7 +88,9 @@ class EngineWatch(Controller):
         """Show why a request failed: as a card, or as a toast if a line says it all."""
         if failure is ENGINE_DIED:  # the toast says it when the engine is back
             return
-        if failure.detail or failure.kept:
+        if failure is self._end:
+            self.note_end(failure)  # with its way out again
+        elif failure.detail or failure.kept:
             way = tr(SETTING_WORDS.get(failure.setting.rpartition("/")[2], ""))
             self._parts.failure.show_failure(failure, way, lambda: self._settings.open(failure.setting))
         else:
