@@ -174,9 +174,9 @@ class MainWindow(Parts):
         event.acceptProposedAction()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let what is typed where nothing takes it become part of the draft, and Escape close the message's editor."""
+        """Let what is typed where nothing takes it become part of the draft, and Escape lead back to the chat."""
         if event.key() == Qt.Key.Key_Escape and not self.transcript_model.is_running:  # else it stops the reply
-            self.transcript.editor.leave()
+            self.go_back()
         elif not self.composer.field.take_typed(event):
             super().keyPressEvent(event)
 

@@ -130,3 +130,13 @@ class Parts(StyleAware, QMainWindow):
             self.hit_bar.close_bar()
         self.chat_pane.show_request(is_shown)
         self.header.views.choose("request" if is_shown else "chat")
+
+    def go_back(self) -> None:
+        """Leave what stands over the conversation: the message's editor, or the walk through hits, or the X-ray."""
+        if self.transcript.editor.message_id:
+            self.transcript.editor.leave()
+        elif self.hit_bar.isVisible():
+            self.hit_bar.close_bar()
+        elif self.chat_pane.is_request_shown:
+            self.show_request(False)
+            self.transcript.setFocus()

@@ -106,6 +106,23 @@ def test_escape_closes_the_editor_of_a_message_wherever_the_keyboard_is(play, pa
     play(scene)
 
 
+@pytest.mark.parametrize("part", ["composer.field", "chat_pane.request.list", "sidebar.list", "panel.tabs"])
+def test_escape_leads_back_from_the_x_ray_and_ends_the_walk_through_hits(play, part):
+    async def scene(window, bridge):
+        window.hit_bar.show_hit("tests", 1, 2)
+        place = attrgetter(part)(window)
+        (place if place.isVisible() else window.transcript).setFocus()
+        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
+        assert not window.hit_bar.isVisible()
+        window.request.show(True)
+        place.setFocus()
+        QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
+        assert not window.chat_pane.is_request_shown
+        assert window.transcript.hasFocus()
+
+    play(scene)
+
+
 @pytest.mark.parametrize("part", ["composer.field", "transcript"])
 def test_escape_in_the_chat_stops_the_reply_and_leaves_the_editor(play, part):
     async def scene(window, bridge):
