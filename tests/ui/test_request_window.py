@@ -99,6 +99,14 @@ async def test_the_request_follows_what_is_sent_and_pinned(window: MainWindow, b
     await until(lambda: window.panel.breakdown.largest.parts)
 
 
+@play_scene(messages=0)
+async def test_the_largest_parts_follow_while_a_reply_streams(window: MainWindow, bridge: Bridge) -> None:
+    window.chat.send("!wait")
+    await until(lambda: [part.name.text() for part in window.panel.breakdown.largest.parts] == ["You · !wait"])
+    assert window.transcript_model.is_running
+    window.chat.stop()
+
+
 @play_scene()
 async def test_a_row_of_the_breakdown_and_a_part_whole_and_copied(window: MainWindow, bridge: Bridge) -> None:
     window.panel.requests.segment_requested.emit(Segment.ASSISTANT)

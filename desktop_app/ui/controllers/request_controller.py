@@ -102,23 +102,20 @@ class RequestController(Controller):
         self._pause.start()
 
     def note(self, event: TurnEvent) -> None:
-        """Read the request again soon, if the event may have changed it; for the panel alone, once the turn is over."""
+        """Read the request again soon, if the event may have changed it; in a turn the panel waits for whole messages."""
         if not isinstance(event, CHANGING) or event.conversation != self._chat.conversation:
             return
-        is_due = self._parts.chat_pane.is_request_shown and self._pause.isActive()
-        if not is_due and self._is_wanted:
+        is_shown = self._parts.chat_pane.is_request_shown
+        is_whole = not self._parts.transcript_model.is_running or isinstance(event, MessageRecorded)
+        if not self._pause.isActive() if is_shown else is_whole:
             self._pause.start()
-
-    @property
-    def _is_wanted(self) -> bool:
-        return self._parts.chat_pane.is_request_shown or not self._parts.transcript_model.is_running
 
     @in_task
     async def _read(self) -> None:
         """Read what is shown, one reading at a time."""
         if self._is_reading:
             self._pause.start()
-        if self._is_reading or not self._chat.conversation or not self._is_wanted:
+        if self._is_reading or not self._chat.conversation:
             return
         self._pause.stop()
         self._is_reading = True
