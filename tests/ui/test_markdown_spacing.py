@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QTextDocument, QTextFormat, QTextListFormat
 
 from desktop_app.ui.transcript.markdown_documents import last_table, markdown_document
 from desktop_app.ui.transcript.segments import ProseSegment
+from desktop_app.ui.widgets.look import colour
 
 
 def laid_out(text: str) -> QTextDocument:
@@ -49,3 +50,26 @@ def test_two_lists_stand_apart_and_the_items_of_one_do_not(qapp):
     between = gaps.pop(3)
     assert len(set(gaps)) == 1
     assert between > gaps[0]
+
+
+def test_a_long_line_of_code_wraps_and_its_background_has_no_gaps(qapp) -> None:
+    document = markdown_document(ProseSegment("```\n" + "word " * 40 + "\nend\n```\n\nAfter"))
+    document.setTextWidth(200)
+    layout, code, last = document.documentLayout(), document.begin(), document.begin().next()
+    assert document.idealWidth() <= 200
+    assert layout.blockBoundingRect(code).bottom() == layout.blockBoundingRect(last).top()
+    assert layout.blockBoundingRect(last.next()).top() > layout.blockBoundingRect(last).bottom()
+
+
+def test_bullets_look_alike_whatever_sign_was_written(qapp) -> None:
+    document = markdown_document(ProseSegment("- one\n\n* two\n  + three\n\n1. four"))
+    blocks = [document.findBlockByNumber(n) for n in range(4)]
+    styles = [listed.format().style() for block in blocks if (listed := block.textList()) is not None]
+    assert styles == [*3 * [QTextListFormat.Style.ListDisc], QTextListFormat.Style.ListDecimal]
+
+
+def test_a_rule_is_a_quiet_line(qapp) -> None:
+    document = markdown_document(ProseSegment("Before\n\n---\n\nAfter"))
+    rule = document.begin().next().blockFormat()
+    assert rule.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
+    assert rule.background().color() == colour("line")

@@ -102,7 +102,7 @@ class RequestController(Controller):
         self._pause.start()
 
     def note(self, event: TurnEvent) -> None:
-        """Read the request again soon, if the event may have changed it; in a turn the panel waits for whole messages."""
+        """Read the request again soon, if it may have changed; in a turn, the panel waits for whole messages."""
         if not isinstance(event, CHANGING) or event.conversation != self._chat.conversation:
             return
         is_shown = self._parts.chat_pane.is_request_shown

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QTextFrameFormat,
     QTextLength,
     QTextList,
+    QTextListFormat,
     QTextTable,
 )
 
@@ -31,12 +32,15 @@ from desktop_app.ui.widgets.look import BOLD, colour, font, scale
 from desktop_app.ui.widgets.math_text import to_qt_markdown
 
 from .block_signs import QUOTE_INDENT, has_sign, quote_level
-from .documents import LINE_HEIGHT, InkDocument, code_font
+from .documents import CODE_LINE_HEIGHT, LINE_HEIGHT, InkDocument, code_font
 from .formulas import FORMULA, NO_FORMULAS, TEXT_SIZE, Formulas, arrange_formulas, formula_painter
 from .segments import ProseSegment, TableSegment
 
 CELL_PADDING = 6
 BESIDE_CELL = 2 * CELL_PADDING
+RULE = QTextFormat.Property.BlockTrailingHorizontalRulerWidth
+BULLETS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
+"""How Qt shows items behind "-", "*" and "+", which mean the same."""
 _HEADING_SIZES = {1: 18, 2: 16, 3: 15}
 _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
@@ -160,9 +164,23 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
         shape.setLeftMargin(before)
         shape.setRightMargin(after)
     if old.hasProperty(QTextFormat.Property.BlockCodeFence):
-        shape.setBackground(colour("code"))
-        shape.setBottomMargin(0)
+        _shape_code_line(shape, block.next())
+    elif old.hasProperty(RULE):
+        shape.setBackground(colour("line"))  # Qt draws the rule in it
     cursor.mergeBlockFormat(shape)
+    if (listed := block.textList()) is not None and listed.format().style() in BULLETS[1:]:
+        bullets = listed.format()
+        bullets.setStyle(BULLETS[0])
+        listed.setFormat(bullets)
+
+
+def _shape_code_line(shape: QTextBlockFormat, after: QTextBlock) -> None:
+    """Let a line of code wrap, and its background touch that of the line after it."""
+    shape.setBackground(colour("code"))
+    shape.setNonBreakableLines(False)
+    shape.setLineHeight(scale(CODE_LINE_HEIGHT), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+    if after.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence):
+        shape.setBottomMargin(0)
 
 
 def _goes_on(listed: QTextList | None, after: QTextList | None) -> bool:
