@@ -211,3 +211,9 @@ def test_the_place_to_add_a_model_is_that_of_the_first_server(window, qtbot):
     with qtbot.waitSignal(dialog.fetch_requested):
         dialog.show_setting("servers")
     assert dialog.servers.forms[0].models.edit.hasFocus()
+
+
+def test_the_keyboard_goes_from_the_button_to_the_filter_of_what_is_fetched(form):
+    form.models.fetch.setFocus()
+    form.models.set_fetching(True)
+    assert form.models.edit.hasFocus()

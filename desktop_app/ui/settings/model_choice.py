@@ -138,7 +138,9 @@ class ModelChoice(FormEntry):
         self._fill()
 
     def set_fetching(self, is_fetching: bool) -> None:
-        """Show that the list is on its way."""
+        """Show that the list is on its way. The keyboard goes from the button to where one of it is chosen."""
+        if is_fetching and self.fetch.hasFocus():
+            self.edit.setFocus()
         self.fetch.setText(tr("Fetching…") if is_fetching else tr("Fetch the list"))
         self.fetch.setEnabled(not is_fetching)
 
