@@ -157,7 +157,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         box = QRectF(self.rect())
-        paint_box(painter, box, colour("raised"), colour("accent"), Corner.CARD)
+        paint_box(painter, box, colour("raised"), colour("line"), Corner.CARD)
         turn_around(painter, self)
         paint_box(painter, QRectF(0, 12, 3, box.height() - 24), colour("accent"), None, Corner.MARK)
 
