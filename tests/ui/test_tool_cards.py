@@ -31,6 +31,7 @@ from desktop_app.ui.transcript.row_text import (
     last_lines,
     plain_output,
 )
+from desktop_app.ui.transcript.tool_card import CARD_CHARACTERS
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.widgets.formats import format_duration
 
@@ -255,3 +256,34 @@ def test_a_card_says_where_its_program_ran(view, sandbox, said):
     assert said.removesuffix(" · 10 tokens").removesuffix("10 tokens") in accessible_text(MessageItem(done))
     view.resize(400, 600)
     assert "10 tokens" in words(view, "m1")  # there is no room for more
+
+
+@pytest.mark.parametrize(
+    ("output", "shown"),
+    [
+        ("\n".join("x" * 300 for _ in range(20)), "\n".join("x" * 300 for _ in range(1))),
+        ("y" * 2_000, "y" * CARD_CHARACTERS),
+        ("\n\n" + "y" * 2_000, "\n\n" + "y" * (CARD_CHARACTERS - 2)),
+    ],
+)
+def test_a_card_ends_with_a_whole_line(view, output: str, shown: str):
+    view.transcript.open([*chat(1), call(1, "grep"), result(2, "grep", output)], ())
+    found = next(text for text in words(view, "m2") if "x" in text or "yy" in text)
+    assert set(found.split("\n")) == set(shown.split("\n"))
+    assert len(found) <= CARD_CHARACTERS
+
+
+@pytest.mark.parametrize("role", [Role.USER, Role.ASSISTANT])
+def test_a_message_without_text_says_so(view, role: Role):
+    view.transcript.open([row(0, role, Text("")), row(1)], ())
+    assert "(no text)" in words(view, "m0")
+
+
+@pytest.mark.parametrize("width", [300, 800])
+def test_why_a_reply_ended_is_whole_in_a_narrow_window(view, width: int):
+    view.resize(width, 600)
+    cut = row(1, Role.ASSISTANT)
+    view.transcript.open([row(0), replace(cut, message=replace(cut.message, is_interrupted=True))], ())
+    shown = words(view, "m1")
+    assert "This reply ended early. What had arrived is kept." in shown
+    assert "Write it again" in shown

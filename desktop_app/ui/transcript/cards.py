@@ -149,11 +149,15 @@ def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
     if not item.missing.value:
         return
     builder.skip(6)
-    height = scale(LINE)
+    height, words, x = scale(LINE), tr(item.missing.value), 0.0
     again = ActionLink(Action.TRY_AGAIN, "", tr("Write it again") if item.missing is MissingReply.REST else "")
-    small = font(13, MEDIUM)
-    room = builder.width - advance(small, again.label) - scale(14)
-    x = builder.words(0, tr(item.missing.value), font(13), "ink_faint", height, room)
+    small, gap = font(13, MEDIUM), scale(12)
+    room = builder.width - (advance(small, again.label) + gap if item.missing.can_be_had else 0)
+    if advance(font(13), words) + 1 < room:
+        x = builder.words(0, words, font(13), "ink_faint", height, room) + gap
+    else:
+        builder.document(soft_document, words, 0)
     if item.missing.can_be_had:
-        builder.link(x + scale(12), again, small, height)
-    builder.y += height
+        builder.link(x, again, small, height)
+    if item.missing.can_be_had or x:
+        builder.y += height

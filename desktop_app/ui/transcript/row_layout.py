@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QGuiApplication
 
 from desktop_app.conversation.events import MessageState
-from desktop_app.conversation.message import Reasoning, Role
+from desktop_app.conversation.message import Reasoning, Role, Text
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import speaker_of
@@ -96,6 +96,9 @@ def _message(builder: RowBuilder, item: MessageItem) -> None:
     elif message.text:
         builder.skip(6 if message.text.startswith(("```", "~~~")) else 2)
         flow_markdown(builder, item.key, message.text)
+    elif all(isinstance(part, Text) for part in message.parts):
+        builder.words(0, tr("(no text)"), font(13), "ink_faint", scale(22))
+        builder.y += scale(22)
     lay_out_attachments(builder, message)
     for call in item.unanswered:
         builder.skip(6)

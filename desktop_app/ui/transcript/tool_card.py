@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPointF, QRectF
 
@@ -174,12 +174,19 @@ def _arguments(builder: RowBuilder, call: ToolCall) -> None:
         builder.skip(9)
 
 
+def _beginning(lines: Sequence[str], room: int) -> str:
+    """Return the lines that have room, in characters, each of them whole unless it is the first with words."""
+    whole = "\n".join(lines)
+    head = whole[:room].rpartition("\n")[0]
+    return head if len(whole) > room and head.strip() else whole[:room]
+
+
 def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | None) -> None:
     output = result.text if result else item.row.message.text
     text = builder.cache.computed(plain_output, output, item.key)
     factor = UNFOLDED if builder.is_unfolded else 1
     lines = text.split("\n")
-    shown = "\n".join(lines[: factor * CARD_LINES])[: CARD_CHARACTERS * factor]
+    shown = _beginning(lines[: factor * CARD_LINES], CARD_CHARACTERS * factor)
     pad = scale(14)
     builder.skip(9)
     builder.document(code_document, shown or tr("(empty)"), pad, is_code=True)
