@@ -6,6 +6,7 @@ import asyncio
 
 from ui_scenes import is_idle, play_scene, until
 
+from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
 
@@ -56,3 +57,13 @@ async def test_what_is_typed_next_is_counted_although_an_older_count_came_late(w
     window.composer.set_text("four letters each")
     counted.set()
     await until(lambda: told and told[-1] == len("four letters each") // 4)
+
+
+@play_scene()
+async def test_what_is_sent_before_an_older_draft_is_back_does_not_stay_behind_it(window, bridge):
+    window.chat.drafts.forget()
+    window.composer.set_draft(MessageDraft("Hello"))
+    window.chat.drafts.show("c1", MessageDraft("An older one"))
+    assert window.composer.text() == "An older one\n\nHello"
+    window.chat.drafts.note_sent("c1", MessageDraft("Hello"))
+    assert window.composer.text() == "An older one"

@@ -28,6 +28,7 @@ class Drafts:
         self._kept: dict[str, MessageDraft] = {}
         self._seen: set[str] = set()
         self._conversation = ""
+        self._in_front = MessageDraft()  # what came back in front of what had been typed already
         self._uncounted: MessageDraft | None = None
         self._is_ready = self._is_counting = False
         self._counted: tuple[tuple[str, tuple[Attachment, ...]], p.AttachmentsCounted] = ("", ()), NOTHING_COUNTED
@@ -51,7 +52,7 @@ class Drafts:
             composer.clear()
             composer.forget_edits()
         if before != conversation:
-            own = self._left.pop(conversation, stored if is_new else MessageDraft())
+            own = self._in_front = self._left.pop(conversation, stored if is_new else MessageDraft())
             if own != MessageDraft():
                 composer.set_draft(join_drafts(own, composer.draft()))
         self.keep()
@@ -99,11 +100,14 @@ class Drafts:
         self.note_sent(conversation, draft)
 
     def note_sent(self, conversation: str, draft: MessageDraft) -> None:
-        """Remove a draft that was sent, unless it was changed since."""
+        """Remove a draft that was sent, unless it was changed since. What came back in front of it meanwhile stays."""
         if conversation == self._conversation:
-            if self._parts.composer.draft() == draft:
-                self._parts.composer.clear()
+            composer = self._parts.composer
+            if composer.draft() == draft:
+                composer.clear()
                 self.count(MessageDraft())
+            elif composer.draft() == join_drafts(self._in_front, draft):
+                composer.set_draft(self._in_front)
         elif self._left.get(conversation) == draft:
             self._left[conversation] = MessageDraft()
         if self._kept.get(conversation) == draft:  # the engine forgot it, too
