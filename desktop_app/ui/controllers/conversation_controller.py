@@ -237,8 +237,7 @@ class ConversationController(QObject):
             return
         self._is_sending = True
         try:
-            notice = notice_of_wait(self._is_ready, self._parts.gauge.gauge)
-            if notice and not self._bridge.is_refusing:
+            if (notice := notice_of_wait(self._is_ready, self._parts.gauge.gauge)) and not self._bridge.is_refusing:
                 self._parts.toast.show_message(tr(notice))
             async with self._opening:
                 if not self.conversation:
