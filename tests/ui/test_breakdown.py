@@ -51,3 +51,5 @@ def test_a_large_part_is_named_as_in_the_breakdown():
     assert name_of(called, 2.0) == "Tool · submit"
     summary = SentPart(PartKind.SUMMARY, "user", "", "## Intent", 900, 300, Segment.SUMMARY, at=1.0)
     assert name_of(summary, 2.0).startswith("Summary, ")
+    recalled = SentPart(PartKind.RECALLED, "user", "", "Earlier: …", 900, 300, Segment.MEMORY, at=1.0)
+    assert name_of(recalled, 2.0).startswith("Memory · recalled, ")

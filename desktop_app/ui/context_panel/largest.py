@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.sent_request import PartKind, SentPart
-from desktop_app.ui.request_view.part_rows import PartAction, actions_of, title_of
+from desktop_app.ui.request_view.part_rows import KINDS, PartAction, actions_of, title_of
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.transcript.row_text import clock_time
 from desktop_app.ui.translation import tr
@@ -32,6 +32,8 @@ def name_of(part: SentPart, now: float) -> str:
         return f"{tr(SEGMENT_NAMES[part.segment])} · {begin(part.text, 60)}"
     if part.segment is Segment.SUMMARY:
         title = tr(SEGMENT_NAMES[part.segment])
+    elif part.kind is PartKind.RECALLED:
+        title = f"{tr(SEGMENT_NAMES[part.segment])} · {tr(KINDS[part.kind])}"
     return f"{title}, {clock_time(part.at, now)}" if part.at else title
 
 
