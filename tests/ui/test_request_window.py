@@ -105,6 +105,7 @@ async def test_the_largest_parts_follow_while_a_reply_streams(window: MainWindow
     await until(lambda: [part.name.text() for part in window.panel.breakdown.largest.parts] == ["You · !wait"])
     assert window.transcript_model.is_running
     window.chat.stop()
+    await until(lambda: not window.transcript_model.is_running)
 
 
 @play_scene()
