@@ -10,7 +10,7 @@ import shutil
 import signal
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from glob import has_magic, iglob
 from itertools import islice
 from pathlib import Path
@@ -127,7 +127,10 @@ class BashTool(Tool[SandboxedArguments]):
             if confined is None:
                 child = await ChildProcess.start(argv, folder)
             else:
-                child = await ChildProcess.start(confined.argv, folder, True, confined.environment, is_confined=True)
+                with closing(confined):
+                    child = await ChildProcess.start(
+                        confined.argv, folder, True, confined.environment, True, confined.handles
+                    )
         except ValueError:
             raise ToolFailed("A command cannot hold a NUL character, or half of one (a lone surrogate).") from None
         output = Output()

@@ -75,11 +75,13 @@ class ChildProcess:
         with_errors: bool = True,
         environment: Mapping[str, str] | None = None,
         is_confined: bool = False,
+        handles: Sequence[int] = (),
     ) -> ChildProcess:
         """Start a program. Raises OSError and ValueError.
 
         with_errors: join standard error to the output. environment: None for that of this process, without keys.
         is_confined: the program is bubblewrap's, and what it runs is to be asked to end before it is.
+        handles: open files that it inherits.
         """
         mark = secrets.token_hex(16)
         starting = asyncio.ensure_future(
@@ -91,6 +93,7 @@ class ChildProcess:
                 cwd=folder,
                 env=clean_environment(os.environ) if environment is None else environment,
                 start_new_session=True,
+                pass_fds=handles,
             )
         )
         try:

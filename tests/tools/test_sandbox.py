@@ -20,7 +20,7 @@ from desktop_app.conversation.tools import RequiredPermission, Rule
 from desktop_app.permissions.rules import decide
 from desktop_app.settings import Settings
 from desktop_app.tools.sandbox import sandbox
-from desktop_app.tools.sandbox.confinement import Confinement, bubblewrap_options, confined_environment
+from desktop_app.tools.sandbox.confinement import Confinement, bubblewrap_options, confined_environment, mounted_inside
 from desktop_app.tools.sandbox.places import secret_places
 from desktop_app.tools.sandbox.system_calls import MACHINES, filter_program
 from sandbox_here import why_not
@@ -41,7 +41,9 @@ WANTED = Confinement(
 
 
 def options(**changed) -> str:
-    return f" {' '.join(bubblewrap_options(replace(WANTED, **changed)))} "
+    wanted = replace(WANTED, **changed)
+    handles = {path: 20 + number for number, path in enumerate(mounted_inside(wanted))}
+    return f" {' '.join(bubblewrap_options(wanted, handles))} "
 
 
 def test_the_options_open_the_folders_and_close_the_rest() -> None:
@@ -51,7 +53,7 @@ def test_the_options_open_the_folders_and_close_the_rest() -> None:
     assert "--share-net" not in said
     order = [
         *("--tmpfs /run", "--bind /tmp/palimpsest/own /tmp", "--bind /home/me/work /home/me/work "),
-        *("--bind-try /home/me/work/.git /home/me/work/.git ", "--ro-bind-try /home/me/work/.git/config"),
+        *("--bind-fd 20 /home/me/work/.git ", "--ro-bind-fd 21 /home/me/work/.git/config "),
         *("--perms 0000 --tmpfs /home/me/.ssh ", "--ro-bind /tmp/palimpsest/empty /home/me/.netrc"),
     ]
     assert [said.index(part) for part in order] == sorted(said.index(part) for part in order)
@@ -211,11 +213,14 @@ async def test_other_folders_of_the_settings_can_be_written(desk: Desk, tmp_path
 @needs_sandbox
 async def test_git_works_but_what_it_runs_cannot_be_changed(desk: Desk) -> None:
     commit = "git -c user.email=a@b -c user.name=a commit -qm one"
-    for folder in (desk.folder, desk.folder / "inner"):
-        subprocess.run(["git", "init", "-q", str(folder)], check=True)
-        shutil.rmtree(folder / ".git" / "hooks")
+    modules = desk.folder / ".git" / "modules"
+    submodules = [modules / name for name in ("one", "third/party", "third/party/modules/of/theirs")]
+    for folder in (desk.folder, desk.folder / "inner", *submodules):
+        bare = ("--bare",) if folder in submodules else ()
+        subprocess.run(["git", "init", "-q", *bare, str(folder)], check=True)
+        shutil.rmtree(folder / "hooks" if bare else folder / ".git" / "hooks")
     await desk.call("bash", command=f"echo 1 > a && git add a && {commit} && git branch two && git checkout -q two")
-    for folder in (".git", "inner/.git"):
+    for folder in (".git", "inner/.git", *(path.relative_to(desk.folder) for path in submodules)):
         for command in (
             f"echo x > {folder}/hooks/pre-commit",
             f"echo x >> {folder}/config",

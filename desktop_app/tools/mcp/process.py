@@ -160,10 +160,15 @@ class ServerProcess:
 
     @staticmethod
     async def start(
-        command: Sequence[str], environment: Mapping[str, str], folder: str, guard: Guard, on_end: Callable[[], None]
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        folder: str,
+        guard: Guard,
+        on_end: Callable[[], None],
+        handles: Sequence[int] = (),
     ) -> ServerProcess:
-        """Start it. environment: all its variables. on_end: called when it will write nothing more. Raises OSError, and
-        ValueError for an invalid command or folder."""
+        """Start it. environment: all its variables. on_end: called when it will write nothing more. handles: open files
+        that it inherits. Raises OSError, and ValueError for an invalid command or folder."""
         mark = secrets.token_hex(16)
         guard.expect(mark)
         try:
@@ -176,6 +181,7 @@ class ServerProcess:
                 env={**environment, MARK: mark},
                 cwd=folder or None,
                 start_new_session=True,
+                pass_fds=handles,
             )
         except (OSError, ValueError):
             guard.forget(mark)

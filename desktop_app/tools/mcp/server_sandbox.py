@@ -13,7 +13,7 @@ import msgspec
 from desktop_app.conversation.message import CallSandbox
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
-from desktop_app.tools.sandbox.sandbox import Rights, Sandbox, Unconfinable
+from desktop_app.tools.sandbox.sandbox import Confined, Rights, Sandbox, Unconfinable
 
 from .process import inherited_environment
 
@@ -21,11 +21,22 @@ ADVICE = translatable("It runs in the sandbox: if it needs more than that gives 
 
 
 class ServerStart(msgspec.Struct, frozen=True):
-    """How the program of a server is started."""
+    """How the program of a server is started. To be closed once it is."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
     sandbox: CallSandbox = ""
+    confined: Confined | None = None
+
+    @property
+    def handles(self) -> tuple[int, ...]:
+        """Open files that it inherits."""
+        return self.confined.handles if self.confined else ()
+
+    def close(self) -> None:
+        """Close what it inherits."""
+        if self.confined:
+            self.confined.close()
 
 
 class ServerSandbox:
@@ -55,7 +66,7 @@ class ServerSandbox:
         except Unconfinable as error:
             raise ValueError(str(error)) from None
         environment = confined.environment | server.environment
-        return ServerStart(confined.argv, environment, "network" if has_network else "closed")
+        return ServerStart(confined.argv, environment, "network" if has_network else "closed", confined)
 
 
 def _find_program(program: str, folder: str, path: str | None) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from typing import Any
 
 from mcp import Client, types
@@ -96,7 +96,10 @@ class ServerSession:
         if self._server.command:
             start = await sandbox.start_of(self._server, self._folder)
             self.sandbox = start.sandbox
-            self.process = await ServerProcess.start(start.command, start.environment, self._folder, guard, self.end)
+            with closing(start):
+                self.process = await ServerProcess.start(
+                    start.command, start.environment, self._folder, guard, self.end, start.handles
+                )
             stack.push_async_callback(self.process.stop)
             return open_pipes(self.process)
         http = await http_client(self._server.url, self._key, self.traffic)

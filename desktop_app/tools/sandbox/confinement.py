@@ -55,8 +55,11 @@ class Confinement(msgspec.Struct, frozen=True):
     """The file with the addresses of name servers, where it is in a replaced folder."""
 
 
-def bubblewrap_options(wanted: Confinement) -> tuple[str, ...]:
-    """Return the options of bubblewrap but for --disable-userns and --seccomp. Later ones cover earlier ones."""
+def bubblewrap_options(wanted: Confinement, handles: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the options of bubblewrap but for --disable-userns and --seccomp. Later ones cover earlier ones.
+
+    handles: of `mounted_inside`; what has none is not mounted.
+    """
     is_let_in = _within(wanted.folder, REPLACED) and not _within(wanted.folder, wanted.writable)
     seen = (*wanted.writable, wanted.folder) if is_let_in else wanted.writable
     hidden = tuple(_outermost(path for path in wanted.hidden_folders if _is_visible(path, seen)))
@@ -73,7 +76,7 @@ def bubblewrap_options(wanted: Confinement) -> tuple[str, ...]:
         *(("--ro-bind-try", wanted.resolver, wanted.resolver) if wanted.resolver and wanted.has_network else ()),
         *(("--ro-bind", wanted.folder, wanted.folder) if is_let_in else ()),
         *(word for path in sorted(wanted.writable) for word in ("--bind", path, path)),
-        *_guards(wanted),
+        *_guards(wanted, handles),
         *(word for path in hidden for word in _hidden_folder(path, wanted.shown)),
         *(word for path in files if path not in wanted.shown for word in ("--ro-bind", wanted.empty_file, path)),
         *(word for path in shown for word in ("--ro-bind-try", path, path)),
@@ -114,19 +117,28 @@ def _outermost(paths: Iterable[str]) -> Iterator[str]:
             yield path
 
 
-def _guards(wanted: Confinement) -> Iterator[str]:
-    """Yield the options for what cannot be written. Each folder above, within a writable one, is mounted, too: a folder
-    could be renamed otherwise, with what is mounted in it, and another one be put into its place."""
-    pinned: dict[str, None] = {}
+def mounted_inside(wanted: Confinement) -> tuple[str, ...]:
+    """Return what is mounted within the writable folders: what cannot be written, and the folders above it."""
+    return (*_pinned(wanted), *sorted(wanted.guarded))
+
+
+def _pinned(wanted: Confinement) -> tuple[str, ...]:
+    """Return the folders above what cannot be written. They are mounted, too: a folder could be renamed otherwise, with
+    what is mounted in it, and another one be put into its place."""
+    pinned: set[str] = set()
     for path in wanted.guarded:
         above = os.path.dirname(path)
         while _within(above, wanted.writable) and above not in wanted.writable:
-            pinned[above] = None
+            pinned.add(above)
             above = os.path.dirname(above)
-    for path in sorted(pinned):
-        yield from ("--bind-try", path, path)
-    for path in sorted(wanted.guarded):
-        yield from ("--ro-bind-try", path, path)
+    return tuple(sorted(pinned))
+
+
+def _guards(wanted: Confinement, handles: Mapping[str, int]) -> Iterator[str]:
+    for option, paths in (("--bind-fd", _pinned(wanted)), ("--ro-bind-fd", sorted(wanted.guarded))):
+        for path in paths:
+            if path in handles:
+                yield from (option, str(handles[path]), path)
 
 
 def _hidden_folder(path: str, shown: Sequence[str]) -> tuple[str, ...]:

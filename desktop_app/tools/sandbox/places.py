@@ -86,23 +86,27 @@ def _guarded_in(path: str) -> Iterator[str]:
     if parts is None or not os.path.isdir(path):  # all of it; .git is a file where a repository has several folders
         yield path
         return
-    if os.path.basename(path) == ".git" and os.path.exists(os.path.join(path, "HEAD")):
-        _make_folder(os.path.join(path, "hooks"))
-    places = [path, *(os.path.dirname(config) for config in _configs_of_submodules(path))]
+    places = [path, *_repositories_of_submodules(path)]
+    for place in places:
+        if os.path.basename(path) == ".git" and os.path.exists(os.path.join(place, "HEAD")):
+            _make_folder(os.path.join(place, "hooks"))
     yield from (found for one in places for part in parts if os.path.lexists(found := os.path.join(one, part)))
 
 
-def _configs_of_submodules(path: str) -> Iterator[str]:
-    for entry in _entries(os.path.join(path, "modules")):
-        config = os.path.join(entry.path, "config")
-        if os.path.isfile(config):
-            yield config
+def _repositories_of_submodules(path: str) -> Iterator[str]:
+    """Yield those of submodules, which git names by their paths, and of theirs."""
+    for count, (folder, inside, files) in enumerate(os.walk(os.path.join(path, "modules"))):
+        if count > MAX_NAMES:
+            return
+        if "HEAD" in files:
+            yield folder
+            inside[:] = [name for name in inside if name == "modules"]
 
 
 def _make_folder(path: str) -> None:
     try:
-        os.makedirs(path, exist_ok=True)
-    except OSError:  # a folder that cannot be written: then nothing can be put there
+        os.mkdir(path)
+    except OSError:  # it is there; or a folder that cannot be written: then nothing can be put there
         return
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import shutil
@@ -19,7 +20,8 @@ import msgspec
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import make_folder
 
-from .confinement import Confinement, bubblewrap_options, confined_environment, is_within
+from .confinement import Confinement, bubblewrap_options, confined_environment, is_within, mounted_inside
+from .handles import close_handles, open_handles
 from .places import guarded_places, home_folders, name_servers, secret_places
 from .system_calls import filter_program
 
@@ -66,10 +68,20 @@ class Rights(msgspec.Struct, frozen=True):
 
 
 class Confined(msgspec.Struct, frozen=True):
-    """A command line that runs a program in the sandbox, and the environment to start it with."""
+    """A command line that runs a program in the sandbox, and what to start it with. To be closed once it is started."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
+    places: dict[str, int] = {}
+
+    @property
+    def handles(self) -> tuple[int, ...]:
+        """Open files that it inherits."""
+        return tuple(self.places.values())
+
+    def close(self) -> None:
+        """Close what it inherits."""
+        close_handles(self.places)
 
 
 @lru_cache(1)
@@ -93,12 +105,22 @@ def _try(program: str, options: tuple[str, ...]) -> str:
     with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}probe-") as folder:
         empty = Path(folder, "empty")
         empty.touch()
-        wanted = Confinement("/", (), folder, str(empty))
-        argv = (program, *options, *bubblewrap_options(wanted), "--", "/bin/sh", "-c", "exit 0")
+        own = os.path.realpath(folder)
+        wanted = Confinement("/", (own,), folder, str(empty), guarded=(f"{own}/empty",))
+        handles = open_handles(mounted_inside(wanted))
+        argv = (program, *options, *bubblewrap_options(wanted, handles), "--", "/bin/sh", "-c", "exit 0")
         try:
-            done = subprocess.run(argv, capture_output=True, timeout=PROBE_SECONDS, stdin=subprocess.DEVNULL)
+            done = subprocess.run(
+                argv,
+                capture_output=True,
+                timeout=PROBE_SECONDS,
+                stdin=subprocess.DEVNULL,
+                pass_fds=tuple(handles.values()),
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return str(error)
+        finally:
+            close_handles(handles)
     errors = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
     return "" if done.returncode == 0 else errors[-1]
 
@@ -127,7 +149,13 @@ class Sandbox:
         Raises Unconfinable, and OSError.
         """
         wanted = await asyncio.to_thread(self._confinement, str(folder), rights)
-        return await asyncio.to_thread(self._confined, argv, environment, wanted)
+        opening = asyncio.ensure_future(asyncio.to_thread(self._confined, argv, environment, wanted))
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            with contextlib.suppress(OSError):
+                (await opening).close()
+            raise
 
     def close(self) -> None:
         """Remove the temporary folders."""
@@ -144,7 +172,9 @@ class Sandbox:
                 if not file.exists():  # another program may be reading it
                     file.write_bytes(program)
             start = ("/bin/sh", "-c", _WITH_FILTER, str(file), *start, "--seccomp", "8")
-        return Confined((*start, *bubblewrap_options(wanted), "--", *argv), confined_environment(environment))
+        handles = open_handles(mounted_inside(wanted))
+        options = bubblewrap_options(wanted, handles)
+        return Confined((*start, *options, "--", *argv), confined_environment(environment), handles)
 
     def _confinement(self, chosen: str, rights: Rights) -> Confinement:
         folder, root, homes = os.path.realpath(chosen), self._root(), home_folders()
