@@ -70,14 +70,27 @@ def test_the_network_and_single_secrets_are_given_when_they_are_allowed() -> Non
     assert "/home/me/.netrc" not in said
 
 
+KEPT = "PATH=/bin LANG=de KEYBOARD=de MONKEY=x PWD=/a OLDPWD=/b SSH_ASKPASS=/bin/x GIT_AUTHOR_NAME=x PASSENGER=x"
+KEPT += " MAP_PATH=/c GIT_CONFIG_KEY_0=a.b HOMEPAGE=https://example.org/a@b no_proxy=a,b"
+SECRET = (
+    "GITHUB_TOKEN AWS_SECRET_ACCESS_KEY DB_PASSWORD openai_api_key DB_PASS MYSQL_PWD GH_PAT REDISCLI_AUTH STRIPE_KEY"
+)
+SECRET += " npm_config__auth SENTRY_DSN SIGNING_KEY SSH_KEYS SESSION_COOKIE GPG_PASSPHRASE SMTP_PASS MY_CREDENTIALS"
+BY_VALUE = "DATABASE_URL=postgres://me:pass1@db/x FOO=sk-ant-0123456789abcdefghij REMOTE=https://me:ghp1@example.org/a"
+BY_VALUE += " https_proxy=http://me:pass1@proxy:1 HTTP_PROXY=http://me:pass1@proxy:1 OPTIONS=--password=hunter22"
+DOORS = "SSH_AUTH_SOCK DISPLAY DBUS_SESSION_BUS_ADDRESS XDG_RUNTIME_DIR"
+
+
 def test_the_environment_holds_no_secrets_and_no_doors() -> None:
-    kept = {"PATH": "/bin", "LANG": "de", "KEYBOARD": "de", "MONKEY": "x"}
-    secret = {"GITHUB_TOKEN": "1", "AWS_SECRET_ACCESS_KEY": "2", "DB_PASSWORD": "3", "openai_api_key": "4"}
-    doors = {"SSH_AUTH_SOCK": "/tmp/a", "DISPLAY": ":0", "DBUS_SESSION_BUS_ADDRESS": "unix:x", "XDG_RUNTIME_DIR": "/r"}
-    found = confined_environment(kept | secret | doors | {"TMPDIR": "/home/me/tmp"})
+    kept, by_value = (dict(pair.split("=", 1) for pair in text.split(" ")) for text in (KEPT, BY_VALUE))
+    closed = dict.fromkeys(f"{SECRET} {DOORS}".split(), "x")
+    found = confined_environment(kept | closed | by_value | {"TMPDIR": "/home/me/tmp"})
     assert kept.items() <= found.items()
-    assert not (secret | doors).keys() & found.keys()
+    assert not closed.keys() & found.keys()
+    assert not [value for value in by_value.values() if value in found.values()]
     assert found["TMPDIR"] == "/tmp"
+    proxies = {name for name in by_value if "proxy" in name.lower()}
+    assert dict(by_value.items() & confined_environment(by_value, has_network=True).items()).keys() == proxies
 
 
 def test_the_filter_of_calls_exists_for_known_machines_only() -> None:

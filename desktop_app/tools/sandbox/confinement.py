@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from desktop_app.context.masking import mask_secrets
 from desktop_app.conversation.words import lexicon
 
 REPLACED = ("/dev", "/proc", "/run", "/tmp", "/var/tmp")
@@ -17,8 +18,12 @@ READ_ONLY_STATE = ("/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/fs",
 RUNNING_SYSTEM = ("/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers")
 """Programs and libraries of NixOS."""
 _SECRET_VARIABLE = re.compile(
-    r".*(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY).*", re.IGNORECASE
+    r".*(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|COOKIE).*"
+    r"|.*_(PASS|PWD|PAT|PIN|AUTH|KEY|DSN)S?",
+    re.IGNORECASE,
 )
+_PROXY = re.compile(r"(https?|all|ftp)_proxy", re.IGNORECASE)
+"""Variables whose passwords programs need that use the network."""
 _DOORS = lexicon(
     "SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS DISPLAY"
     " WAYLAND_DISPLAY WAYLAND_SOCKET XAUTHORITY ICEAUTHORITY SESSION_MANAGER DESKTOP_STARTUP_ID XDG_RUNTIME_DIR"
@@ -85,10 +90,14 @@ def bubblewrap_options(wanted: Confinement, handles: Mapping[str, int]) -> tuple
     )
 
 
-def confined_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without secrets and without ways to services."""
+def confined_environment(environment: Mapping[str, str], has_network: bool = False) -> dict[str, str]:
+    """Return the environment without secrets, and without ways to services. In other variables, what looks like a
+    secret is masked.
+
+    has_network: keep what leads through proxies, also with a password.
+    """
     kept = {
-        name: value
+        name: value if has_network and _PROXY.fullmatch(name) else mask_secrets(value)
         for name, value in environment.items()
         if name not in _DOORS and not _SECRET_VARIABLE.fullmatch(name)
     }

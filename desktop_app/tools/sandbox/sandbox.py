@@ -174,7 +174,7 @@ class Sandbox:
             start = ("/bin/sh", "-c", _WITH_FILTER, str(file), *start, "--seccomp", "8")
         handles = open_handles(mounted_inside(wanted))
         options = bubblewrap_options(wanted, handles)
-        return Confined((*start, *options, "--", *argv), confined_environment(environment), handles)
+        return Confined((*start, *options, "--", *argv), confined_environment(environment, wanted.has_network), handles)
 
     def _confinement(self, chosen: str, rights: Rights) -> Confinement:
         folder, root, homes = os.path.realpath(chosen), self._root(), home_folders()
