@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from ipaddress import IPv6Address, ip_address
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
+
+HIDDEN = "…"
+_USER = re.compile(r"(?<=://)[^/?#\s]*(?=@)")
+_NAMED = re.compile(r"([?&][^=&#\s]*(?:key|token|secret|pass|auth|sig)[^=&#\s]*=)([^&#\s]+)", re.IGNORECASE)
 
 
 def host_of(base_url: str) -> str:
@@ -16,6 +22,25 @@ def host_of(base_url: str) -> str:
     except ValueError:
         return ""
     return parts.hostname or "" if is_address else ""
+
+
+def without_secrets(base_url: str, stand_in: str = HIDDEN) -> str:
+    """Return the address with something else in place of its password, and of keys in its query. A name without a
+    password before the @ may be a token."""
+
+    def hidden(found: re.Match[str]) -> str:
+        name, colon, _ = found[0].partition(":")
+        return f"{name}:{stand_in}" if colon else stand_in
+
+    return _NAMED.sub(lambda found: found[1] + stand_in, _USER.sub(hidden, base_url))
+
+
+def secrets_of(base_url: str) -> Iterator[str]:
+    """Yield what `without_secrets` leaves out, as it stands there and as it is meant."""
+    users = (found[0] for found in _USER.finditer(base_url))
+    passwords = (user.partition(":")[2] or user.partition(":")[0] for user in users)
+    for secret in (*passwords, *(found[2] for found in _NAMED.finditer(base_url))):
+        yield from filter(None, dict.fromkeys((secret, unquote(secret))))
 
 
 def is_local(base_url: str) -> bool:

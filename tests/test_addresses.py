@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.addresses import is_local
+from desktop_app.addresses import is_local, secrets_of, without_secrets
 
 HERE = [
     "http://localhost:1234/v1",
@@ -36,3 +36,24 @@ ELSEWHERE = [
 
 def test_only_this_machine_is_local_and_not_what_looks_like_it() -> None:
     assert [address for address in HERE + ELSEWHERE if is_local(address)] == HERE
+
+
+@pytest.mark.parametrize(
+    ("address", "shown", "secrets"),
+    [
+        ("http://localhost:1234/v1", "http://localhost:1234/v1", []),
+        ("https://me:pw%2F1@example.org/v1", "https://me:…@example.org/v1", ["pw%2F1", "pw/1"]),
+        ("https://me:a@b@example.org", "https://me:…@example.org", ["a@b"]),
+        ("https://token@example.org/v1", "https://…@example.org/v1", ["token"]),
+        ("https://:pw@example.org", "https://:…@example.org", ["pw"]),
+        ("https://example.org/a@b", "https://example.org/a@b", []),
+        ("https://example.org/v1?key=pw&api-version=1", "https://example.org/v1?key=…&api-version=1", ["pw"]),
+        ("https://example.org?a=1&X-Api-Key=pw#key=1", "https://example.org?a=1&X-Api-Key=…#key=1", ["pw"]),
+        ("https://example.org/?sig=a/b", "https://example.org/?sig=…", ["a/b"]),
+        ("no address: me:pw@x", "no address: me:pw@x", []),
+        ("", "", []),
+    ],
+)
+def test_an_address_is_shown_without_its_secrets(address: str, shown: str, secrets: list[str]) -> None:
+    assert without_secrets(address) == shown
+    assert list(secrets_of(address)) == secrets

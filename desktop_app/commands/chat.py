@@ -16,6 +16,7 @@ from typing import Any, get_args
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.research.research import question_in
 from desktop_app.chat.session import Session
@@ -276,7 +277,9 @@ def server_of(model: str, base_url: str | None, window: int | None) -> tuple[str
         return model, Server(kind, "", (name,), window or 0, kind=_kind(kind))
     if not base_url.startswith(("http://", "https://")):
         advice = "Give a URL such as http://127.0.0.1:8080/v1."
-        raise ModelError(Failure("not_found", f"{base_url} is not the address of a server", advice=advice))
+        raise ModelError(
+            Failure("not_found", f"{without_secrets(base_url)} is not the address of a server", advice=advice)
+        )
     if not is_kind:
         kind, name = "openai_compatible", model
     return f"{SERVER}/{name}", Server(SERVER, base_url, (name,), window or 0, kind=_kind(kind))

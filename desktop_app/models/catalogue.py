@@ -213,7 +213,7 @@ class Catalogue:
         result, endpoint, note = self._results.get(_key(server, name)), self._endpoint(server), ""
         if result is not None and not result.is_up:
             note = translatable("{server} does not answer at {address}.").format(
-                server=server.name, address=endpoint.address
+                server=server.name, address=endpoint.shown_address
             )
         elif result is not None and not window:
             failure = window_failure(endpoint, name, result)

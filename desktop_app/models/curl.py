@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import NO_OPTIONS
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ReplyOptions
@@ -36,7 +37,8 @@ async def curl_of(
 ) -> str:
     """Return the command. It is made by sending the request to a transport that notes it and answers itself."""
     client = await model.litellm.load()
-    endpoint = replace(model.endpoint, key=STAND_IN if model.endpoint.key else "")
+    address = without_secrets(model.endpoint.base_url, STAND_IN)
+    endpoint = replace(model.endpoint, key=STAND_IN if model.endpoint.key else "", base_url=address)
     sent: list[Any] = []
 
     def note(request: Any) -> Any:
@@ -60,6 +62,8 @@ async def curl_of(
 
 def _command(request: Any, variable: str) -> str:
     headers = {name: value for name, value in request.headers.items() if name not in UNTOLD}
+    if headers.get("authorization", "").startswith("Basic "):  # curl makes it of the address
+        del headers["authorization"]
     lines = [f"curl -sN {_quoted(str(request.url), variable)}"]
     lines += [f"  -H {_quoted(f'{name}: {value}', variable)}" for name, value in headers.items()]
     body = json.dumps(json.loads(request.content), ensure_ascii=False, indent=2)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.addresses import without_secrets
 from desktop_app.conversation.openai_chat import Json
 
 from .capability_probes import ModelCapabilities, Probe, model_names_in, models_in, probes_for
@@ -86,7 +87,7 @@ async def read_list(endpoint: Endpoint, seconds: float) -> ModelList:
     for _, content in answers:
         for name, known in models_in(content).items():
             listed[name] = known.or_else(listed.get(name, ModelCapabilities()))
-    return ModelList(listed, answers[0][0], url)
+    return ModelList(listed, answers[0][0], without_secrets(url))
 
 
 def is_probed(endpoint: Endpoint) -> bool:
@@ -112,7 +113,8 @@ async def _explain(
     status, content = answers[index]
     listed = model_names_in(content)
     path = probes[index].path
-    result = replace(result, url=_url(server.endpoint, path), status=status, is_json=content is not None, listed=listed)
+    url = without_secrets(_url(server.endpoint, path))
+    result = replace(result, url=url, status=status, is_json=content is not None, listed=listed)
     if listed or not path.startswith("/models"):
         return result
     return replace(result, better_address=await server.better_address())

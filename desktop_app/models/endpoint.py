@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from desktop_app.addresses import host_of, is_local
+from desktop_app.addresses import host_of, is_local, secrets_of, without_secrets
 from desktop_app.settings import ServerKind
 
 DEFAULT_ADDRESS: dict[ServerKind, str] = {
@@ -63,6 +63,16 @@ class Endpoint(msgspec.Struct, frozen=True):
         return (self.base_url or DEFAULT_ADDRESS.get(self.kind, "")).rstrip("/")
 
     @property
+    def shown_address(self) -> str:
+        """The address for people: without a password or a key."""
+        return without_secrets(self.address)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no text may show: its key, and those in its address."""
+        return tuple(filter(None, (self.key, *secrets_of(self.base_url))))
+
+    @property
     def api_base(self) -> str:
         """The address as litellm takes it for this kind of server."""
         address = self.address
@@ -79,4 +89,4 @@ class Endpoint(msgspec.Struct, frozen=True):
         return is_local(self.address)
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.name!r}, {self.base_url!r}, kind={self.kind!r})"
+        return f"Endpoint({self.name!r}, {without_secrets(self.base_url)!r}, kind={self.kind!r})"

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import msgspec
 
+from desktop_app.addresses import without_secrets
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.paths import replace_private_file
 
 from .capability_probes import ModelCapabilities
 
 ModelKey = tuple[str, str, str]
-"""The server's name, its address, and the model as the server calls it."""
+"""The server's name, its address without secrets, and the model as the server calls it."""
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +44,11 @@ class LastKnownFile:
         self._last: dict[ModelKey, LastKnown] = {}
 
     def get(self, key: ModelKey) -> LastKnown | None:
-        return self._last.get(key)
+        return self._last.get(_without_secrets(key))
 
     def update(self, key: ModelKey, last: LastKnown) -> bool:
         """Set it until `write`. Return whether it differs from before."""
+        key = _without_secrets(key)
         before = self._last.get(key)
         self._last[key] = last
         return before is None or (before.capabilities, before.provenance) != (last.capabilities, last.provenance)
@@ -71,3 +73,8 @@ class LastKnownFile:
             replace_private_file(self._path, msgspec.json.format(msgspec.json.encode(entries), indent=2))
         except OSError as error:
             log.warning("%s could not be written: %s", self._path, error)
+
+
+def _without_secrets(key: ModelKey) -> ModelKey:
+    server, address, model = key
+    return server, without_secrets(address), model

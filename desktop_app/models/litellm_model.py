@@ -67,7 +67,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
                 # Without its cause: a provider's exception may quote the key, and causes are logged.
                 raise await self._error_of(error, reply.chunks) from None
         if not reply.is_finished and not reply.chunks:
-            await self._refuse_short_address(f"{self.endpoint.address} answered with something else than a reply")
+            await self._refuse_short_address(f"{self.endpoint.shown_address} answered with something else than a reply")
         if not reply.is_finished:
             raise error_without_response(self._target, "cut" if reply.chunks else "garbage")
         yield reply.end()
@@ -98,7 +98,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
             return odd_reply_error(self._target) if chunks else error_without_response(self._target, "garbage")
         offered = await list_models(self.endpoint) if status_of(error) == 404 else ()
         if status_of(error) == 404 and not offered:
-            await self._refuse_short_address(f"{self.endpoint.address} answered 404 (Not Found)")
+            await self._refuse_short_address(f"{self.endpoint.shown_address} answered 404 (Not Found)")
         return error_of(error, self._target, self.litellm.patience, offered, has_begun=bool(chunks))
 
     async def prepare(self) -> None:

@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from msgspec.structs import replace
 
+from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import ErrorKind
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
@@ -24,7 +25,9 @@ def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -
     """Return why the model's window is unknown. result: None if its server was not asked yet."""
     server = endpoint.name
     if not endpoint.is_address:
-        detail = translatable("“{base_url}” is not the address of a server.").format(base_url=endpoint.base_url)
+        detail = translatable("“{base_url}” is not the address of a server.").format(
+            base_url=without_secrets(endpoint.base_url)
+        )
         advice = translatable("Write the whole address in the settings, such as http://localhost:1234/v1.")
         return _failure_of_setting(
             endpoint, "address", translatable("{server} has no valid address").format(server=server), detail, advice
@@ -32,7 +35,7 @@ def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -
     if result is None or not result.is_up:
         detail = translatable(
             "Nothing answers at {address}, and it never told how many tokens {model} accepts."
-        ).format(address=endpoint.address, model=model)
+        ).format(address=endpoint.shown_address, model=model)
         return _failure_of_request(endpoint, model, "connection", detail)
     if result.status in KEY_REFUSED:
         return key_failure(endpoint, result)
@@ -68,6 +71,7 @@ def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -
 def version_failure(endpoint: Endpoint, answered: str, better_address: str) -> Failure:
     """Return the failure of an address that lacks its "/v1"."""
     title = translatable("The address of {name} lacks “/v1”").format(name=endpoint.name)
+    better_address = without_secrets(better_address)
     detail = translatable("{answered}, but {better_address}/models answers as it should.").format(
         answered=answered, better_address=better_address
     )

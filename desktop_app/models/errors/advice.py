@@ -8,6 +8,7 @@ import msgspec
 
 from desktop_app.addresses import host_of
 from desktop_app.chat.ports import ErrorKind
+from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.models.endpoint import Endpoint
@@ -64,7 +65,7 @@ def failure_of(
         displayable(found.message, target)
         or detail
         or translatable("{address} answered with status {status}.").format(
-            address=target.endpoint.address, status=status
+            address=target.endpoint.shown_address, status=status
         )
     )
     return Failure(found.kind, title, detail, KEPT, advice, setting=_setting(target, found.kind, offered))
@@ -175,7 +176,7 @@ def _advice_on_money(target: RequestTarget) -> str:
 
 def _advice_on_models(target: RequestTarget, offered: tuple[str, ...]) -> str:
     if not offered:
-        address = target.endpoint.address
+        address = target.endpoint.shown_address
         return translatable(
             "Check the model's name and the address {address} in the settings (it usually ends with /v1)."
         ).format(address=address)
@@ -204,7 +205,8 @@ def without_prefix(message: str) -> str:
 
 def displayable(message: str, target: RequestTarget) -> str:
     """Return a server's message without keys, on one line, shortened to MAX_DETAIL."""
-    if target.endpoint.key:
-        message = message.replace(target.endpoint.key, "(key)")
-    message = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", without_prefix(message))).strip()
+    for secret in target.endpoint.secrets:
+        message = message.replace(secret, "(key)")
+    message = mask_secrets(without_prefix(message)).replace(MASK, "(key)")
+    message = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", message)).strip()
     return message if len(message) <= MAX_DETAIL else message[:MAX_DETAIL] + "…"

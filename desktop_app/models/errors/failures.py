@@ -56,7 +56,7 @@ def error_without_response(
     target: RequestTarget, kind: ErrorKind, patience: float = 0.0, message: str = ""
 ) -> ModelError:
     """Return the error of a request that was not answered, or not as it should be. patience: see `error_of`."""
-    address = target.endpoint.address
+    address = target.endpoint.shown_address
     details: dict[ErrorKind, str] = {
         "connection": translatable("There was no connection to “{address}”.").format(address=address),
         "timeout": translatable("Nothing came from {address} for {seconds} seconds.").format(
@@ -73,7 +73,7 @@ def error_without_response(
 def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:
     """Return the error of a reply that contains something else, or is longer than any. detail: says so."""
     title = translatable("{name} sent something that is not a chat reply").format(name=target.endpoint.name)
-    address = target.endpoint.address
+    address = target.endpoint.shown_address
     detail = detail or translatable("The reply of {model} began well, then {address} sent something else.").format(
         model=target.model, address=address
     )
@@ -97,7 +97,7 @@ def error_of(
         return error_of_response(target, original, offered)
     words = {kind.__name__: str(cause) for cause in causes for kind in type(cause).__mro__}
     if "ResponseTooLarge" in words:
-        return odd_reply_error(target, f"{target.endpoint.address}: {words['ResponseTooLarge']}")
+        return odd_reply_error(target, f"{target.endpoint.shown_address}: {words['ResponseTooLarge']}")
     # Before litellm's responses: it makes up a status where there was none, 500 for a server that is not there.
     for kind, names in EXCEPTIONS.items():
         if not names & words.keys() or (kind == "garbage" and responses):
