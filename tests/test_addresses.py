@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from desktop_app.addresses import is_local, secrets_of, without_secrets
 
 HERE = [
