@@ -46,7 +46,9 @@ MAX_ALTERNATIVES = 64
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _HOME = re.compile(r"^(?:~|\$HOME\b|\$\{HOME\})")
 _NUMBER = re.compile(r"\$[?#]")
-_HERE = re.compile(r"^(?:\$PWD\b|\$\{PWD\})")
+_HERE = re.compile(r"^(?:\$PWD\b|\$\{PWD\}|~\+(?=/|$))")
+_ELSEWHERE = re.compile(r"~[+-]?\d|~-")
+"""Folders that a shell was in before, which it also learns from the environment."""
 
 
 def is_secret(path: str) -> bool:
@@ -68,9 +70,11 @@ def is_secret(path: str) -> bool:
 def may_mean_secret(word: str) -> bool:
     """Return whether a shell may expand a word to the name of a secret: `.en?`, `~/.s*/config`, `*`, `/pr*/1/*`.
 
-    A substitution, or an unknown variable, may expand to any name.
+    A substitution, an unknown variable, or a folder that the shell was in before may expand to any name.
     """
-    word = _NUMBER.sub("0", _HERE.sub(".", _HOME.sub("/~", word)))
+    if _ELSEWHERE.match(word):
+        return True
+    word = _NUMBER.sub("0", _HOME.sub("/~", _HERE.sub(".", word)))
     if "$" in word or "`" in word:
         return True
     return any(_may_be_secret(one) for one in _alternatives(word))

@@ -59,7 +59,9 @@ async def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         monkeypatch.setenv(name, str(tmp_path / value))
     for name, value in {"PLAIN_SECRET": CANARY, "SECRET_FILE": ".env", "OPTIONS": "--output=made"}.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setenv("OLDPWD", str(tmp_path / "home/.ssh"))  # as after `cd ~/.ssh; cd -`
     async with place_with_server(tmp_path) as made:
+        made.write("home/.ssh/notes", f"canary={CANARY}\n")
         yield made
 
 
