@@ -16,7 +16,7 @@ from test_planted_keys import files_with, shown_by_processes
 from desktop_app.__main__ import main
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
-from desktop_app.settings import McpServer, Server, Settings, write_settings
+from desktop_app.settings import McpServer, Server, ServerKind, Settings, write_settings
 from engine_client import EngineClient, Refused
 from provider import Call, Reply, ScriptedProvider, Status
 
@@ -64,7 +64,7 @@ def providers(stack: ExitStack) -> tuple[Server, ...]:
         "named": started("named", "named"),
         "outside": "https://models.invalid/v1",
     }
-    kinds = {"gem": "gemini"}
+    kinds: dict[str, ServerKind] = {"gem": "gemini"}
     return tuple(
         Server(name, url, ("scripted",), 8_192, 1_000, kinds.get(name, "openai_compatible"))
         for name, url in addresses.items()
@@ -105,7 +105,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def asked_everything(engine: EngineClient, opened: str, server: Server) -> list[str]:
     """What the window asks of a model and its server: the request, curl, tools, checks."""
     model = f"{server.name}/scripted"
-    requests: tuple[p.EngineRequest[Any], ...] = (
+    requests: tuple[Any, ...] = (
         *(p.ReadRequest(opened), p.ReadRequestCurl(opened), p.ListTools(opened), p.PreviewModel(opened, model)),
         *(p.ListServerModels(server, "", server.name), p.ListModels(), p.DescribeProgram(), p.DescribeData()),
         *(p.CheckServer(server, "scripted", step, "", server.name) for step in ("list", "window", "reply", "tools")),
