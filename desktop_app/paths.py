@@ -95,7 +95,8 @@ def make_private_folder(folder: Path) -> None:
 
 def make_private_file(path: Path) -> None:
     """Make an empty file that only its owner may read, unless there is one. Raises OSError."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, FILE_MODE))
+    with contextlib.suppress(FileExistsError):  # it is not opened: closing it would release the locks of this process
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE))
     _set_mode(path, FILE_MODE)
 
 

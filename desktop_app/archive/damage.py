@@ -16,6 +16,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.paths import sync_file, sync_folder
 
+from .connections import is_open_here
 from .entry_counts import lost_entries
 from .failures import DATABASE_ERRORS, is_damage
 from .migrations import MIGRATIONS, migrate, version_of
@@ -74,7 +75,12 @@ def _go_back(path: Path) -> None:
 
 
 def _is_truncated(path: Path) -> bool:
-    """Return whether the file is shorter than its header says. With a log, the pages may be there."""
+    """Return whether the file is shorter than its header says. With a log, the pages may be there.
+
+    It is asked before the archive is opened; one that this process still reads elsewhere was whole then.
+    """
+    if is_open_here(path):
+        return False
     with path.open("rb") as file:
         header = file.read(100)
     size, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")

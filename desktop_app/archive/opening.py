@@ -6,9 +6,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from peewee import SqliteDatabase
 
+from .connections import ArchiveConnection, is_open_here
 from .failures import DATABASE_ERRORS, empty_beside_log, foreign_file, no_archive, older_archive
 from .migrations import APPLICATION_ID, MIGRATIONS, OnProgress, ignore_progress, migrate, version_of
 
@@ -23,6 +25,9 @@ recursive_triggers: without it `INSERT OR REPLACE` would bypass the append-only 
 
 class ArchiveDatabase(SqliteDatabase):
     """peewee's database, which assumes that a failed transaction is still open, with a tolerant text decoding."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named, factory=ArchiveConnection)
 
     def _connect(self) -> sqlite3.Connection:
         connection: sqlite3.Connection = super()._connect()  # pyright: ignore[reportAttributeAccessIssue]
@@ -109,9 +114,12 @@ def closed_on_error(database: SqliteDatabase) -> Iterator[None]:
 
 def check_is_ours(path: Path) -> None:
     """Check the file's header without SQLite, which would create files. An empty or missing file is a new archive.
+    One that this process has open was checked when it was opened.
 
     Raises ArchiveError.
     """
+    if is_open_here(path):
+        return
     if path.exists() and not path.is_file():
         raise foreign_file(path, "It is not a file.")
     header = b""
