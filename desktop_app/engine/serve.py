@@ -10,6 +10,7 @@ import contextlib
 import faulthandler
 import logging
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -52,6 +53,9 @@ MAX_LINE = 64 * 1024 * 1024
 NICENESS = 5
 """Added to the nice value: where all cores are busy, the window comes first; its children inherit it."""
 
+ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
+"""What ends a process in order: a logout, Ctrl+C in the terminal that the window was started from, its end."""
+
 END_SECONDS = 5.0
 """From the request to end until the process is gone, whatever hangs. A partial reply is stored twice a second."""
 
@@ -70,6 +74,7 @@ log = logging.getLogger(__name__)
 
 def serve(data: Path) -> NoReturn:
     """Serve one window until it goes away, and end the process."""
+    faulthandler.enable(sys.stderr)  # where each thread was when SQLite or another library crashed; no values
     give_back_large_blocks()
     write = _claim_standard_output()
     if hasattr(os, "nice"):
@@ -101,13 +106,25 @@ async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
     except WorldError as error:
         await refuse_everything(await _standard_input(), coalescer, data, error.failure)
         end_process(1)
+    except Exception:
+        log.exception("the engine could not begin, by a bug")
+        end_process(1)
     server.engine = engine
+    end_process(await _run(server))
+
+
+async def _run(server: EngineServer) -> int:
+    """Serve until the end, and close. Return the exit code; the log has the reason."""
     try:
-        await server.run()
-    finally:
-        limit_end()
-        await server.close()
-    end_process(0)
+        try:
+            log.info("the engine ends: %s", await server.run())
+        finally:
+            limit_end()
+            await server.close()
+    except Exception:
+        log.exception("the engine ends by a bug")
+        return 1
+    return 0
 
 
 UNDER_SETUP = (ChangeSetup, ReadSetup, Send, EditMessage, Regenerate, GoOn, StartResearch)
@@ -124,10 +141,14 @@ class EngineServer:
         self._tasks = Tasks(log_bug)
         self._list_is_stale = False
         self._lists = 0
+        self._ended_by = "the window asked for it"
         self._setups: dict[str, str] = {}  # the task that changes a conversation's setup
 
-    async def run(self) -> None:
-        """Take requests until the window closes its end or asks for the shutdown."""
+    async def run(self) -> str:
+        """Take requests until the window closes its end or asks for the shutdown, or a signal does. Return which."""
+        for number in ENDING_SIGNALS:
+            with contextlib.suppress(NotImplementedError):  # on Windows
+                asyncio.get_running_loop().add_signal_handler(number, self._end_by, number)
         reader = await _standard_input()
         ended = asyncio.ensure_future(self.engine.shutdown_requested.wait())
         while not ended.done():
@@ -137,9 +158,14 @@ class EngineServer:
                 line.cancel()
                 break
             if not (content := line.result()):
-                break
+                ended.cancel()
+                return "the window has closed its input"
             self.take(content)
-        ended.cancel()
+        return self._ended_by
+
+    def _end_by(self, number: signal.Signals) -> None:
+        self._ended_by = f"by {number.name}"
+        self.engine.shutdown_requested.set()
 
     async def close(self) -> None:
         """End the services in order, and write what still waits."""

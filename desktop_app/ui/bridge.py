@@ -118,7 +118,7 @@ class Bridge(QObject):
         self._engine = EngineProcess(command, log_file, first_backoff, self._take_line, self)
         self._engine.started.connect(self._greet)
         self._engine.died.connect(self._on_died)
-        self._engine.gave_up.connect(lambda: self._give_up(ENGINE_GAVE_UP))
+        self._engine.gave_up.connect(lambda: self._give_up(self.with_last_end(ENGINE_GAVE_UP)))
         self._refusal: Failure | None = None
         self._is_mending = False
         self._number = HELLO_NUMBER
@@ -136,6 +136,10 @@ class Bridge(QObject):
     def is_refusing(self) -> bool:
         """Whether what is asked fails at once, since no engine is there to do it, nor starting."""
         return self._refusal is not None
+
+    def with_last_end(self, failure: Failure) -> Failure:
+        """Return a failure that says, too, how the engine last ended unasked."""
+        return msgspec.structs.replace(failure, detail=f"{tr(failure.detail)} {self._engine.last_end}".strip())
 
     def start_engine(self) -> None:
         """Start the engine; also after it gave up."""

@@ -7,12 +7,16 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from signal import Signals
 from time import monotonic
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from desktop_app.conversation.words import translatable
 from desktop_app.own_processes import module_command
 from desktop_app.process_secrets import taken
+
+from .translation import tr
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +24,23 @@ READING_SLICE = 0.008  # seconds of decoding in one pass of the event loop: half
 RESTARTS_A_MINUTE = 5
 ORDERLY_END = 2.0  # seconds that the engine has to store what is in flight
 FORCED_END = 1.0
+
+
+BY_SIGNAL = translatable("It was ended by the signal {signal}.")
+BY_KILL = translatable("It was killed from outside (SIGKILL), as the system does when memory runs out.")
+BY_ITSELF = translatable("It ended with exit code {code}.")
+NOT_STARTED = translatable("It could not be started.")
+
+
+def words_of_end(code: int, is_crash: bool) -> str:
+    """Return how a process ended, in the window's language.
+
+    code: its exit code or, of a crash, the number of the signal or Windows' own code.
+    """
+    if not is_crash:
+        return tr(BY_ITSELF).format(code=code)
+    name = Signals(code).name if code in list(Signals) else str(code)
+    return tr(BY_KILL) if name == "SIGKILL" else tr(BY_SIGNAL).format(signal=name)
 
 
 def engine_command(data_folder: Path) -> list[str]:
@@ -56,6 +77,8 @@ class EngineProcess(QObject):
         self._process: QProcess | None = None
         self._is_up = False
         self._is_ending = False
+        # How it last ended unasked, in words; "" while it never did.
+        self.last_end = ""
         self._unread = bytearray()
         self._starts: deque[float] = deque()
         self._more = QTimer(self, singleShot=True, interval=0)
@@ -151,9 +174,15 @@ class EngineProcess(QObject):
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart:  # `finished` does not follow
             log.error("The engine could not be started: %s", " ".join(self._command))
-            self._on_finished()
+            self._note_end(tr(NOT_STARTED))
 
-    def _on_finished(self, *_: object) -> None:
+    def _on_finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        is_crash = status == QProcess.ExitStatus.CrashExit
+        if not self._is_ending:
+            log.error("The engine ended unasked: %s %d", "signal" if is_crash else "exit code", code)
+        self._note_end(words_of_end(code, is_crash))
+
+    def _note_end(self, how: str) -> None:
         ended, self._process = self._process, None
         self._is_up = False
         while self._more.isActive():  # what it wrote before its end counts
@@ -163,7 +192,7 @@ class EngineProcess(QObject):
             ended.deleteLater()
         if self._is_ending:
             return
-        log.error("The engine ended unasked")
+        self.last_end = how
         self._start_again()
 
     def _start_again(self) -> None:

@@ -9269,5 +9269,21 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>bubblewrap is installed, but does not work here: {reason}</source>
         <translation>bubblewrap ist installiert, funktioniert hier aber nicht: {reason}</translation>
     </message>
+    <message>
+        <source>It was ended by the signal {signal}.</source>
+        <translation>Die Engine wurde durch das Signal {signal} beendet.</translation>
+    </message>
+    <message>
+        <source>It was killed from outside (SIGKILL), as the system does when memory runs out.</source>
+        <translation>Die Engine wurde von außen beendet (SIGKILL), wie es das System tut, wenn der Arbeitsspeicher ausgeht.</translation>
+    </message>
+    <message>
+        <source>It ended with exit code {code}.</source>
+        <translation>Die Engine endete mit dem Exitcode {code}.</translation>
+    </message>
+    <message>
+        <source>It could not be started.</source>
+        <translation>Die Engine konnte nicht gestartet werden.</translation>
+    </message>
 </context>
 </TS>

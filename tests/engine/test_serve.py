@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -12,10 +14,12 @@ from pathlib import Path
 import pytest
 
 from desktop_app.engine import protocol as p
+from desktop_app.engine import serve
 from desktop_app.engine.compose import compose_engine
 from desktop_app.engine.engine import log_bug
 from desktop_app.engine.event_coalescer import EventCoalescer
-from desktop_app.engine.serve import END_SECONDS, EngineServer
+from desktop_app.engine.serve import END_SECONDS, ENDING_SIGNALS, EngineServer
+from desktop_app.paths import database_file, log_file
 from engine_client import EngineClient
 from slowness import slowness
 
@@ -68,6 +72,53 @@ def test_whatever_hangs_at_the_end_is_given_up(stuck: str) -> None:
     assert ended.returncode == 1
     assert "most recent call first" in ended.stderr, "the log says where it hung"
     assert time.monotonic() - start < 5 * slowness()
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("number", ENDING_SIGNALS)
+async def test_a_signal_ends_the_engine_in_order_and_the_log_names_it(tmp_path: Path, number: signal.Signals) -> None:
+    engine = await EngineClient(tmp_path / "data").start()
+    opened = await engine.ask(p.CreateConversation())
+    os.kill(holder_of(tmp_path / "data"), number)
+    assert await engine.process.wait() == 0
+    await engine.close()
+    assert f"the engine ends: by {number.name}" in log_file(tmp_path / "data").read_text()
+    again = await EngineClient(tmp_path / "data").start()
+    assert (await again.ask(p.ListConversations())).conversations[0].id == opened.conversation.id
+    assert await again.close() == 0
+    assert "the engine ends: the window has closed its input" in log_file(tmp_path / "data").read_text()
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize(("number", "words"), [(signal.SIGSEGV, "Segmentation fault"), (signal.SIGBUS, "Bus error")])
+async def test_a_crash_below_python_leaves_where_it_was(tmp_path: Path, number: signal.Signals, words: str) -> None:
+    engine = await EngineClient(tmp_path / "data").start()
+    await engine.ask(p.ListConversations())
+    os.kill(holder_of(tmp_path / "data"), number)
+    assert await engine.close() == -number
+    said = (tmp_path / "engine.log").read_text()
+    assert words in said
+    assert "most recent call first" in said
+
+
+async def test_a_bug_that_ends_the_engine_is_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken:
+        async def run(self) -> str:
+            raise ZeroDivisionError("seven")
+
+        async def close(self) -> None: ...
+
+    monkeypatch.setattr(serve, "limit_end", lambda: None)
+    assert await serve._run(Broken()) == 1  # type: ignore[arg-type]
+    assert "the engine ends by a bug" in caplog.text
+    assert "ZeroDivisionError: seven" in caplog.text
+
+
+def holder_of(data: Path) -> int:
+    """The engine that holds that data folder."""
+    return int(database_file(data).with_suffix(".lock").read_text())
 
 
 def test_a_thread_that_hangs_does_not_keep_the_process() -> None:

@@ -16,7 +16,7 @@ from ui_scenes import run_in_loop, signalled, until
 from desktop_app import process_secrets
 from desktop_app.conversation.events import MessageRecorded, TextDelta, TurnFinished
 from desktop_app.engine import protocol as p
-from desktop_app.ui.bridge import Bridge, EngineFailure
+from desktop_app.ui.bridge import ENGINE_DIED, Bridge, EngineFailure
 from desktop_app.ui.engine_process import EngineProcess
 
 
@@ -63,6 +63,7 @@ async def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_reco
     with pytest.raises(EngineFailure) as told:
         await pending
     assert told.value.failure.kind == "engine"
+    assert "SIGKILL" in bridge.with_last_end(ENGINE_DIED).detail
     opened = await bridge.ask(p.OpenConversation("c1"))
     assert opened.rows[-1] == row
     await bridge.close()
@@ -78,6 +79,7 @@ async def test_an_engine_that_never_stays_up_is_given_up_and_can_be_restarted(tm
     bridge.start_engine()
     failure = await signalled(bridge.engine_gave_up)
     assert failure.kind == "engine"
+    assert "It ended with exit code 1." in failure.detail
     assert len(deaths) == 5
     assert "broken install" in log_file.read_text()
     with pytest.raises(EngineFailure):
@@ -91,7 +93,7 @@ async def test_an_engine_that_never_stays_up_is_given_up_and_can_be_restarted(tm
 async def test_a_missing_program_is_told_too(tmp_path: Path) -> None:
     bridge = Bridge([str(tmp_path / "no-such-program")], first_backoff=0.01)
     bridge.start_engine()
-    await signalled(bridge.engine_gave_up)
+    assert "could not be started" in (await signalled(bridge.engine_gave_up)).detail
     await bridge.close()
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from ui_scenes import is_idle, texts
 
 from desktop_app.ui.controllers.engine_watch import BROKE_OFF, CAME_BACK
+from desktop_app.ui.engine_process import BY_KILL
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import FailureItem, ReplyItem
 from provider import Reply
@@ -58,7 +59,8 @@ def test_what_had_arrived_when_the_engine_was_killed_is_kept_and_asked_for_again
         assert person.window.toast.label.text() == CAME_BACK
         card = model.item(model.rowCount() - 1)
         assert isinstance(card, FailureItem)
-        assert card.failure == BROKE_OFF
+        assert card.failure.title == BROKE_OFF.title
+        assert card.failure.detail == f"{BROKE_OFF.detail} {BY_KILL}"
         await person.press_action(card.key, Action.TRY_AGAIN)
         await person.sees_end("This is all.")
         assert "Tell me all." in texts(person.window)

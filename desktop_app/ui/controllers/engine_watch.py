@@ -114,7 +114,7 @@ class EngineWatch(Controller):
         if opened.conversation.id in self._broken_off:
             self._broken_off.discard(opened.conversation.id)
             if opened.rows and not _is_answer(opened.rows[-1].message):
-                self._chat.apply(TurnFailed(opened.conversation.id, BROKE_OFF))
+                self._chat.apply(TurnFailed(opened.conversation.id, self._bridge.with_last_end(BROKE_OFF)))
 
 
 def _is_answer(message: Message) -> bool:
