@@ -20,7 +20,7 @@ from .connections import is_open_here
 from .entry_counts import lost_entries
 from .failures import DATABASE_ERRORS, is_damage
 from .migrations import MIGRATIONS, migrate, version_of
-from .opening import ArchiveDatabase, reading_connection, size_of_log
+from .opening import ArchiveDatabase, journal_of, reading_connection, size_of_log
 from .rows import decode_message, searched_text
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
 def _go_back(path: Path) -> None:
     """Let SQLite go back to before a change that a power cut ended, which a reader must not. It has a journal while the
     archive is made."""
-    if path.with_name(f"{path.name}-journal").exists():
+    if journal_of(path).exists():
         with suppress(*DATABASE_ERRORS), closing(ArchiveDatabase(str(path), autoconnect=False)) as database:
             database.connect()
             version_of(database)

@@ -130,10 +130,17 @@ def check_is_ours(path: Path) -> None:
         if size_of_log(path):
             raise empty_beside_log(path)  # SQLite would erase it, also for a reader
         return
+    if not any(header) and journal_of(path).exists():
+        return  # a power cut ended its making: SQLite goes back to the empty file
     if not header.startswith(b"SQLite format 3\0"):
         raise foreign_file(path, "It is not an SQLite database, or its beginning was overwritten.")
     if header[68:72] != APPLICATION_ID.to_bytes(4, "big"):
         raise foreign_file(path, "It is an SQLite database of another program.")
+
+
+def journal_of(path: Path) -> Path:
+    """Return SQLite's journal beside the archive, which is there while one is made, or after that was broken off."""
+    return path.with_name(path.name + "-journal")
 
 
 def size_of_log(path: Path) -> int:

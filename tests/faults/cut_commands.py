@@ -106,6 +106,18 @@ def migrate(data: Path, version: int) -> Scene:
     return Scene([sys.executable, "-c", OPENED.format(str(database_file(data)))], check, open_again)
 
 
+def create(data: Path) -> Scene:
+    """A new archive is made again if its making broke off: nothing was said in it."""
+
+    def check(left: Path, is_told: bool) -> None:
+        assert titles_of(left) == {}
+
+    def open_again(left: Path) -> None:
+        Store(database_file(left)).close()
+
+    return Scene([sys.executable, "-c", OPENED.format(str(database_file(data)))], check, open_again)
+
+
 def import_chats(data: Path, beside: Path) -> Scene:
     """What was there is there, and each conversation of the file is there whole or not at all."""
     fill(database_file(data), "Old", MESSAGES)
@@ -159,6 +171,7 @@ def import_whole(data: Path, beside: Path) -> Scene:
 
 
 SCENES: dict[str, Callable[[Path, Path], Scene]] = {
+    "new archive": lambda data, _: create(data),
     "restore": restore,
     "migration of version 1": lambda data, _: migrate(data, 1),
     "migration of version 8": lambda data, _: migrate(data, 8),
