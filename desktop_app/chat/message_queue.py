@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 
 from msgspec.structs import replace
 
@@ -11,7 +12,7 @@ from desktop_app.conversation.events import QueueChanged
 from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.conversation.unsent import QueuedMessage, UnsentMessages, join_drafts
 
-from .ports import Archive, ArchiveError, Emit
+from .ports import Archive, ArchiveError, Emit, WorldError
 
 log = logging.getLogger(__name__)
 
@@ -83,10 +84,25 @@ class MessageQueue:
         self.resume(conversation)
         await self._add(conversation, message, is_first=False)
 
-    async def add_to_send(self, conversation: str, message: QueuedMessage) -> None:
-        """Store a message that is sent now, before all that wait. Raises ArchiveError; then it is not in the queue."""
+    @asynccontextmanager
+    async def sending(self, conversation: str, message: QueuedMessage | None) -> AsyncGenerator[None, None]:
+        """Store a message, if there is one, before all that wait: its turn begins in the block.
+
+        If that fails with a WorldError, it is forgotten: whoever sent it still has it. Raises ArchiveError.
+        """
+        if message is None:
+            yield
+            return
         self.begin(conversation, message.id)
         await self._add(conversation, message, is_first=True)
+        try:
+            yield
+        except WorldError:
+            await self.give_up(conversation, message)
+            raise
+        except BaseException:
+            self.release(conversation, message.id)
+            raise
 
     async def _add(self, conversation: str, message: QueuedMessage, is_first: bool) -> None:
         before = self._of(conversation)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -87,8 +86,8 @@ class Turns:
         message = session.message(message_id)
         if message is None or message.role is not Role.USER or not session.branches.is_current(message_id):
             raise not_found(translatable("This message"))
-        edited = user_message(text, attachments)
-        await self._begin_anew(session, lambda _: message, partial(self._turn, session, edited))
+        edited = QueuedMessage(uuid.uuid4().hex, MessageDraft(text, attachments))
+        await self._begin_anew(session, lambda _: message, partial(self._deliver, session, edited), edited)
 
     async def research(self, session: Session, question: str, is_now: bool = False) -> None:
         """Send a question for which the web is searched (see `research.py`), as `send` does; recorded as typed."""
@@ -118,12 +117,8 @@ class Turns:
             elif self._is_taken(session.id):  # by whoever had the lock before
                 await self.queue.add(session.id, message)
                 return
-            await self.queue.add_to_send(session.id, message)
-            try:
+            async with self.queue.sending(session.id, message):
                 await self._send(session, message, is_forced)
-            except WorldError:
-                await self.queue.give_up(session.id, message)
-                raise
 
     def _is_taken(self, conversation: str) -> bool:
         """Return whether a turn runs, or the next message of the queue is about to be sent."""
@@ -137,14 +132,12 @@ class Turns:
             text = message.draft.text or ", ".join(part.name for part in message.draft.attachments)
             if session.info.title in UNTITLED:
                 await self._listed.rename(session, title_of(text.removeprefix(RESEARCH)))
-            turn = await self._start(session, partial(self._deliver, session, message, is_forced))
-            # Also if it is cancelled before it began to run.
-            turn.add_done_callback(lambda _: self.queue.release(session.id, message.id))
+            await self._start(session, partial(self._deliver, session, message, is_forced), message)
         except BaseException:
             self.queue.release(session.id, message.id)
             raise
 
-    async def _deliver(self, session: Session, message: QueuedMessage, is_forced: bool) -> None:
+    async def _deliver(self, session: Session, message: QueuedMessage, is_forced: bool = False) -> None:
         """Take the turn of a queued message, which keeps its id."""
         prompt = replace(user_message(message.draft.text, message.draft.attachments), id=message.id)
         if message.is_research:
@@ -172,24 +165,31 @@ class Turns:
         session: Session,
         first: Callable[[Session], Message | None],
         turn: Callable[[], Coroutine[Any, Any, None]],
+        message: QueuedMessage | None = None,
     ) -> None:
         """Run the turn in a branch that begins before the message `first(session)`, if there is one.
 
-        Raises WorldError while a reply is being written, and what `first` raises.
+        message: what is sent there, and is stored as queued until the record has it. Raises WorldError while a reply is
+        being written, and what `first` raises.
         """
         self.refuse_while_running(session.id)
         async with self._locks.of(session.id):
             self.refuse_while_running(session.id)  # a message may have been sent first
             session.refuse_if(session.is_leaving)
-            async with session.changes:  # a plan may be about to archive what is left behind here
-                if (dropped := first(session)) is not None:
-                    self._publish(await session.record_operation(stamp(Rewind(first_message_id=dropped.id))))
-            await self._start(session, turn)
+            async with self.queue.sending(session.id, message):
+                async with session.changes:  # a plan may be about to archive what is left behind here
+                    if (dropped := first(session)) is not None:
+                        self._publish(await session.record_operation(stamp(Rewind(first_message_id=dropped.id))))
+                await self._start(session, turn, message)
 
-    async def _start(self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
+    async def _start(
+        self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]], message: QueuedMessage | None = None
+    ) -> None:
         await self._getting_ready.stop(session.id)
         session.refuse_if(session.is_leaving)
-        return self._tasks.start(session.id, turn())
+        task = self._tasks.start(session.id, turn())
+        if message is not None:  # also if it is cancelled before it began to run
+            task.add_done_callback(lambda _: self.queue.release(session.id, message.id))
 
     async def wait_until_idle(self, conversation: str, with_room: bool = False) -> None:
         """Wait until no turn runs there; with_room: and no room is being made either."""

@@ -66,6 +66,22 @@ async def test_a_message_that_nothing_delays_is_not_shown_as_queued(talk: Callab
     assert not home.of(QueueChanged)
 
 
+async def test_an_edited_message_is_kept_from_its_acknowledgement_on(talk: Callable[..., Any]) -> None:
+    home, session = await talk([SHORT], repeat_last=True)
+    await home.turn(session, "One?")
+    first = next(e.id for e in session.transcript.entries if isinstance(e, Message) and e.role is Role.USER)
+    await home.chats.turns.edit(session, first, "Other?", ())
+    await home.chats.turns.stop(session.id)  # before the turn has begun
+    assert said(session) == ["One?"]
+    assert waiting(home, session) == ["Other?"]
+    session = await restarted(home, session)
+    assert waiting(home, session) == ["Other?"]
+    await home.chats.turns.send_now(session, home.chats.turns.queue.state(session.id).queue[0].id)
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    assert said(session) == ["One?", "Other?"]
+    assert not (await home.archive.unsent(session.id)).queue
+
+
 async def test_a_stop_keeps_what_waits_and_send_now_sends_it_first(talk: Callable[..., Any]) -> None:
     home, session = await started(talk, LONG, SHORT)
     for text in ("b", "c"):
