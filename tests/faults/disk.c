@@ -6,7 +6,7 @@
      fault    an errno that every change gets, and with EIO every reading too; 0 for none
      delay    microseconds that each write and each sync takes longer
      calls    writes that still succeed; then one is cut short, and all others get ENOSPC, those that let no file grow too
-     part     of the one that is cut short: 0 nothing is written, 1 half of it, 2 all but the last byte
+     part     of the one that is cut short: 0 nothing is written, 1 half of it, 2 all but the last byte, 3+N its first N
      count    counts the writes
    A record of the log: kind, lengths of path, of second path and of data, offset (all 8 bytes), then these three. */
 
@@ -110,7 +110,8 @@ static ssize_t part_for(size_t size) {
     if (control->calls > 0) { control->calls--; return size; }
     int64_t part = control->part;
     control->part = 0;
-    size = part == 1 ? size / 2 : part == 2 && size ? size - 1 : 0;
+    if (part >= 3) size = part - 3 < (int64_t)size ? part - 3 : size;
+    else size = part == 1 ? size / 2 : part == 2 && size ? size - 1 : 0;
     if (!size) { errno = ENOSPC; return -1; }
     return size;
 }

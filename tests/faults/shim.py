@@ -21,6 +21,8 @@ FORMAT = struct.Struct("6q")
 NOTHING, HALF, ALL_BUT_ONE = range(3)
 """What is written by the call in which the disk becomes full."""
 PARTS = (NOTHING, HALF, ALL_BUT_ONE)
+FIRST = 3
+"""And more: FIRST + N stands for its first N bytes."""
 Place = tuple[int, int]
 """Writes that succeed, and which part of the next one is written."""
 

@@ -119,3 +119,24 @@ async def test_an_engine_that_starts_on_a_full_disk_says_so_and_starts_once_ther
     engine = await EngineClient(tmp_path / "data", is_forked=False, environment=disk.environment).start()
     await engine.ask(p.CreateConversation())
     assert await engine.close() == 0
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+async def test_an_engine_that_starts_on_a_disk_that_fails_says_so_and_has_everything_once_it_works(
+    tmp_path: Path, fault: int
+) -> None:
+    disk = FailingDisk(tmp_path / "data", tmp_path / "control")
+    engine = await EngineClient(tmp_path / "data", is_forked=False, environment=disk.environment).start()
+    made = await engine.ask(p.CreateConversation())
+    assert await engine.close() == 0
+    disk.set(fault=fault)
+    engine = await EngineClient(tmp_path / "data", is_forked=False, environment=disk.environment).start()
+    with pytest.raises(Refused) as caught:
+        await engine.ask(p.Hello(p.VERSION))
+    assert caught.value.failure.kind == "disk", caught.value.failure
+    await engine.close()
+    disk.set()
+    engine = await EngineClient(tmp_path / "data", is_forked=False, environment=disk.environment).start()
+    assert [info.id for info in (await engine.ask(p.ListConversations())).conversations] == [made.conversation.id]
+    assert await engine.close() == 0
+    assert not list((tmp_path / "data").glob("archive.damaged-*")), "a disk that fails is not a damaged archive"

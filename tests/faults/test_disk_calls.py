@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from disk_desk import Desk
+from full_at_bytes import fill_at_bytes
 from full_commands import SCENES, fill_at
 from scenes import Scenes
 from shim import PARTS, spread
@@ -53,6 +54,13 @@ async def fill_at_calls(folder: Path, trials: int, seed: str) -> str:
 async def test_full_at_each_write_of_a_turn(tmp_path: Path, trials: int) -> None:
     seed = os.environ.get("PALIMPSEST_FAULTS_SEED") or secrets.token_hex(4)
     print(await fill_at_calls(tmp_path, trials, seed))
+
+
+@pytest.mark.timeout(7_200)
+@pytest.mark.parametrize("trials", [100, pytest.param(1_000_000, marks=pytest.mark.slow)], ids=["100", "all"])
+def test_full_at_each_byte_of_an_append(tmp_path: Path, trials: int) -> None:
+    seed = os.environ.get("PALIMPSEST_FAULTS_SEED") or secrets.token_hex(4)
+    print(fill_at_bytes(tmp_path, trials, seed))
 
 
 @pytest.mark.timeout(3_000)
