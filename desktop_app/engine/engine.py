@@ -68,7 +68,7 @@ class Engine:
 
     def list_was_sent(self) -> None:
         """Begin what takes seconds, once the window has a list to show."""
-        if not self._is_warm:
+        if not self._is_warm and not self.shutdown_requested.is_set():
             self._is_warm = True
             self.conversations.in_background("warm-up", self.services.get_ready)
             self.conversations.in_background("backups", self._backups.run)

@@ -168,7 +168,8 @@ class EngineServer:
         self.engine.shutdown_requested.set()
 
     async def close(self) -> None:
-        """End the services in order, and write what still waits."""
+        """End the services in order, and write what still waits. What is being answered begins nothing new."""
+        self.engine.shutdown_requested.set()
         await self.engine.services.close()
         await self._tasks.cancel_all()
         self.coalescer.flush()
