@@ -58,7 +58,9 @@ def misplaced(view: View, messages: Sequence[Message]) -> Iterator[str]:
     """Property 2: each message is in exactly one of the view and the archive; property 9: in the record's order."""
     shown = [item.message.id for item in view.items if item.kind is ItemKind.MESSAGE]
     present = [m for m in messages if m.id not in view.statuses]
-    systems = [m.id for m in present if m.role is Role.SYSTEM]
+    own = view.request_context.system_prompt  # in the place of what the record begins with
+    systems = [m.id for m in present if m.role is Role.SYSTEM] if own is None else []
+    systems += [f"{view.request_context.id}/prompt"] if own else []
     if shown != systems + [m.id for m in present if m.role is not Role.SYSTEM]:
         yield f"in the view: {shown}; not archived: {[m.id for m in present]}"
 

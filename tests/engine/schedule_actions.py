@@ -47,8 +47,10 @@ class Actor:
         self.engine = engine
         self.said: list[Said] = []
         self.deleted: set[str] = set()
+        self.shortened: set[str] = set()
         self.projects: list[str] = []
         self.imports = 11
+        self._newest = ""
 
     async def begin(self) -> None:
         """Make a conversation, import a long one, and say something in one of them."""
@@ -67,8 +69,11 @@ class Actor:
             await self.engine.ask(p.OpenConversation(conversation))
 
     def conversation(self, pick: int) -> str:
-        known = self.engine.conversations
-        return known[pick % len(known)]
+        """One of them; half of the time that of the action before, so that things meet."""
+        if not self._newest or pick % 2:
+            known = self.engine.conversations
+            self._newest = known[pick // 2 % len(known)]
+        return self._newest
 
     def post(self, request: p.EngineRequest[Any]) -> asyncio.Future[Any]:
         return self.engine.post(request)
@@ -95,7 +100,8 @@ class Actor:
         for said in self.said:
             count = self._count(said, records[said.conversation])
             is_due = said.is_acknowledged and not said.is_withdrawn and said.conversation not in self.deleted
-            if count > 1 or (is_due and not count):
+            is_doubled = count > 1 and said.conversation not in self.shortened  # there its short form begins as it does
+            if is_doubled or (is_due and not count):
                 yield f"{said.marker} was said in {said.conversation}, and is there {count} times"
 
     def _count(self, said: Said, record: tuple[Any, ...]) -> int:
@@ -214,7 +220,8 @@ async def _on_operation(actor: Actor, picks: Picks, kind: Callable[[str, str], p
 @action(4)
 async def pin(actor: Actor, picks: Picks) -> None:
     conversation = actor.conversation(picks[0])
-    if said := actor.messages(conversation):
+    prompts = actor.messages(conversation, Role.SYSTEM)  # which the window offers no pin for: it is in every view
+    if said := [i for i in actor.messages(conversation) if i not in prompts]:
         actor.post((p.PinMessage, p.UnpinMessage)[picks[2] % 3 == 0](conversation, said[picks[1] % len(said)]))
 
 
@@ -332,7 +339,7 @@ async def import_more(actor: Actor, picks: Picks) -> None:
     """Import a conversation of another program, which has grown by some messages each time."""
     actor.imports += 1 + picks[0] % 3
     done = actor.post(p.ImportConversations((f"/elsewhere/{actor.imports}",), frozenset((IMPORTED,))))
-    done.add_done_callback(lambda _: actor.post(p.OpenConversation(IMPORTED)))
+    done.add_done_callback(lambda it: it.cancelled() or actor.post(p.OpenConversation(IMPORTED)))  # else it was ended
 
 
 @action(2)

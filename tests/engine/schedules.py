@@ -26,6 +26,7 @@ from typing import Any
 sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("", "context"))
 
 import msgspec
+import schedule_actions_beside  # noqa: F401 - it adds its actions
 from schedule_actions import ACTIONS, Actor
 from schedule_rules import always, at_rest, opened_anew, undone_exactly
 from simulated_engine import SimulatedEngine, prepare_folder
@@ -35,7 +36,7 @@ from deterministic_loop import DeterministicLoop, Stuck
 
 SCRATCH = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 """A folder in memory, where there is one: thousands of archives are made."""
-PAUSES = (0.0, 0.0, 0.0, 0.001, 0.005, 0.02, 0.1, 0.5, 3.0)
+PAUSES = (0.0, 0.0, 0.0, 0.0, 0.001, 0.005, 0.01, 0.02, 0.1, 0.5, 3.0)
 """Virtual seconds between two actions."""
 LENGTH = (6, 22)
 """Actions of one schedule."""
@@ -116,6 +117,7 @@ async def _run(engine: SimulatedEngine, schedule: Schedule) -> None:
     for step in schedule.steps:
         engine.note(f"== {step.action} {step.picks}")
         engine.kinds[f"action {step.action}"] += 1
+        engine.kinds[f"{step.action} in a turn"] += engine.turns_run()
         await ACTIONS[step.action].run(actor, step.picks)
         await asyncio.sleep(step.pause)
         if _have_faults(engine, always(engine)) or (step.rests and await _is_wrong_at_rest(engine, actor)):

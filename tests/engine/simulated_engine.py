@@ -15,8 +15,15 @@ from window_mirror import WindowMirror
 
 from desktop_app.archive.store import Store
 from desktop_app.chat.session import Session
-from desktop_app.conversation.events import MessageRecorded, TextDelta, TurnEvent, TurnFinished, ViewChanged
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.events import (
+    MessageRecorded,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnEvent,
+    TurnFinished,
+    ViewChanged,
+)
 from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import compose_engine
 from desktop_app.engine.event_coalescer import EventCoalescer
@@ -48,6 +55,7 @@ class SimulatedEngine:
         """The text of each reply, as it was streamed."""
         self.conversations: list[str] = []
         self.kinds: Counter[str] = Counter()
+        self.newest_call: ToolStarted | None = None
         self._names: dict[str, str] = {}
         self._reader: Store | None = None
         self._number = 0
@@ -81,8 +89,12 @@ class SimulatedEngine:
 
     def read_again(self, conversation: str) -> tuple[Any, ...]:
         """Return the record as another process reads it. Raises ArchiveError."""
+        return self._second().entries(conversation)
+
+    def _second(self) -> Store:
+        """The archive as another process sees it: also while the engine's own store is closed already."""
         self._reader = self._reader or Store(database_file(self.folder), read_only=True)
-        return self._reader.entries(conversation)
+        return self._reader
 
     def sessions(self) -> tuple[Session, ...]:
         return self.chats._sessions.all()
@@ -147,23 +159,32 @@ class SimulatedEngine:
                 self.note(
                     f"   recorded {row.message.role} {row.message.id} {row.message.text[:40]!r} in {conversation}"
                 )
-                self._check_stored(conversation, row.message)
+                self._check_stored(conversation, row.message.id)
+            case ToolFinished(conversation, _, message_id):
+                self._check_stored(conversation, message_id)
             case TextDelta(_, reply_id, text):
                 self.shown[reply_id] += text
             case ViewChanged(conversation, operations):
                 self.note(f"   view of {conversation} {[(row.kind, row.id, row.is_undone) for row in operations]}")
+            case ToolStarted(conversation, _, call):
+                self.newest_call = event
+                self.note(f"   tool {call.name} begins in {conversation}")
             case TurnFinished(conversation, reason):
                 self.note(f"   turn of {conversation} {reason}")
             case _:
                 self.note(f"   {type(event).__name__} {event.conversation} {getattr(event, 'failure', '')}"[:160])
         self.mirror.apply(event, self.loop.now)
 
-    def _check_stored(self, conversation: str, message: Message) -> None:
-        found = self.store.database.execute_sql(
-            "SELECT COUNT(*) FROM entries WHERE id = ? AND conversation = ?", (message.id, conversation)
-        ).fetchone()
+    def _check_stored(self, conversation: str, message: str) -> None:
+        found = (
+            self._second()
+            .database.execute_sql(
+                "SELECT COUNT(*) FROM entries WHERE id = ? AND conversation = ?", (message, conversation)
+            )
+            .fetchone()
+        )
         if found != (1,):
-            self.faults.append(f"the window was told of message {message.id}, which is stored {found[0]} times")
+            self.faults.append(f"the window was told of message {message}, which is stored {found[0]} times")
 
     # Rest
 
@@ -178,6 +199,10 @@ class SimulatedEngine:
                 return
             await asyncio.sleep(0.5)
         self.faults.append(f"it does not come to rest: {self.busy()} {[str(r) for r, _ in self._awaited.values()]}")
+
+    def turns_run(self) -> bool:
+        """Return whether a turn is under way in any conversation."""
+        return any(self.chats.turns.is_running(conversation) for conversation in self.conversations)
 
     def busy(self) -> list[str]:
         """Return the names of all tasks that run, but for those of an engine at rest."""

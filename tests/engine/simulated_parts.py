@@ -27,7 +27,7 @@ from desktop_app.conversation.foreign import (
     ReadConversation,
 )
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
-from desktop_app.conversation.setup import ReplyOptions
+from desktop_app.conversation.setup import OptionName, ReplyOptions
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.tools.sandbox.sandbox import NOT_LINUX, SandboxProbe
@@ -141,6 +141,11 @@ class SeededCatalogue(Catalogue):
         made = WatchedModel(model.info, self.provider)  # type: ignore[arg-type] - it takes what FakeModel uses
         made.faults = self.faults
         return made
+
+    async def supported_options(self, model_id: str) -> tuple[OptionName, ...]:
+        """What litellm would say of it."""
+        await asyncio.sleep(0)
+        return "temperature", "top_p"
 
     async def discover(self) -> None:
         """The servers say nothing that the settings do not."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from schedule_actions import ACTIONS
 from schedules import SCRATCH, report, run_schedule, schedule_of
 
 SCHEDULES = Path(__file__).with_name("schedules.py")
 FEW, SOME, MANY = 12, 200, 5_000
+MET = 5
+"""How often each action is at least done while a turn runs, in SOME schedules."""
 SLICES = 10
 """Tests that share the many, so that several processes can."""
 
@@ -41,6 +45,17 @@ def test_few_schedules(folder: Path) -> None:
 @pytest.mark.timeout(1_800)
 def test_some_schedules(folder: Path) -> None:
     fail_for(range(FEW, SOME), folder)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3_600)
+def test_everything_is_done_while_turns_run(folder: Path) -> None:
+    """Each action often enough that it may meet what a turn does."""
+    met = Counter[str]()
+    for seed in range(SOME):
+        met += run_schedule(schedule_of(seed), folder).kinds
+    rare = {name: met[f"{name} in a turn"] for name in ACTIONS if met[f"{name} in a turn"] < MET}
+    assert not rare, rare
 
 
 @pytest.mark.slow
