@@ -15,7 +15,7 @@ from schedules import SCRATCH, report, run_schedule, schedule_of
 
 SCHEDULES = Path(__file__).with_name("schedules.py")
 FEW, SOME, MANY = 12, 200, 5_000
-MET = 5
+MET = 3
 """How often each action is at least done while a turn runs, in SOME schedules."""
 SLICES = 10
 """Tests that share the many, so that several processes can."""
