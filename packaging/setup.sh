@@ -51,7 +51,7 @@ make_venv() {
 
 # --- The system's packages ------------------------------------------------------------------------------------------
 
-# Names of the list's packages of one kind ("always", "screen" or "venv").
+# Names of the list's packages of one kind ("always", "screen", "sandbox" or "venv").
 listed() { awk -F ' *[|] *' -v when="$1" '!/^#/ && $2 == when { print $1 }' "$LIST"; }
 
 # Which of the named packages are neither installed nor provided by an installed one.
@@ -178,7 +178,9 @@ set_up_now() {
     : >"$LOG"
     make_venv
     rm -f "$VENV/ready-$1" "$VENV/ready-system"
-    install_packages always screen
+    local kinds=(always screen)
+    [ "$1" != dev ] || kinds+=(sandbox) # else a test run that is all green says nothing of the sandbox
+    install_packages "${kinds[@]}"
     install_locked "${@:2}"
     check_model
     stamp "$VENV/ready-$1" "${@:2}"
