@@ -26,10 +26,10 @@ async def _count(file: Path) -> None:
 def _with_count() -> None:
     plain = serve.EngineServer.run
 
-    async def run(server: serve.EngineServer) -> None:
+    async def run(server: serve.EngineServer) -> str:
         counting = asyncio.ensure_future(_count(Path(os.environ[TASKS_FILE])))
         try:
-            await plain(server)
+            return await plain(server)
         finally:
             counting.cancel()
 
