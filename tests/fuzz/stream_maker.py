@@ -14,12 +14,12 @@ import random
 import msgspec
 from msgspec.structs import replace
 from stream_events import CHANGES, OF_NAME, events_of, reply_of
-from stream_parts import BYTES, HEADERS, OTHER_BODIES, SOUND_TIMINGS, TIMINGS, TRANSFERS, Action
+from stream_parts import BYTES, HEADERS, OTHER_BODIES, PACKED, SOUND_TIMINGS, TIMINGS, TRANSFERS, Action, Write
 
 
 class Stream(msgspec.Struct, frozen=True):
     """kind: of the server. actions: what it does. texts: of the body before anything in it is wrong, each with the
-    number of the body's bytes up to its end.
+    number of the body's bytes up to its end; infinite where it is packed, so that only all of it tells.
 
     is_whole: whether that part of the body arrives, whatever else happens. is_kept: whether the connection stays open
     for another request.
@@ -27,7 +27,7 @@ class Stream(msgspec.Struct, frozen=True):
 
     kind: str
     actions: tuple[Action, ...]
-    texts: tuple[tuple[int, str], ...]
+    texts: tuple[tuple[float, str], ...]
     is_whole: bool = True
     is_kept: bool = False
 
@@ -83,7 +83,7 @@ def stream_of(recipe: Recipe) -> Stream:
     for name, seed in recipe.changes:
         if events:
             sound = min(sound, CHANGES[name](random.Random(seed), events))
-    body = b"".join(event.encoded() for event in events)
+    body = plain = b"".join(event.encoded() for event in events)
     ends = [0]
     for event in events:
         ends.append(ends[-1] + len(event.encoded()))
@@ -92,6 +92,10 @@ def stream_of(recipe: Recipe) -> Stream:
         body, first = BYTES[recipe.bytes_change or "cut"](rng, body)
         sound_bytes = min(sound_bytes, first)
     sound_texts = [(end, event.text) for event, end in zip(events, ends[1:], strict=True) if end <= sound_bytes]
+    if recipe.bytes_change == "mixed":
+        sound_texts = [(_end_of_lines(body, plain.count(b"\n", 0, end)), text) for end, text in sound_texts]
+    if recipe.transfer in PACKED:
+        sound_texts = [(math.inf, text) for _, text in sound_texts]
     status, headers = HEADERS[recipe.header](rng) if recipe.header else (b"200 OK", [])
     texts = () if recipe.header or recipe.transfer in OTHER_BODIES else tuple(sound_texts)
     kind = OF_NAME[recipe.kind]
@@ -103,7 +107,15 @@ def stream_of(recipe: Recipe) -> Stream:
     if recipe.timing:
         actions = TIMINGS[recipe.timing](rng, actions)
         is_whole, is_kept = is_whole and recipe.timing in SOUND_TIMINGS, False
+    if recipe.timing == "lingers alive":  # its signs of life are bytes of the body, too, for the one who reads
+        written = sum(action.body for action in actions if isinstance(action, Write))
+        texts = tuple((end, text) for end, text in texts if end <= written)
     return Stream(recipe.kind, tuple(actions), texts, is_whole, is_kept)
+
+
+def _end_of_lines(body: bytes, count: int) -> int:
+    """The number of bytes up to the end of so many lines."""
+    return sum(len(line) + 1 for line in body.split(b"\n")[:count])
 
 
 def _line(value: str | bytes) -> bytes:

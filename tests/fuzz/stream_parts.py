@@ -15,9 +15,10 @@ PATIENCE = 0.6
 
 
 class Write(msgspec.Struct, frozen=True):
-    """Bytes on the socket."""
+    """Bytes on the socket. body: how many of them, without their framing, are the reply's."""
 
     data: bytes
+    body: int = 0
 
 
 class Pause(msgspec.Struct, frozen=True):
@@ -113,16 +114,18 @@ def _chunk(data: bytes) -> bytes:
 
 
 def _chunked(rng: random.Random, head: bytes, body: bytes) -> Sent:
-    return [Write(head + CHUNKED), *(Write(_chunk(p)) for p in _pieces(rng, body)), Write(b"0\r\n\r\n")], True, True
+    chunks = (Write(_chunk(piece), len(piece)) for piece in _pieces(rng, body))
+    return [Write(head + CHUNKED), *chunks, Write(b"0\r\n\r\n")], True, True
 
 
 def _length(rng: random.Random, head: bytes, body: bytes) -> Sent:
     told = head + b"Content-Length: %d\r\n\r\n" % len(body)
-    return [Write(told), *(Write(piece) for piece in _pieces(rng, body))], True, True
+    return [Write(told), *(Write(piece, len(piece)) for piece in _pieces(rng, body))], True, True
 
 
 def _until_closed(rng: random.Random, head: bytes, body: bytes) -> Sent:
-    return [Write(head + b"Connection: close\r\n\r\n"), *(Write(p) for p in _pieces(rng, body))], True, False
+    pieces = (Write(piece, len(piece)) for piece in _pieces(rng, body))
+    return [Write(head + b"Connection: close\r\n\r\n"), *pieces], True, False
 
 
 def _short(rng: random.Random, head: bytes, body: bytes) -> Sent:
@@ -146,7 +149,7 @@ def _bad_chunk(rng: random.Random, head: bytes, body: bytes) -> Sent:
         rng.randrange(len(pieces) + 1),
         rng.choice((b"zz\r\n", b"-5\r\n", b"ffffffffffffffff\r\n", b"5", b"\r\n\r\n")),
     )
-    actions: list[Action] = [Write(head + CHUNKED), *(Write(_chunk(piece)) for piece in pieces)]
+    actions: list[Action] = [Write(head + CHUNKED), *(Write(_chunk(p), len(p)) for p in pieces)]
     actions[place + 1 :] = [Write(odd)]
     return actions, place == len(pieces), False
 
@@ -217,6 +220,7 @@ TRANSFERS: dict[str, Transfer] = {
     "bad chunk": _bad_chunk, "no last chunk": _no_last_chunk, "reset": _reset, "gzip": _gzipped, "gzip cut": _gzip_cut,
     "gzip lie": _gzip_lie, "bomb": _bomb, "endless": _endless, "endless head": _endless_head, "odd head": _odd_head,
 }  # fmt: skip
+PACKED = ("gzip", "gzip cut")
 OTHER_BODIES = ("gzip lie", "odd head", "bomb", "endless head")
 """Transfers after which the client reads another body than was made, or none."""
 

@@ -8,7 +8,8 @@ import json
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -86,6 +87,18 @@ class Trials(msgspec.Struct):
         )
 
 
+@contextmanager
+def garbage_collected() -> Iterator[None]:
+    """Let Python collect garbage, as it does in the engine; the tests' fixtures do that only behind a test."""
+    was_enabled = gc.isenabled()
+    gc.enable()
+    try:
+        yield
+    finally:
+        if not was_enabled:
+            gc.disable()
+
+
 def living_objects() -> int:
     """How many blocks of Python's objects there are, without what only awaits its collection."""
     gc.collect()
@@ -115,7 +128,7 @@ async def run_trials(seeds: Sequence[int], folder: Path, litellm: LiteLLM, most:
     """Try these seeds, up to `most` failures, each of which is told with the smallest script that still fails."""
     trials, began, objects = Trials(), time.monotonic(), 0
     give_back_large_blocks()  # as the engine does
-    with short_limits():
+    with short_limits(), garbage_collected():
         house = await StreamHouse.open(folder, litellm)
         try:
             for kind in OF_NAME:  # what is imported and loaded at the first use is no growth
@@ -128,7 +141,7 @@ async def run_trials(seeds: Sequence[int], folder: Path, litellm: LiteLLM, most:
                 trials.slowest = max(trials.slowest, (round(time.monotonic() - started, 2), seed))
                 trials.count += 1
                 if trials.count % 100 == 0:
-                    print(f"{trials.count} trials", file=sys.stderr, flush=True)
+                    print(f"{trials.count} trials, {memory('VmRSS') >> 20} MiB", file=sys.stderr, flush=True)
                 if failure and (failure := await confirmed(house, script_of(seed))):
                     smallest, told = await shrunk(house, script_of(seed), failure)
                     trials.failures[seed] = f"{told}\n    {json.dumps(msgspec.to_builtins(smallest))}"
