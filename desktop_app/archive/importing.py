@@ -63,7 +63,7 @@ def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, 
 def _project_of(database: SqliteDatabase, foreign: ForeignConversation) -> str:
     if foreign.section.strip():
         return project_named(database, foreign.section, foreign.created_at)
-    return project_of_folder(database, _own_folder(foreign.folder), foreign.created_at)
+    return project_of_folder(database, narrow_folder(foreign.folder), foreign.created_at)
 
 
 def _info_of(
@@ -76,13 +76,13 @@ def _info_of(
         foreign.title,
         created_at=created_at,
         updated_at=max(times, default=foreign.updated_at or created_at),
-        folder=_own_folder(foreign.folder),
+        folder=narrow_folder(foreign.folder),
         project=project,
     )
 
 
-def _own_folder(folder: str) -> str:
-    """Return the folder of a session; "" for the root, the user's own folder, or what lies above that.
+def narrow_folder(folder: str) -> str:
+    """Return a folder that a file names; "" for the root, the user's own folder, or what lies above that.
 
     Reading in a conversation's folder asks nobody, so a file must not be able to name all that the user has.
     """

@@ -14,16 +14,20 @@ from hashlib import sha256
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 from peewee import SqliteDatabase
 
+from desktop_app.conversation.project import NO_FOLDER
 from desktop_app.conversation.transcript import Permit
 from desktop_app.paths import FILE_MODE, replace_private_file, sync_file, sync_folder
 
 from .backup import check_target
 from .failures import backup_failed, failing_as, world_errors
+from .importing import narrow_folder
 from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read
 from .projects import project_named, same_named
+from .reading import setup
 from .rows import decode, decode_unsent
 from .whole_parts import (
     CONVERSATIONS,
@@ -186,7 +190,7 @@ def import_whole(
         texts = _store_spills(zipped, spills)
         found = list(lines_in(zipped, PROJECTS, is_optional=True))
         joined = same_named(database, found)
-        projects = sum(_insert(database, "projects", line) for line in found if line["id"] not in joined)
+        projects = sum(_store_project(database, line) for line in found if line["id"] not in joined)
         for line in lines_in(zipped, CONVERSATIONS):
             if only is not None and line["info"]["id"] not in only:
                 continue
@@ -215,7 +219,12 @@ def _store_conversation(
     # A file, which may be anybody's, allows nothing here.
     entries = [entry for entry in entries if not (isinstance(entry, Permit) and entry.rule.is_allowed)]
     info["project"] = projects.get(info.get("project", ""), info.get("project", ""))
+    if info.get("folder") != NO_FOLDER:
+        info["folder"] = narrow_folder(info.get("folder", ""))
     _insert(database, "conversations", info)
+    held = setup(database, info["id"])
+    if held.recall_in is not None:
+        change(database, info["id"], setup=replace(held, recall_in="conversation"))
     if section:
         change(database, info["id"], project=project_named(database, section, float(info["created_at"])))
     append(database, info["id"], entries)
@@ -224,6 +233,12 @@ def _store_conversation(
         store_unsent(database, info["id"], decode_unsent(line["unsent"]))
     database.execute_sql("UPDATE conversations SET updated_at = ? WHERE id = ?", (info["updated_at"], info["id"]))
     return len(entries)
+
+
+def _store_project(database: SqliteDatabase, line: Row) -> bool:
+    if line.get("recall_in") == "everything":
+        line = line | {"recall_in": "project"}  # what it holds comes from the file: that may be recalled
+    return _insert(database, "projects", line | {"folder": narrow_folder(line.get("folder", ""))})
 
 
 def _store_memory(database: SqliteDatabase, line: Row, projects: Mapping[str, str]) -> bool:

@@ -11,12 +11,9 @@ import pytest
 from msgspec.structs import replace
 from test_run_tools import equipped, results
 
-from desktop_app.archive.archive import ArchiveThread
-from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.memory.memory_flusher import MemoryFlusher
 from desktop_app.chat.memory.recall import END, HEADING, recall, recall_for_message
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.chat.titles import MAX_TITLE, title_in, title_of
 from desktop_app.chat.turn.tool_runtime import DENIED
 from desktop_app.context.compact.compaction import TURN_HEADING
@@ -35,7 +32,7 @@ from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.openai_chat import chat_of
-from desktop_app.conversation.tools import Rule, ToolSpec
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Compaction, Permit, Pin, RequestContext, Transcript, Trigger
 from desktop_app.models.provider_dialects import FILLS_TEMPLATES, dialect_fields, request_of
 from desktop_app.settings import ServerKind
@@ -278,17 +275,3 @@ async def test_who_is_called_the_user_in_an_imported_chat_makes_no_memory(talk) 
     assert [memory.text for memory in await home.archive.memories()] == ["The user said: “my cat is called Mia”"]
     assert not [entry for entry in session.transcript.entries if isinstance(entry, Permit | Pin | RequestContext)]
     assert mine.id != session.id
-
-
-async def test_a_file_of_a_whole_archive_allows_nothing_here(talk, tmp_path: Path) -> None:
-    _, session = await talk([], messages=[user_message("Hello.")])
-    await session.record(stamp(Permit(rule=Rule("*"))))
-    await session.record(stamp(Permit(rule=Rule("bash", "rm *", is_allowed=False))))
-    export_whole(tmp_path / "0" / "archive.sqlite3", tmp_path / "spills", tmp_path / "all.zip")
-    other = await ArchiveThread.open(tmp_path / "other" / "archive.sqlite3")
-    try:
-        await other.import_whole(tmp_path / "spills", tmp_path / "all.zip")
-        entries = await other.entries(session.id)
-    finally:
-        await other.close()
-    assert [entry.rule for entry in entries if isinstance(entry, Permit)] == [Rule("bash", "rm *", is_allowed=False)]
