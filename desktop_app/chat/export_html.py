@@ -15,6 +15,8 @@ from .export_markdown import ending_of, speaker_of
 MAX_OPEN_LINES = 12
 """Of a tool's output; a longer one is folded."""
 DATA_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+")
+LINK = re.compile(r"(?:https?://|mailto:)[^/\\]", re.IGNORECASE)
+"""What a link may lead to, as in the window: another scheme may start a program, or tell a server who the user is."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = """
 :root { color-scheme: light dark; --paper: #fbf9f5; --ink: #221e19; --soft: #6b6257; --line: #e4ddd1;
@@ -121,4 +123,5 @@ def _renderer() -> Callable[[str], str]:
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.disable("image")
+    parser.validateLink = lambda url: LINK.match(url) is not None
     return parser.render

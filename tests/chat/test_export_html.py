@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import unescape
 from html.parser import HTMLParser
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,29 @@ from desktop_app.chat.export_html import html_of
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
+ADDRESSES = (
+    *(
+        "javascript:x()",
+        "JaVaScRiPt:x()",
+        "&#106;avascript:x()",
+        "java&#10;script:x()",
+        "java\tscript:x()",
+        " javascript:x",
+    ),
+    *("\x01javascript:x()", "vbscript:x", "data:text/html,<script>x()</script>", "data:image/svg+xml,<svg onload=x()>"),
+    *("data:image/png;base64,AA", "file:///etc/passwd", "FILE://server/share", "//server/share/x", "\\\\server\\share"),
+    *(
+        "/etc/passwd",
+        "..",
+        "#x",
+        "smb://server/x",
+        "ms-msdt:/id PCWDiagnostic",
+        "search-ms:query=x",
+        "view-source:http://x",
+    ),
+    *("blob:https://e.org/x", "jar:http://e.org!/x", "feed:javascript:x", "intent://x#Intent;end", "tel:123", "x:y"),
+    *("http:///x", "https:x", "http:\\\\server", "http", "https&colon;javascript:x", "ftp://e.org", "about:blank"),
+)
 HARMLESS = {
     "html", "head", "meta", "title", "style", "body", "main", "h1", "article", "header", "b", "span", "time", "div",
     "p", "pre", "code", "details", "summary", "img", "table", "thead", "tbody", "tr", "th", "td", "a", "ul", "ol",
@@ -67,7 +91,23 @@ def test_markup_and_addresses_in_a_message_do_nothing() -> None:
     assert [attributes["src"] for tag, attributes in made.tags if tag == "img"] == [PIXEL]
     assert {tag for tag, _ in made.tags} <= HARMLESS
     assert not [name for _, attributes in made.tags for name in attributes if name.startswith("on")]
-    assert not [a["href"] for tag, a in made.tags if tag == "a" and str(a["href"]).startswith("javascript")]
+    assert [a["href"] for tag, a in made.tags if tag == "a"] == ["https://e.org/p.png"], "a picture is a link to it"
+
+
+@pytest.mark.parametrize(
+    "form", ["[go](<{}>)", "<{}>", "[go]: <{}>\n\n[go]", "[![p](<{}>)](<{}>)", "| [go](<{}>) |\n|---|"]
+)
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_link_leads_to_the_web_or_to_mail(address: str, form: str) -> None:
+    made = page(Text(form.format(address, address)), Reasoning(form.format(address, address)))
+    assert [str(a["href"]) for tag, a in made.tags if tag == "a"] == []
+    assert {tag for tag, _ in made.tags} <= HARMLESS
+
+
+def test_a_link_to_the_web_or_to_mail_stays() -> None:
+    made = page(Text("[a](https://e.org/?a=b#c) [b](HTTP://e.org) <mailto:a@e.org> <a@e.org> https://e.org"))
+    links = [a["href"] for tag, a in made.tags if tag == "a"]
+    assert links == ["https://e.org/?a=b#c", "HTTP://e.org", "mailto:a@e.org", "mailto:a@e.org"]
 
 
 def test_tools_and_reasoning_are_folded_with_all_their_text() -> None:
