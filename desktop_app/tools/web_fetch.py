@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import re
 import tempfile
@@ -23,11 +24,16 @@ from .web_reading import MAX_BYTES, WebPage, WebReader
 ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,*/*;q=0.5"
 PAGE_SECONDS = 20
 """To convert a page to text; 5 MB of HTML take 5 to 10 s."""
-_HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+# A comment cannot be matched beyond its end: else a row of them could be split in 2^n ways.
+_HTML = re.compile(rb"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w-]{2,40})", re.IGNORECASE)
 _TEXT = re.compile(
     r"text/.*|image/svg\+xml|application/(?:.*\+)?(?:json|xml|yaml|toml|javascript|x-javascript|ndjson|sql|x-sh)"
 )
+
+
+NOT_OF_PAGES = frozenset({"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"})
+"""Encodings of Python that no page has. Of punycode the time grows with the square: 5 MB take a quarter of an hour."""
 
 
 class FetchArguments(Arguments, frozen=True):
@@ -67,7 +73,7 @@ async def text_of(page: WebPage) -> str:
     if is_other or (b"\0" in page.content[:8_192] and not _encoding(page, is_html).startswith("utf-16")):
         kind = f"{page.kind or 'of unknown type'}, {len(page.content):,} bytes"
         raise ToolFailed(f"{page.url} is not text ({kind}): download it with bash (curl -O).")
-    text = await asyncio.to_thread(_decode, page, is_html)
+    text = await asyncio.to_thread(decode_page, page, is_html)
     return await _page_text(text, page.url) if is_html else text
 
 
@@ -93,9 +99,12 @@ async def _convert(how: str, file: str, url: str) -> str:
     return printed.decode(errors="replace") if printed else ""
 
 
-def _decode(page: WebPage, is_html: bool) -> str:
+def decode_page(page: WebPage, is_html: bool) -> str:
+    """Return a page in the encoding that it names; in UTF-8, if it names none that pages have."""
+    encoding = _encoding(page, is_html)
     try:
-        return page.content.decode(_encoding(page, is_html), errors="replace").removeprefix("\ufeff")
+        known = encoding if codecs.lookup(encoding).name not in NOT_OF_PAGES else "utf-8"
+        return page.content.decode(known, errors="replace").removeprefix("\ufeff")
     except (LookupError, ValueError):  # not an encoding of text, such as "hex"
         return page.content.decode(errors="replace")
 

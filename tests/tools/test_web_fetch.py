@@ -8,6 +8,7 @@ import json
 import time
 import zlib
 from collections.abc import AsyncIterator
+from encodings.aliases import aliases
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -23,7 +24,8 @@ from desktop_app.tools.page_child import all_text
 from desktop_app.tools.registry import BuiltinTools
 from desktop_app.tools.tool import ToolFailed
 from desktop_app.tools.web_address import Address, host_and_port, is_public
-from desktop_app.tools.web_fetch import FetchTool
+from desktop_app.tools.web_fetch import FetchTool, decode_page, text_of
+from desktop_app.tools.web_reading import WebPage
 from slowness import slowness
 
 
@@ -113,12 +115,50 @@ async def test_a_host_requires_permission() -> None:
         (":: ::1 fe80::1 fc00::1 fd00:ec2::254 fec0::1 ff02::1 2001:db8::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1", False),
         ("::127.0.0.1 2002:7f00:1:: 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::a00:1", False),
         ("2001:0:4136:e378:8000:63bf:80ff:fffe", False),
+        (
+            "192.0.0.8 192.0.0.192 192.88.99.1 3fff::1 5f00::1 100::1 2606:4700::5efe:7f00:1 2606:4700::200:5efe:a00:1",
+            False,
+        ),
+        ("::ffff:0:7f00:1 2002:a00:1:: fd20:ce::254 169.254.170.2 192.0.0.170 2001:db8::5efe:7f00:1", False),
         ("93.184.216.34 2606:4700::1111 ::ffff:1.1.1.1 ::93.184.216.34 64:ff9b::101:101", True),
     ],
 )
 def test_addresses_that_are_public(addresses: str, expected: bool) -> None:
     for address in addresses.split():
         assert is_public(ip_address(address)) == expected, address
+
+
+async def test_the_host_that_was_asked_for_is_the_one_that_is_named(server: WebServer) -> None:
+    """A server of several sites gives the one of the Host header, whatever address the connection went to."""
+
+    async def resolve(host: str, port: int) -> tuple[Address, ...]:
+        return (HERE,)
+
+    server.answers["/"] = answer("here", "text/plain")
+    for host in ("clas\u00df.test", "s\u00f6.test", "SITE.test."):
+        url = server.url(host=host)
+        [need] = await FETCH.needs(ToolCall("1", "web_fetch", json.dumps({"url": url})), CONTEXT)
+        assert await fetch(url, fetch_tools(resolve)) == "here"
+        assert f"Host: {need.target}:{server.port}\r\n" in server.asked[-1]
+
+
+@pytest.mark.parametrize("sign", [b"<!---->", b"<!-- -->\n", b"<!--", b"-->", b" ", b"<"])
+async def test_what_a_page_without_a_type_begins_with_holds_nobody_up(sign: bytes) -> None:
+    page = WebPage("http://site.test/", 200, "", "", sign * (2_000 // len(sign)))
+    began = time.thread_time()
+    await text_of(page)
+    assert time.thread_time() - began < 0.1 * slowness()
+
+
+def test_no_encoding_that_a_page_may_name_takes_long() -> None:
+    most = 0.1 * slowness()
+    names = sorted({*aliases.values(), *aliases, "idna", "punycode", "undefined", "unicode_escape"})
+    for content in (b"xn--" + b"a" * 150_000 + b"-" + b"b" * 150_000, b"\\u00e4+AGE-xn--a." * 5_000):
+        for name in names:
+            page = WebPage("http://site.test/", 200, "text/plain", name, content)
+            began = time.thread_time()
+            assert decode_page(page, is_html=False)
+            assert time.thread_time() - began < most, name
 
 
 @pytest.mark.parametrize(
