@@ -24,6 +24,10 @@ Resolve = Callable[[str, int], Awaitable[tuple[Address, ...]]]
 METADATA = frozenset(map(ip_address, ("168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254")))
 """The metadata services of clouds, which give a machine its keys; the first looks public (Azure)."""
 _NAT64 = ip_network("64:ff9b::/96")
+_ISATAP = (0x00005EFE, 0x02005EFE)
+"""What an address of version 6 has before one of version 4 that its host is reached at (RFC 5214)."""
+_UNROUTED = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16")))
+"""Not all known to Python 3.11: for protocols (a cloud's metadata service is among them), 6to4, examples, routers."""
 PORTS = {"http": 80, "https": 443}
 LOOKUP_SECONDS = 5.0
 """Before a name is left to the proxy."""
@@ -44,6 +48,8 @@ def is_public(address: Address) -> bool:
             return is_public(inner)
         if address.is_site_local:
             return False
+    if any(address in network for network in _UNROUTED):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved and address not in METADATA
 
 
@@ -53,6 +59,8 @@ def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     if address.teredo:
         return address.teredo[1]
     if isinstance(_NAT64, IPv6Network) and address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    if int(address) >> 32 & 0xFFFFFFFF in _ISATAP:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return IPv4Address(int(address)) if 1 < int(address) < 1 << 32 else None
 

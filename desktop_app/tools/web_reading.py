@@ -120,7 +120,7 @@ def _request(client: httpx.AsyncClient, url: str, host: str, target: str, accept
     """Build the request. target: the address to connect to, or the host, which a proxy resolves."""
     import httpx
 
-    whole = httpx.URL(url).copy_with(fragment=None)
+    whole = httpx.URL(url).copy_with(fragment=None, host=host)  # httpx reads ß in a name otherwise than host_and_port
     headers = {"Host": whole.netloc.decode(), "User-Agent": AGENT, "Accept": accept}
     headers["Accept-Encoding"] = "gzip, deflate"
     # The certificate is checked against the name. Not set where the name is the target anyway: httpx would check the
