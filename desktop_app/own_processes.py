@@ -6,11 +6,15 @@ From source that is `python -m MODULE`. A bundle has no Python beside it, so its
 
 from __future__ import annotations
 
+import json
+import os
 import runpy
 import sys
 from collections.abc import Sequence
 
 PACKAGE = "desktop_app"
+ARGUMENTS_VARIABLE = "PALIMPSEST_ARGUMENTS"
+"""What a child was started for, as a JSON array: every user of the machine can read command lines."""
 
 IS_BUNDLE = bool(getattr(sys, "frozen", False))
 """Whether this is an executable with everything in it, to which pip adds nothing."""
@@ -26,6 +30,12 @@ def isolated_command(module: str, *arguments: str) -> list[str]:
     """Return the same for a child that reads what others wrote: no variable and no folder of the user changes what is
     imported. It finds an installed Palimpsest only."""
     return [sys.executable, "-I", "-m", _full_name(module), *arguments]
+
+
+def given_arguments() -> list[str]:
+    """Return what this process was started for: out of sight of other users, or, by hand, on its command line."""
+    hidden = os.environ.pop(ARGUMENTS_VARIABLE, "")
+    return json.loads(hidden) if hidden else sys.argv[1:]
 
 
 def run_module(arguments: Sequence[str]) -> bool:

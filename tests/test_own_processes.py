@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from desktop_app.own_processes import isolated_command, module_command, run_module
+from desktop_app.tools.child_process import run_script
+from desktop_app.tools.tool import ToolFailed
 
 FROZEN = Path(__file__).resolve().parent.parent / "packaging" / "frozen.py"
 
@@ -58,3 +63,26 @@ def test_a_folder_with_a_package_of_that_name_is_not_imported(tmp_path: Path) ->
     for command in (module_command("", "--version"), isolated_command("", "--version")):
         ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert ran.stdout.startswith("palimpsest "), ran.stderr
+
+
+async def test_no_other_user_sees_what_a_child_is_run_for(tmp_path: Path) -> None:
+    """Command lines are shown to everyone on the machine."""
+    page = "<!doctype html><title>T</title>" + "<p>A sentence of an article, long enough to be one.</p>" * 1_000
+    (tmp_path / "page.html").write_text(page)
+    url = "https://site.test/?kanarienvogel"
+    task = asyncio.ensure_future(run_script("page_child", "main", str(tmp_path / "page.html"), url, seconds=60))
+    seen: set[str] = set()
+    while not task.done():
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.Error):
+                seen.add(" ".join(child.cmdline()))
+        await asyncio.sleep(0.02)
+    assert b"A sentence" in (task.result() or b"")
+    assert [line for line in seen if "page_child" in line]
+    assert [line for line in seen if "kanarienvogel" in line] == []
+
+
+@pytest.mark.parametrize("argument", ["a\0b", "\ud800"])
+async def test_what_cannot_be_passed_on_is_refused(argument: str) -> None:
+    with pytest.raises(ToolFailed, match="cannot be passed on"):
+        await run_script("web_search_child", argument, "1", "1", seconds=5)

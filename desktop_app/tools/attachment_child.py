@@ -16,6 +16,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from desktop_app.own_processes import given_arguments
+
 if TYPE_CHECKING:
     from python_calamine import CalamineWorkbook
 
@@ -162,7 +164,7 @@ READERS = {"image": read_image, "pdf": read_pdf, "docx": read_docx, "sheets": re
 def main() -> None:
     """Read the file."""
     limit_memory()
-    kind, file = sys.argv[1:]
+    kind, file = given_arguments()
     try:
         answer = READERS[kind](file)
     except Unreadable as error:

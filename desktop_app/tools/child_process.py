@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import re
 import secrets
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop_app.own_processes import isolated_command
+from desktop_app.own_processes import ARGUMENTS_VARIABLE, isolated_command
 from desktop_app.process_secrets import is_key
 
 from .tool import ToolFailed
@@ -140,11 +141,15 @@ class ChildProcess:
 async def run_script(script: str, *arguments: str, seconds: float, folder: str = "/") -> bytes | None:
     """Run a module beside this file in a process of its own, and return what it prints. Cancelling ends it.
 
+    What it is run for, such as words that are searched for, is shown to no other user of the machine.
     None if it fails, prints too much, or takes too long. It is not imported here, which would take a while.
     """
-    argv = isolated_command(f"tools.{script}", *arguments)
+    argv = isolated_command(f"tools.{script}")
+    environment = clean_environment(os.environ) | {ARGUMENTS_VARIABLE: json.dumps(arguments)}
     try:
-        child = await ChildProcess.start(argv, folder, with_errors=False)
+        if any(b"\0" in os.fsencode(argument) for argument in arguments):
+            raise ValueError
+        child = await ChildProcess.start(argv, folder, with_errors=False, environment=environment)
     except ValueError:
         raise ToolFailed("It holds a character that cannot be passed on (NUL, or half of one).") from None
     try:

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from unicodedata import east_asian_width
 
+from desktop_app.own_processes import given_arguments
+
 MAX_MEMORY = 600_000_000
 """Bytes of address space."""
 MAX_SIDE = 20_000
@@ -214,7 +216,7 @@ def draw(kind: str, source: str) -> dict[str, Any]:
 def main() -> None:
     """Draw them."""
     limit_memory()
-    graphics = json.loads(Path(sys.argv[1]).read_bytes())
+    graphics = json.loads(Path(given_arguments()[0]).read_bytes())
     drawings = [draw(graphic["kind"], graphic["source"]) for graphic in graphics]
     sys.stdout.buffer.write(json.dumps(drawings).encode(errors="replace"))
 

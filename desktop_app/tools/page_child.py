@@ -12,6 +12,8 @@ import sys
 from html import unescape
 from html.parser import HTMLParser
 
+from desktop_app.own_processes import given_arguments
+
 MIN_MAIN_TEXT = 300
 """Characters; with less, the main text was probably not found, and all of the page is taken."""
 SMALL_PAGE = 20_000
@@ -126,7 +128,7 @@ def main_text(html: str, url: str) -> str:
 
 def main() -> None:
     """Run the conversion."""
-    how, file, url = sys.argv[1:]
+    how, file, url = given_arguments()
     with open(file, encoding="utf-8", errors="replace") as opened:
         html = opened.read()
     text = main_text(html, url) if how == "main" else all_text(html)

@@ -19,6 +19,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
+from desktop_app.own_processes import given_arguments
+
 SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules"})
 MAX_LINE = 400
 """Characters of a line that are returned."""
@@ -229,7 +231,7 @@ def _text_of(name: str) -> str:
 
 def main() -> None:
     """Run the request."""
-    request = json.loads(sys.argv[1])
+    request = json.loads(given_arguments()[0])
     sys.setrecursionlimit(10_000)
     try:
         found = list(islice({"grep": grep, "glob": glob}[request["do"]](request), request["limit"] + 1))

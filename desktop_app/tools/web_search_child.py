@@ -7,7 +7,8 @@ Its arguments are the query, the number of results, and the seconds that it may 
 from __future__ import annotations
 
 import json
-import sys
+
+from desktop_app.own_processes import given_arguments
 
 BACKEND = "duckduckgo"
 
@@ -28,8 +29,8 @@ def search(query: str, max_results: int, seconds: int) -> dict[str, object]:
 
 def main() -> None:
     """Run the search."""
-    query, max_results, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    print(json.dumps(search(query, max_results, seconds)))
+    query, max_results, seconds = given_arguments()
+    print(json.dumps(search(query, int(max_results), int(seconds))))
 
 
 if __name__ == "__main__":
