@@ -19,7 +19,11 @@ FOLDERS = (
     *(".config/microsoft-edge", ".config/vivaldi", ".config/opera", ".config/bitwarden cli", ".config/azure"),
     *(".var/app", "snap/firefox", "snap/chromium", ".1password"),  # browsers, each in a package of its own
     *(".librewolf", ".pki", ".minikube/certs", ".terraform.d", ".oci", ".bluemix", ".gsutil", ".subversion/auth"),
-    *("run/secrets", "etc/ssl/private", "etc/sudoers.d"),
+    *("run/secrets", "etc/ssl/private", "etc/sudoers.d", "etc/wireguard", "etc/openvpn", "etc/letsencrypt"),
+    *("etc/networkmanager/system-connections", "etc/ipsec.d/private", "etc/swanctl", "etc/netplan", "etc/credstore"),
+    *("etc/credstore.encrypted", "etc/pki/tls/private", "etc/kubernetes/pki", "etc/cups/ssl", "etc/iwd"),
+    *("var/lib/networkmanager", "var/lib/iwd", "var/lib/bluetooth", "var/lib/sss", "var/lib/samba/private"),
+    "var/lib/systemd/credential.secret",
 )
 """Folders in which everything is secret."""
 NAMES = (
@@ -32,6 +36,9 @@ NAMES = (
     *("auth.json", "keys.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml"),
     *(".dockercfg", ".kubeconfig", "kubeconfig", ".yarnrc.yml", "pip.conf", "nuget.config", ".terraformrc"),
     *(".xauthority", ".iceauthority"),
+    *("ssh_host_*_key", "dropbear_*_host_key", "shadow-", "gshadow-", "shadow.bak", "gshadow.bak", "opasswd"),
+    *("*.keytab", "krb5cc_*", "ipsec.secrets", "chap-secrets", "pap-secrets", "*.nmconnection", "secrets.tdb"),
+    "wpa_supplicant*.conf",
     *("logins.json", "key4.db", "cookies.sqlite", "login data", "cookies", ".rediscli_auth", "sudoers"),
 )
 HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
@@ -42,6 +49,11 @@ ENDINGS = (
 )
 PROCESSES_SHOWN = frozenset({"cpuinfo", "meminfo", "loadavg", "uptime", "version", "stat", "filesystems"})
 """Files of /proc about the machine. Everything else there is about a process: its arguments, its memory, its files."""
+DISKS = (
+    *("sd?*", "hd?*", "vd?*", "xvd?*", "nvme?*", "mmcblk?*", "dm-*", "md?*", "loop?*"),
+    *("nbd?*", "zd?*", "mapper", "disk", "block", "mem", "kmem", "port", "core"),
+)
+"""Names in /dev of disks and of memory: root reads there what all other names hide."""
 MAX_ALTERNATIVES = 64
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _HOME = re.compile(r"^(?:~|\$HOME\b|\$\{HOME\})")
@@ -60,7 +72,7 @@ def is_secret(path: str) -> bool:
     if not parts:
         return False
     whole = "/".join(["", *parts, ""])
-    if any(f"/{folder}/" in whole for folder in FOLDERS) or _is_of_a_process(path, parts):
+    if any(f"/{folder}/" in whole for folder in FOLDERS) or _is_of_the_system(path, parts):
         return True
     if any(fnmatchcase(parts[-1], harmless) for harmless in HARMLESS):
         return False
@@ -84,7 +96,7 @@ def _may_be_secret(glob: str) -> bool:
     parts = _parts(glob)
     if not parts:
         return False
-    if is_secret(glob) or _is_of_a_process(glob, parts):
+    if is_secret(glob) or _is_of_the_system(glob, parts):
         return True
     rows = (*(folder.split("/") for folder in FOLDERS), *(ending.split("/") for ending in ENDINGS))
     for row in rows:
@@ -105,11 +117,13 @@ def _parts(path: str) -> list[str]:
     return names
 
 
-def _is_of_a_process(path: str, parts: Sequence[str]) -> bool:
-    """Return whether it is, or may be for a relative path, a file of /proc about a process."""
+def _is_of_the_system(path: str, parts: Sequence[str]) -> bool:
+    """Return whether it is, or may be for a relative path, a file of /proc about a process, or a disk in /dev."""
     at = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
     if at == len(parts) or not (path.replace("\\", "/").startswith("/") or at):
         return False
+    if _may_match(parts[at], "dev") and len(parts) > at + 1 and any(_may_match(parts[at + 1], one) for one in DISKS):
+        return True
     return _may_match(parts[at], "proc") and not (len(parts) == at + 2 and parts[at + 1] in PROCESSES_SHOWN)
 
 

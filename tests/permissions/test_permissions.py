@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule
 from desktop_app.permissions.command_line import Command, parse_commands
 from desktop_app.permissions.rules import decide, escape_pattern, rule_of, rules_of_option, suggest_pattern
-from desktop_app.permissions.secret_paths import is_secret
+from desktop_app.permissions.secret_paths import is_secret, may_mean_secret
 
 
 def run(line: str) -> RequiredPermission:
@@ -162,8 +162,28 @@ SECRETS = (
     "C:\\u\\.AWS\\x",
     "/h/.docker/x",
     "k.pem",
+    *("/etc/ssh/ssh_host_ed25519_key", "/etc/NetworkManager/system-connections/home.nmconnection", "/etc/shadow-"),
+    *("/etc/wireguard/wg0.conf", "/var/backups/shadow.bak", "/etc/krb5.keytab", "/etc/letsencrypt/live/a/privkey.pem"),
+    *("/dev/sda", "/dev/sdb1", "/dev/nvme0n1p2", "/dev/mapper/root", "/dev/disk/by-uuid/1", "/dev/mem"),
+    "../../dev/vda",
+    *("/etc/wpa_supplicant/wpa_supplicant-wlan0.conf", "/var/lib/iwd/home.psk", "/etc/security/opasswd"),
 )
-OTHERS = ("", "/", "..", "proc/notes.txt", "/w/env.py", "/w/.env.example", "/w/ssh/x.py", "/h/chromium/a", "id_rsa.pub")
+OTHERS = (
+    *("/etc/ssh/ssh_host_ed25519_key.pub", "/etc/ssh/sshd_config", "/dev/null", "/dev/stdin", "/dev/zero", "dev/sda"),
+    *("/w/dev/sda1.txt", "/etc/passwd", "/etc/hosts", "/w/etc/shadows.md", "/dev/tty", "/dev/shm/a", "/dev/fd/0"),
+    *("", "/", "..", "proc/notes.txt", "/w/env.py", "/w/.env.example", "/w/ssh/x.py", "/h/chromium/a", "id_rsa.pub"),
+)
+
+
+MAY_MEAN = (
+    *("/dev/sd?", "/dev/sd*", "/d*/sda", "/dev/nvme*", "/dev/[sv]da", "/etc/ssh/*_key", "/etc/ssh/ssh_*"),
+    *("/dev/{null,sda}", "/dev/*", "/etc/wire*/wg0.conf"),
+)
+
+
+@pytest.mark.parametrize("word", MAY_MEAN)
+def test_what_a_shell_may_expand_to_a_secret_of_the_system(word: str) -> None:
+    assert may_mean_secret(word)
 
 
 @pytest.mark.parametrize("path", [*SECRETS, *OTHERS])

@@ -19,7 +19,7 @@ from tool_calls import Desk
 from desktop_app.conversation.tools import RequiredPermission, Rule
 from desktop_app.permissions.rules import decide
 from desktop_app.settings import Settings
-from desktop_app.tools.sandbox import sandbox
+from desktop_app.tools.sandbox import places, sandbox
 from desktop_app.tools.sandbox.confinement import Confinement, bubblewrap_options, confined_environment, mounted_inside
 from desktop_app.tools.sandbox.places import secret_places
 from desktop_app.tools.sandbox.system_calls import MACHINES, filter_program
@@ -109,6 +109,17 @@ def test_secrets_are_found_by_their_names_in_any_case(tmp_path: Path) -> None:
     ours = [path.removeprefix(f"{tmp_path}/") for path in (*folders, *files) if path.startswith(str(tmp_path))]
     assert {".SSH", ".config/BraveSoftware", ".local/share/keyrings", "dotfiles", ".config/app/Cookies"} <= set(ours)
     assert "work/.env" not in ours
+
+
+def test_secrets_of_the_system_are_hidden_from_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    modes = {"ssh_host_rsa_key": 0o600, "shadow.bak": 0o640, "host.keytab": 0o600, "pip.conf": 0o644, "hosts": 0o600}
+    for name, mode in modes.items():
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(mode)
+    monkeypatch.setattr(places, "SYSTEM_FOLDERS", (str(tmp_path),))
+    _, files = secret_places([], [])
+    hidden = {path.removeprefix(f"{tmp_path}/") for path in files if path.startswith(str(tmp_path))}
+    assert hidden == {"ssh_host_rsa_key", "shadow.bak", "host.keytab"}
 
 
 @needs_sandbox

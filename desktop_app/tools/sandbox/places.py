@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,9 +14,20 @@ from desktop_app.tools.path_policy import STARTS_PROGRAMS
 from .confinement import is_within
 
 SYSTEM_SECRETS = (
-    *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d"),
-    *("/etc/ssl/private", "/etc/security/opasswd", "/var/lib/AccountsService", "/var/spool/cron", "/var/mail"),
+    *("/var/lib/AccountsService", "/var/spool/cron", "/var/mail", "/etc/NetworkManager/system-connections"),
+    "/var/lib/NetworkManager",
+    *(f"/{name}" for name in FOLDERS if name.startswith(("etc/", "var/"))),
 )
+SYSTEM_FOLDERS = (
+    "/etc",
+    "/etc/ssh",
+    "/etc/dropbear",
+    "/etc/ppp",
+    "/etc/security",
+    "/etc/wpa_supplicant",
+    "/var/backups",
+)
+"""In which root finds files with secrets, among others. What everyone may read there, such as pip.conf, is none."""
 VERSION_CONTROL = {
     ".git": ("hooks", "config", "config.worktree"),
     ".hg": ("hgrc",),
@@ -42,6 +54,8 @@ def secret_places(homes: Iterable[str], ours: Iterable[str]) -> tuple[tuple[str,
     ours: the data folder and the file of keys.
     """
     found = {*ours, *SYSTEM_SECRETS, *sockets()}
+    for folder in SYSTEM_FOLDERS:
+        found.update(entry.path for entry in _entries(folder) if is_secret(entry.path) and not _is_for_all(entry))
     for home in homes:
         for folder in _folders_looked_through(home):
             found.update(entry.path for entry in _entries(folder) if is_secret(entry.path))
@@ -122,6 +136,13 @@ def _folders_looked_through(home: str) -> Iterator[str]:
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _is_for_all(entry: os.DirEntry[str]) -> bool:
+    try:
+        return bool(entry.stat().st_mode & stat.S_IROTH)
     except OSError:
         return False
 
