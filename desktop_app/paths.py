@@ -100,6 +100,16 @@ def make_private_file(path: Path) -> None:
     _set_mode(path, FILE_MODE)
 
 
+def create_file(path: Path, mode: int = FILE_MODE) -> int:
+    """Open a new file for reading and writing, in place of what has its name. Raises OSError.
+
+    In a folder where others may write, such as /tmp, that may be their file, or their link to a file of the user's: it
+    is neither written to nor followed.
+    """
+    path.unlink(missing_ok=True)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+
+
 def replace_private_file(path: Path, content: bytes) -> None:
     """Replace the file in one step, so that a crash or a power cut leaves the old one or the new one.
 
@@ -107,8 +117,7 @@ def replace_private_file(path: Path, content: bytes) -> None:
     """
     make_folder(path.parent)
     new = path.with_name(path.name + ".new")
-    new.unlink(missing_ok=True)
-    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb") as file:
+    with open(create_file(new), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -5,6 +5,7 @@ A released migration is never changed; `tests/archive/data` has an archive of ea
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
-from desktop_app.paths import make_private_file, sync_file, sync_folder
+from desktop_app.paths import create_file, sync_file, sync_folder
 
 from .failures import newer_archive
 
@@ -213,8 +214,7 @@ def copy_to_file(database: SqliteDatabase, file: Path, on_progress: OnProgress =
 
     on_progress: called with pages of the file.
     """
-    file.unlink(missing_ok=True)
-    make_private_file(file)
+    os.close(create_file(file))
     try:
         with closing(sqlite3.connect(file)) as copy:
             # Nobody reads a copy that is not whole: no journal is needed, nor a wait for the disk at each step.

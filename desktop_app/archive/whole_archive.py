@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +18,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.conversation.project import NO_FOLDER
 from desktop_app.conversation.transcript import Permit
-from desktop_app.paths import FILE_MODE, replace_private_file, sync_file, sync_folder
+from desktop_app.paths import create_file, replace_private_file, sync_file, sync_folder
 
 from .backup import check_target
 from .failures import backup_failed, failing_as, world_errors
@@ -79,10 +78,13 @@ def export_whole(
     unfinished = target.with_name(target.name + ".unfinished")
     with failing_as(lambda error: backup_failed(target, error)), world_errors(target):
         try:
-            with closing(open_to_read(archive)) as database, database.atomic("DEFERRED"):
-                descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_TRUNC, FILE_MODE)
-                with open(descriptor, "w+b") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as written:
-                    made = _write(database, spills, written, target, on_progress)
+            with (
+                closing(open_to_read(archive)) as database,
+                database.atomic("DEFERRED"),
+                open(create_file(unfinished), "w+b") as file,
+                zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as written,
+            ):
+                made = _write(database, spills, written, target, on_progress)
             sync_file(unfinished)
             unfinished.replace(target)
             sync_folder(target.parent)

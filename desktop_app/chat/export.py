@@ -15,6 +15,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.words import translatable
+from desktop_app.paths import create_file
 
 from .export_html import html_of
 from .export_markdown import markdown_of
@@ -107,7 +108,7 @@ def _write(path: Path, content: bytes, is_replacing: bool) -> None:
         path.open("xb").close()  # the name is taken from here on: nobody else's file is replaced
     new = path.with_name(f"{path.name}.part")
     try:
-        with new.open("wb") as file:
+        with open(create_file(new, 0o666), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())  # a power cut leaves the old file or the new one, and none that is empty

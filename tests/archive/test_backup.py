@@ -26,6 +26,8 @@ from desktop_app.archive.backup import (
 from desktop_app.archive.migrations import APPLICATION_ID, FIRST
 from desktop_app.archive.restoring import restore_backup
 from desktop_app.archive.store import Store
+from desktop_app.archive.whole_archive import export_whole
+from desktop_app.chat.export import write_export
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 
@@ -51,6 +53,30 @@ def test_a_backup_holds_everything_while_the_archive_is_open(store: Store, path:
     assert list_backups(tmp_path / "backups") == (made,)
     modes = [stat.S_IMODE(one.stat().st_mode) for one in (tmp_path / "backups", Path(made.file))]
     assert modes == [0o700, 0o600]
+
+
+@pytest.mark.parametrize("has_link", [True, False])
+@pytest.mark.parametrize("kind", ["backup", "whole", "export"])
+def test_what_others_put_where_a_file_is_begun_is_neither_followed_nor_written_to(
+    store: Store, path: Path, tmp_path: Path, kind: str, has_link: bool
+) -> None:
+    """In a folder such as /tmp the name under which a file is begun can be guessed, and taken."""
+    store.append("c", said("m1"))
+    (tmp_path / "shared").mkdir()
+    target, mine = tmp_path / "shared" / "out", tmp_path / "profile"
+    mine.write_text("mine")
+    begun = target.with_name(target.name + (".part" if kind == "export" else ".unfinished"))
+    begun.symlink_to(mine) if has_link else begun.hardlink_to(mine)
+    if kind == "export":
+        write_export(target, "text")
+    elif kind == "whole":
+        export_whole(path, tmp_path / "spills", target)
+    else:
+        make_backup(path, target)
+    assert mine.read_text() == "mine"
+    assert names_in(tmp_path / "shared") == {"out"}
+    assert not target.is_symlink()
+    assert target.stat().st_nlink == 1
 
 
 def test_two_of_one_second_have_names_of_their_own(store: Store, path: Path, tmp_path: Path) -> None:
