@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
@@ -21,6 +22,8 @@ from .session import Session
 from .tasks import CheckPoint, run_while_wanted
 
 BYTE_ORDER_MARK = "\ufeff"  # without it some spreadsheets take the file for another encoding
+_FORMULA = re.compile(r"[\s\x00-\x1f\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")
+"""The beginning of what a spreadsheet may take for a formula; some trim blanks, and some read wide signs."""
 HEADINGS: tuple[str, ...] = (
     "kind", "at", "name", "detail", "tokens_before", "tokens_after", "tokens_freed", "messages", "seconds", "requests",
     "tokens_in", "tokens_cached", "tokens_out", "dollars", "bytes_left_out",
@@ -113,4 +116,4 @@ def _usage_cells(usage: Usage) -> dict[str, object]:
 
 def _cell(value: object) -> object:
     """Return the value of a cell; a text that a spreadsheet would take for a formula gets an apostrophe."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from desk import Desk
 
+from desktop_app.chat.insights import csv_of
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.insights import Insights, UsageOf
 from desktop_app.conversation.message import Message, Role, Text, ToolResult, Usage, user_message
 from desktop_app.conversation.project import Project
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, PrunedResult, Trigger
@@ -134,3 +136,28 @@ async def test_a_conversation_without_a_reply_has_no_figures(desk: Desk) -> None
     read = await desk.ask(p.ReadInsights(session.id))
     assert (read.insights.moments, read.insights.usage, read.insights.days, read.saved) == ((), (), (), None)
     assert sum(read.insights.said.values()) > 0
+
+
+FORMULAS = (
+    "=cmd|' /C calc'!A0",
+    "+1",
+    "-1+1",
+    "@SUM(1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    " =1",
+    "\xa0=1",
+    "\ufeff=1",
+    "＝1",
+    "a\r=1",
+)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_name_becomes_a_formula_of_a_spreadsheet(text: str) -> None:
+    insights = Insights(usage=(UsageOf(text, text, Usage(1, 1)),))
+    [row] = [row for row in csv.DictReader(csv_of(insights).splitlines(keepends=True)) if row["kind"] == "model"]
+    for name in ("name", "detail"):
+        assert row[name].lstrip("\ufeff \xa0")[0] not in "=+-@＝＋－＠\t\r\n"
+        assert row[name].removeprefix("'") == text
