@@ -9,6 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from .widgets.invisible import escape_name
+
 if TYPE_CHECKING:
     from .desktop_portal import Portal
 
@@ -25,7 +27,9 @@ class DesktopNotifier(QObject):
         self._key = ""
 
     def notify(self, key: str, title: str, text: str) -> None:
-        """Show a notification, in place of the one with that key."""
+        """Show a notification, in place of the one with that key. Some desktops read markup in it, with links and
+        pictures: it has none, whatever a title says."""
+        title, text = (escape_name(words).replace("<", "‹") for words in (title, text))
         if self._find_portal() and self._portal is not None:
             self._portal.notify(key, title, text)
         elif QSystemTrayIcon.isSystemTrayAvailable():

@@ -8,16 +8,19 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 from ui_scenes import play_scene, until
 
 from desktop_app.conversation.events import QuestionAsked, TurnFinished, TurnStarted
 from desktop_app.conversation.message import ToolCall
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.desktop_notifications import DesktopNotifier
 from desktop_app.ui.main_window import MainWindow
 
 DOUBLE = Path(__file__).with_name("portal_double.py")
@@ -90,6 +93,17 @@ async def test_it_can_be_switched_off(window: MainWindow, bridge: Bridge, monkey
     bridge.happened.emit(ASKED)
     assert calls == []
     other.close()
+
+
+def test_a_notification_has_no_markup_and_reads_as_it_is_spelled(qtbot, monkeypatch) -> None:
+    parent, told = QObject(), []
+    notifier = DesktopNotifier(parent)
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    monkeypatch.setattr(notifier, "_find_portal", lambda: False)
+    tray = SimpleNamespace(show=lambda: None, showMessage=lambda title, text: told.append((title, text)))
+    monkeypatch.setattr(notifier, "_make_tray", lambda: tray)
+    notifier.notify("c", '<img src="http://e.org/p">\u202etxt', "<a href='file:///x'>ready</a>\x1b[2J")
+    assert told == [('‹img src="http://e.org/p">‹U+202E›txt', "‹a href='file:///x'>ready‹/a>‹U+001B›[2J")]
 
 
 TRY = """

@@ -44,6 +44,25 @@ def test_folded_code_is_copied_as_a_whole(view, qtbot):
     assert QGuiApplication.clipboard().text() == CODE
 
 
+@pytest.mark.parametrize(
+    ("code", "copied"),
+    [
+        ("ls\n\n\n", "ls"),
+        ("ls\x1b[201~\nmake", "ls[201~\nmake"),
+        ("ls\x9b201~; make", "ls201~; make"),
+        ("ls\x03\x15make\x7f", "lsmake"),
+        ("\tif x:\n\t\tfoo(\u200d)", "\tif x:\n\t\tfoo(\u200d)"),
+    ],
+)
+def test_what_is_copied_runs_nothing_when_it_is_pasted_into_a_terminal(view, qtbot, code, copied):
+    view.transcript.open([row(0, Role.ASSISTANT, Text(f"```sh\n{code}\n```"))], ())
+    settle(view, qtbot)
+    click(view, qtbot, "m0", Action.COPY_CODE)
+    assert QGuiApplication.clipboard().text() == copied
+    view.copy("a\rmake\r\nb\x1b]0;t\x07", "")
+    assert QGuiApplication.clipboard().text() == "amake\r\nb]0;t"
+
+
 def test_code_that_was_seen_being_written_is_not_folded_under_the_readers_eyes(view, qtbot):
     tell(view.transcript, TurnStarted("c"), ReplyStarted("c", "m0", "Sonnet"), TextDelta("c", "m0", REPLY))
     qtbot.waitUntil(lambda: view.is_settled and painted_lines(view, "m0") == 501)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.message import Role
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import speaker_of
+from desktop_app.ui.widgets.invisible import without_commands
 
 from .found_text import FoundTextView
 from .items import MessageItem
@@ -108,8 +109,8 @@ class SelectingView(FoundTextView):
         return True
 
     def copy(self, text: str, notice: str) -> None:
-        """Put a text on the clipboard."""
-        QGuiApplication.clipboard().setText(text)
+        """Put a text on the clipboard, without what a terminal would obey unseen."""
+        QGuiApplication.clipboard().setText(without_commands(text))
         self.copied.emit(notice)
 
     def _plain(self, row: int, span: RowSpan) -> str:

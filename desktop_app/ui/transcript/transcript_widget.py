@@ -63,7 +63,7 @@ class TranscriptWidget(SelectingView):
             case Action.COPY:
                 self.copy(copied_text(self._item(argument)), tr("Message copied"))
             case Action.COPY_CODE:
-                self.copy(argument, tr("Code copied"))
+                self.copy(argument.rstrip("\n"), tr("Code copied"))  # pasted, a line end would run it
             case Action.SAVE_CODE:
                 choose_code_file(self.window(), argument, self.copied.emit)
             case Action.READ:

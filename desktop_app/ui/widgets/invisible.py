@@ -17,6 +17,15 @@ _DECEIVING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u20
 """What makes the name of a file look like another one, or like two."""
 
 
+_OBEYED = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
+"""What a terminal obeys when it is pasted, and nobody sees: Enter, the end of a paste, its title, keys of the shell."""
+
+
+def without_commands(text: str) -> str:
+    """Return the text without control characters that a terminal obeys. Tabs, line ends and form feeds stay."""
+    return _OBEYED.sub("", text)
+
+
 def escape_name(name: str) -> str:
     """Return the name of a file on one line, and read as it is spelled: a line feed as ‹U+000A›, an override as
     ‹U+202E›. Other invisible characters stay: joined emoji have them, and names that systems give to screenshots."""
