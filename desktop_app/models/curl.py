@@ -57,10 +57,11 @@ async def curl_of(
         for response in opened:
             await response.aclose()
         await pool.close()
-    return _command(sent[0], key_variable(endpoint.name))
+    return curl_command(sent[0], key_variable(endpoint.name))
 
 
-def _command(request: Any, variable: str) -> str:
+def curl_command(request: Any, variable: str) -> str:
+    """Return the command line of a request of httpx. variable: that holds the key in the shell."""
     headers = {name: value for name, value in request.headers.items() if name not in UNTOLD}
     if headers.get("authorization", "").startswith("Basic "):  # curl makes it of the address
         del headers["authorization"]

@@ -73,6 +73,49 @@ async def test_it_starts_once_answers_only_with_its_token_and_ends(server: Llama
     assert not psutil.pid_exists(pid)
 
 
+ENDPOINTS = (
+    *(
+        "/",
+        "/index.html",
+        "/models",
+        "/v1/models",
+        "/props",
+        "/slots",
+        "/metrics",
+        "/lora-adapters",
+        "/tools",
+        "/api/tags",
+    ),
+    *("/tokenize", "/detokenize", "/completion", "/completions", "/v1/completions", "/v1/chat/completions", "/infill"),
+    *("/chat/completions", "/apply-template", "/embedding", "/embeddings", "/v1/embeddings", "/rerank", "/v1/messages"),
+    *(
+        "/v1/responses",
+        "/slots/0?action=save",
+        "/models/load",
+        "/models/unload",
+        "/api/show",
+        "/api/chat",
+        "/cors-proxy",
+    ),
+)
+
+
+async def test_whoever_has_no_token_learns_that_it_runs_and_no_more(server: LlamaServer) -> None:
+    """Another user of the machine, or a page in a browser, which may say that it is of any host."""
+    root = (await server.start()).removesuffix("/v1")
+    listening = [one.laddr for one in psutil.Process(server.pid).net_connections() if one.status == "LISTEN"]
+    assert [address.ip for address in listening] == ["127.0.0.1"]
+    asked = {"Origin": "http://evil.example", "Host": "evil.example", "Authorization": "Bearer wrong"}
+    async with httpx.AsyncClient(trust_env=False, base_url=root, headers=asked) as client:
+        assert (await client.get("/health")).json() == {"status": "ok"}
+        for path in ENDPOINTS:
+            for method in ("GET", "POST", "PUT", "DELETE", "HEAD"):
+                answer = await client.request(method, path, content=b"{}" if method == "POST" else None)
+                assert answer.status_code in (401, 404), (method, path)
+                assert not answer.text or answer.json()["error"]["type"] in ("authentication_error", "not_found_error")
+    assert server.is_running
+
+
 async def test_a_file_that_is_no_model_is_an_error_of_the_world(tmp_path: Path) -> None:
     bad = tmp_path / "bad.gguf"
     bad.write_bytes(b"GGUF" + b"\0" * 100)
