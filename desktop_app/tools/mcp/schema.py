@@ -80,7 +80,7 @@ def _shortest(schema: Json) -> str:
     cleaned = _clean(schema, 0, schema)
     kept = _text(_finish(cleaned))
     try:
-        inlined = _text(_finish(_inline(cleaned, schema, ())))
+        inlined = _text(_finish(_Inliner(schema).inline(cleaned)))
     except _TooLarge:
         return kept
     return inlined if len(inlined) <= len(kept) else kept
@@ -135,26 +135,37 @@ def _target_of(reference: Any, whole: Json) -> Json | None:
     return cast("Json", found) if isinstance(found, dict) else None
 
 
-def _inline(schema: Any, whole: Json, within: tuple[str, ...], depth: int = 0, spent: list[int] | None = None) -> Any:
-    """Return the schema with its references inlined, and so without definitions. Raises _TooLarge."""
-    spent = [0] if spent is None else spent
-    spent[0] += 1
-    if depth > MAX_DEPTH * 2 or spent[0] > MAX_SCHEMA_BYTES // 4:
-        raise _TooLarge
-    if isinstance(schema, list):
-        return [_inline(each, whole, within, depth + 1, spent) for each in cast("list[Any]", schema)]
-    if not isinstance(schema, dict):
-        return schema
-    parts = cast("Json", schema)
-    reference = parts.get("$ref")
-    if isinstance(reference, str):
-        if reference in within:
-            raise _TooLarge  # it contains itself
-        target = _clean(_target_of(reference, whole), 0, whole)
-        beside = {key: value for key, value in parts.items() if key != "$ref"}
-        return _inline({**target, **beside}, whole, (*within, reference), depth + 1, spent)
-    left_out = ("$defs", "definitions") if depth == 0 else ()
-    return {key: _inline(value, whole, within, depth + 1, spent) for key, value in parts.items() if key not in left_out}
+class _Inliner:
+    """Puts in place of each reference what it means. What several refer to is cleaned once."""
+
+    def __init__(self, whole: Json) -> None:
+        self._whole = whole
+        self._cleaned: dict[str, Json] = {}
+        self._spent = 0
+
+    def inline(self, schema: Any, within: tuple[str, ...] = (), depth: int = 0) -> Any:
+        """Return the schema with its references inlined, and so without definitions. Raises _TooLarge."""
+        self._spent += 1
+        if depth > MAX_DEPTH * 2 or self._spent > MAX_SCHEMA_BYTES // 4:
+            raise _TooLarge
+        if isinstance(schema, list):
+            return [self.inline(each, within, depth + 1) for each in cast("list[Any]", schema)]
+        if not isinstance(schema, dict):
+            return schema
+        parts = cast("Json", schema)
+        reference = parts.get("$ref")
+        if isinstance(reference, str):
+            if reference in within:
+                raise _TooLarge  # it contains itself
+            beside = {key: value for key, value in parts.items() if key != "$ref"}
+            return self.inline({**self._target(reference), **beside}, (*within, reference), depth + 1)
+        left_out = ("$defs", "definitions") if depth == 0 else ()
+        return {key: self.inline(value, within, depth + 1) for key, value in parts.items() if key not in left_out}
+
+    def _target(self, reference: str) -> Json:
+        if reference not in self._cleaned:
+            self._cleaned[reference] = _clean(_target_of(reference, self._whole), 0, self._whole)
+        return self._cleaned[reference]
 
 
 def _finish(schema: Json) -> Json:
@@ -176,16 +187,16 @@ def _finish(schema: Json) -> Json:
 def _merged(schema: Json) -> Json:
     """Merge the alternatives at the top: every property, and as required what all of them require."""
     properties = dict(_object(schema.get("properties")))
-    required = _names(schema.get("required"))
+    required = dict.fromkeys(_names(schema.get("required")))
     for key in _COMBINED:
         branches = [_object(branch) for branch in _elements(schema.get(key))]
         for branch in branches:
             known = _object(branch.get("properties"))
             properties |= {name: each for name, each in known.items() if name not in properties}
-        wanted = [_names(branch.get("required")) for branch in branches]
-        every = [name for names in wanted for name in names if key == "allOf" or all(name in some for some in wanted)]
-        required += [name for name in dict.fromkeys(every) if name not in required]
-    return {"properties": properties, "required": required}
+        wanted = [dict.fromkeys(_names(branch.get("required"))) for branch in branches]
+        every = (name for names in wanted for name in names if key == "allOf" or all(name in some for some in wanted))
+        required |= dict.fromkeys(every)
+    return {"properties": properties, "required": list(required)}
 
 
 def _object(value: Any) -> Json:

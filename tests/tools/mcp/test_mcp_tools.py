@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from desktop_app.tools.mcp.schema import MAX_SCHEMA_BYTES, SchemaRefused, clean_text, schema_text
 from desktop_app.tools.mcp.tool_list import SEPARATOR, prefixes_of, suffixes_of
+from slowness import slowness
 
 PLACE = {"type": "object", "properties": {"city": {"type": "string"}}}
 
@@ -150,3 +153,27 @@ def test_names_are_valid_and_unique(servers: dict[str, list[str]]) -> None:
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
     assert len(set(names)) == len(names)
     assert len(names) == sum(len(tools) for tools in servers.values())
+
+
+LONG = {"description": "\u00e9" * 8_000}
+SLOW = {
+    "what many refer to": {"$defs": {"b": LONG}, "properties": {f"a{n}": {"$ref": "#/$defs/b"} for n in range(2_400)}},
+    "names of many": {"anyOf": [{"required": [f"n{n}" for n in range(4_500)]}] * 2},
+    "what contains itself": {
+        "$defs": {"b": {"anyOf": [{"$ref": "#/$defs/b"}] * 3_000}},
+        "properties": {"a": {"$ref": "#/$defs/b"}},
+    },
+    "twos of twos": {
+        "$defs": {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)},
+        "properties": {"a": {"$ref": "#/$defs/d0"}},
+    },
+    "a long way": {"properties": {"a": {"$ref": "#" + "/x" * 40_000}}},
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_no_schema_holds_the_engine_up(name: str) -> None:
+    began = time.thread_time()
+    with suppress(SchemaRefused):
+        schema_text({"type": "object", **SLOW[name]})
+    assert time.thread_time() - began < 0.1 * slowness()
