@@ -100,14 +100,14 @@ def make_private_file(path: Path) -> None:
     _set_mode(path, FILE_MODE)
 
 
-def create_file(path: Path, mode: int = FILE_MODE) -> int:
-    """Open a new file for reading and writing, in place of what has its name. Raises OSError.
+def create_file(path: Path) -> int:
+    """Open a new private file for reading and writing, in place of what has its name. Raises OSError.
 
     In a folder where others may write, such as /tmp, that may be their file, or their link to a file of the user's: it
     is neither written to nor followed.
     """
     path.unlink(missing_ok=True)
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, FILE_MODE)
 
 
 def replace_private_file(path: Path, content: bytes) -> None:

@@ -15,7 +15,6 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.words import translatable
-from desktop_app.paths import create_file
 
 from .export_html import html_of
 from .export_markdown import markdown_of
@@ -108,7 +107,8 @@ def _write(path: Path, content: bytes, is_replacing: bool) -> None:
         path.open("xb").close()  # the name is taken from here on: nobody else's file is replaced
     new = path.with_name(f"{path.name}.part")
     try:
-        with open(create_file(new, 0o666), "wb") as file:
+        new.unlink(missing_ok=True)
+        with new.open("xb") as file:  # where others may write, it follows no link of theirs, and is no file of theirs
             file.write(content)
             file.flush()
             os.fsync(file.fileno())  # a power cut leaves the old file or the new one, and none that is empty
