@@ -87,10 +87,12 @@ def run_window() -> None:
     from desktop_app.ui.style import show_theme
     from desktop_app.ui.transcript.transcript_model import TranscriptModel
     from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
+    from desktop_app.ui.widgets.math_text import block_parser
 
     application = QApplication([])
     application.setStyle("Fusion")
     show_theme(application, "light", 1.0)
+    block_parser()  # as the application does in another thread while the engine starts
     view = TranscriptWidget(TranscriptModel())
     view.resize(900, 700)
     view.show()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -16,7 +15,6 @@ from desktop_app.ui.widgets.math_text import block_parser, math_spans
 from .marked_spans import is_within, marked_spans
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 PIECE = 4_000  # characters
@@ -78,11 +76,6 @@ class ParsedBlocks(msgspec.Struct, frozen=True):
     tokens: int = 0
 
 
-@cache
-def _parser() -> MarkdownIt:
-    return block_parser()
-
-
 def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
     """Parse a text that begins at the start of a block, or in the middle of the one that `carry` describes."""
     if carry is not None and carry.written:
@@ -93,7 +86,9 @@ def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
     found: dict[str, object] = {}
     # The rest of a paragraph is one, also where it was cut before what would begin a list, a heading or HTML.
     begun = "x" if carry is not None and carry.paragraph is not None else ""
-    tokens = [token for token in _parser().parse(begun + "\n".join(lines), found) if token.nesting >= 0 and token.map]
+    tokens = [
+        token for token in block_parser().parse(begun + "\n".join(lines), found) if token.nesting >= 0 and token.map
+    ]
     formulas = _lines_within_formulas(text, tokens, len(before))
     blocks = [number for number, token in enumerate(tokens) if token.level == 0]
     units: list[Unit] = []

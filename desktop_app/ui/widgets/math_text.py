@@ -104,17 +104,13 @@ def _literal(formula: str, is_quoted: bool) -> str:
 
 
 def _code_lines(text: str) -> list[tuple[int, int]]:
-    tokens = _parser().parse(text)
+    tokens = block_parser().parse(text)
     return [(t.map[0], t.map[1]) for t in tokens if t.type in ("fence", "code_block") and t.map]
 
 
 @cache
-def _parser() -> MarkdownIt:
-    return block_parser()
-
-
 def block_parser() -> MarkdownIt:
-    """Return a parser of blocks alone, in the dialect that the window shows."""
+    """Return the parser of blocks alone, in the dialect that the window shows."""
     from markdown_it import MarkdownIt  # not needed before there is a message: the window shows sooner
 
     parser = MarkdownIt("commonmark").enable("table").disable("html_block")
