@@ -64,6 +64,9 @@ TEXTS: dict[str, str] = {
     "tabs": "\t" * SIZE,
     "rules": "---\n\n" * (SIZE // 5),
     "headings": "# a\n" * (SIZE // 4),
+    "breaks of lines": "a\\\n" * 40_000,
+    "tasks": "- [x] done\n" * 15_000,
+    "bold words": "**a** " * 30_000,
     "soft hyphens": "a\u00ad" * (SIZE // 2),
     "spaces without a break": "\u00a0" * SIZE,
     "spaces without width": "\u200b" * SIZE,
@@ -77,6 +80,20 @@ TEXTS: dict[str, str] = {
     "emoji joined": "👩\u200d" * 50_000,
     "flags": "🇩🇪" * 30_000,
     "many scripts": "".join(chr(n) for n in range(0x100, 0xD7FF) if chr(n).isprintable()),
+    "Devanagari": "\u0915\u094d\u0937" * 60_000,
+    "Thai": "\u0e01\u0e33\u0e31" * 60_000,
+    "syllables of three letters": "\u1100\u1161\u11a8" * 60_000,
+    "stacked letters": ("\u0f40" + "\u0f90" * 28) * 6_000,
+    "flags of regions": "🏴\U000e0067\U000e0062\U000e007f" * 20_000,
+    "places of objects": "\ufffc" * 100_000,
+    "marks in code": "```python\n" + ("a" + "\u0301" * 25 + " ") * 7_000 + "\n```",
+    "many scripts, bold and slanted": "".join(
+        f"**{piece}** *{piece}* `{piece}`\n\n"
+        for piece in (
+            "".join(chr(n + 7 * m) for m in range(30) if chr(n + 7 * m).isprintable())
+            for n in range(0x100, 0xD6F0, 210)
+        )
+    ),
     "halves of characters": "\ud83d" * 50_000,
     "signs that are not shown": "\x00\x01\x07\x1b[31m" * 30_000,
     # Tables
@@ -85,7 +102,17 @@ TEXTS: dict[str, str] = {
     "a table of long cells": "|a|b|\n|-|-|\n" + ("|" + "x" * 20_000 + "|y|\n") * 8,
     "many tables": "|a|\n|-|\n|1|\n\n" * 5_000,
     "a table of 500 columns": "|" + "a|" * 500 + "\n|" + "-|" * 500 + "\n" + ("|" + "b|" * 500 + "\n") * 100,
+    "a table of many scripts": "|a|b|\n|-|-|\n"
+    + "".join(
+        f"|{''.join(chr(n + 7 * m) for m in range(20) if chr(n + 7 * m).isprintable())}|b|\n"
+        for n in range(0x100, 0xD6F0, 140)
+    ),
+    "a table of joined emoji": "|a|b|\n|-|-|\n" + ("|" + "👩\u200d👩\u200d👧" * 20 + "|" + "🇩🇪" * 20 + "|\n") * 300,
+    "a table in a quote": "> |a|b|\n> |-|-|\n" + "> |1|2|\n" * 9_000,
+    "a table in a list": "- |a|b|\n  |-|-|\n" + "  |1|2|\n" * 9_000,
     # Code
+    "code in a list": "- ```python\n" + "  x = 1\n" * 15_000,
+    "code in a quote": "> ```python\n" + "> x = 1\n" * 15_000,
     "fences": "```\n" * 20_000,
     "many small code blocks": (_fence("python", "x = 1") + "\n\n") * 3_000,
     "a long code block": _fence("", "line of code\n" * 40_000),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
 from transcript_rows import row
 from ui_scenes import settle, words
 
 from bombs import TEXTS
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript import growing_text, row_painter
+from desktop_app.ui.transcript import growing_text, row_painter, script_fonts
 from desktop_app.ui.transcript.blocks import parse_blocks
 from desktop_app.ui.transcript.documents import MAX_CODE_SPANS, DocumentCache, code_document, plain_document
 from desktop_app.ui.transcript.found_text import RowSearch
@@ -18,7 +21,9 @@ from desktop_app.ui.transcript.highlight import MAX_RANGES, Highlighter
 from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.readable_text import part_clusters
 from desktop_app.ui.transcript.row_builder import RowBuilder
-from desktop_app.ui.transcript.row_painter import occurrences
+from desktop_app.ui.transcript.row_layout import RowCache
+from desktop_app.ui.transcript.row_painter import occurrences, paint_row
+from desktop_app.ui.transcript.script_fonts import load_document_fonts
 from desktop_app.ui.transcript.segments import CodeSegment, ProseSegment, TableSegment, split_plain_text
 from desktop_app.ui.transcript.text_flow import flow_markdown
 
@@ -187,10 +192,71 @@ def test_a_row_is_looked_through_document_by_document(qapp):
     assert builder.layout.height - 100 < search.top < builder.layout.height
 
 
-def test_marks_are_fewer_where_each_is_dear(qapp):
-    long, short = markdown_document(ProseSegment("a " * 4_000)), markdown_document(ProseSegment("a " * 400))
-    assert len(occurrences(long, "a")) * 8_000 <= row_painter.MAX_PAINTED + 8_000
-    assert len(occurrences(short, "a")) * 800 > 100 * 800
+def test_what_is_marked_is_looked_for_until_the_deadline_and_then_known(qapp):
+    cache = DocumentCache()
+    cache.begin(None, Qt.LayoutDirection.LayoutDirectionAuto)
+    builder = RowBuilder(700, cache)
+    flow_markdown(builder, "m", "क्ष " * 4_000)
+    layout, image = builder.finish(), QImage(700, 2_000, QImage.Format.Format_RGB32)
+    assert len(layout.flows) > 3
+    clip = QRectF(0, 0, 700, 2_000)
+
+    def paint(deadline: float) -> bool:
+        with QPainter(image) as painter:
+            return paint_row(painter, layout, clip, False, None, (), "क", deadline)
+
+    assert not paint(0.0)
+    assert not any(flow.document.found[1] for flow in layout.flows)
+    assert paint(inf)
+    assert paint(0.0)
+    assert layout.flows[0].document.found[1]
+
+
+def test_marks_lie_where_the_text_is_line_by_line(qapp):
+    document = markdown_document(ProseSegment("- one\n\n> " + "word " * 60 + "needle needle"))
+    document.setTextWidth(300)
+    [*boxes] = (box for cursor in occurrences(document, "needle") for box in row_painter.boxes_of(cursor))
+    layout = document.documentLayout()
+    assert len(boxes) == 2
+    for box in boxes:
+        at = layout.hitTest(box.center(), Qt.HitTestAccuracy.ExactHit)
+        assert "needle" in document.toPlainText()[at - 5 : at + 6]
+
+
+def test_fonts_are_loaded_of_every_look_one_script_at_a_time(qapp):
+    document, asked = markdown_document(ProseSegment("\u0e01 **\u0e01** *\u0e01* `\u0e01`")), 0
+
+    def may_go_on() -> bool:
+        nonlocal asked
+        asked += 1
+        return True
+
+    script_fonts.forget()
+    assert not load_document_fonts(document, lambda: False)
+    assert load_document_fonts(document, may_go_on)
+    assert asked == 4
+    assert load_document_fonts(document, lambda: False)
+
+
+def test_a_row_is_laid_out_once_in_a_pass(view, qtbot, monkeypatch):
+    made: list[str] = []
+    make = RowCache.make
+
+    def note(cache, item, width, deadline=None, looked_at=0.0):
+        made.append(item.key)
+        return make(cache, item, width, 0.0, looked_at)
+
+    monkeypatch.setattr(RowCache, "make", note)
+    view.transcript.open([row(0, Role.ASSISTANT, Text("word\n\n" * 2_000))], ())
+    made.clear()
+    view.lay_out_visible()
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("lines", ["- ```\n" + "  x = 1\n" * 9_000, "> ```\n" + "> x = 1\n" * 9_000])
+def test_lines_that_are_laid_out_at_a_time_are_few(lines):
+    segments = segments_of(lines)
+    assert all(s.text.count("\n") <= 1_000 for s in segments if not isinstance(s, CodeSegment))
 
 
 def test_too_many_spans_of_code_stay_as_they_were_typed(qapp):

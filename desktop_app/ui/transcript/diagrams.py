@@ -16,7 +16,7 @@ from .row_builder import ActionLink, RowBuilder, advance
 from .segments import CodeSegment, MarkdownSegment
 
 DIAGRAM_LANGUAGES = frozenset({"mermaid", "mmd"})
-CODE_PAD = 14
+CODE_PAD, CODE_HEAD = 14, 28
 LINK_GAP = 14
 MAX_LANGUAGE = 60  # characters that are shown of a language's name
 GROUND, SHADE = QColor("#ffffff"), QColor(60, 50, 20, 34)
@@ -53,7 +53,7 @@ def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> 
 
 def code_head(builder: RowBuilder, block: CodeBlock, pad: float, *more: ActionLink) -> None:
     """Put the language on the line at `y`, and on its right what can be done with the code."""
-    line, small = scale(28), font(11, MEDIUM)
+    line, small = scale(CODE_HEAD), font(11, MEDIUM)
     left = builder.words(pad, block.language[:MAX_LANGUAGE], font(11), "ink_faint", line)
     if reason := _reason(block):
         builder.words(left + scale(8), reason, font(11), "ink_faint", line, builder.width * 0.6)

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, TypeVar
 from unicodedata import bidirectional
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QRectF, Qt, QUrl
 from PySide6.QtGui import (
     QFont,
     QTextBlockFormat,
@@ -26,7 +26,7 @@ from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import colour, font, scale
 
 from .growing_text import GrowingText
-from .script_fonts import load_fonts
+from .script_fonts import load_document_fonts, load_fonts
 from .segments import MarkdownSegment
 
 LINE_HEIGHT = 22
@@ -56,12 +56,14 @@ class InkDocument(QTextDocument):
     """A document without margins, undo or resources.
 
     signed: the numbers of its blocks that have `block_signs`. found: what was looked for last, and where it is.
+    is_laid_out: whether that is done, which takes time.
     """
 
     def __init__(self, is_code: bool = False) -> None:
         super().__init__()
+        self.is_laid_out = False
         self.signed: tuple[int, ...] = ()
-        self.found: tuple[object, list[QTextCursor]] = "", []
+        self.found: tuple[object, list[QRectF]] = "", []
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
         self.setDefaultFont(code_font(12.5) if is_code else font())
@@ -189,20 +191,21 @@ class DocumentCache:
         return has_time
 
     def ready(self, make: Make, text: object, width: float, *more: object) -> InkDocument | None:
-        """Return that document if it is kept, or if there is time to make it."""
-        if self._key(make, text, width, *more) not in self._kept and not self._is_prepared(make, text):
-            return None
+        """Return that document if it is kept, or if there is time to make it, to load its fonts and to lay it out."""
+        document = self._kept.get(self._key(make, text, width, *more))
+        if document is None or not document.is_laid_out:
+            if not self.has_time:
+                return None
+            is_first, document = not self._has_made, self._made(make, text, width, *more)
+            if not load_document_fonts(document, self._may_go_on):
+                return None
+            if not self.has_time and not (is_first and document.characterCount() <= SHORT):
+                return None
         return self.get(make, text, width, *more)
 
-    def _is_prepared(self, make: Make, text: object) -> bool:
-        """Return whether there is time to make a document, after its fonts were loaded."""
-        if not self.has_time:
-            return False
-        shown, is_first = text if isinstance(text, str) else str(getattr(text, "text", "")), not self._has_made
-        look = code_font(12.5) if make in (code_document, unwrapped_code_document) else font()
-        if not load_fonts(shown, look, self._may_go_on):
-            return False
-        return self.has_time or (is_first and len(shown) <= SHORT)
+    def has_fonts(self, text: str, *looks: QFont) -> bool:
+        """Return whether the fonts of a text are loaded, in each of these looks, or if there is time for it."""
+        return text.isascii() or all(load_fonts(text, look, self._may_go_on) for look in looks)
 
     def value(self, compute: Callable[[str], Value], text: str) -> Value | None:
         """Return what is computed of a text if it is kept, or if there is time to compute it."""
@@ -222,15 +225,20 @@ class DocumentCache:
         return value
 
     def get(self, make: Make, text: object, width: float, *more: object) -> InkDocument:
-        """Return that document; make it if it is not kept."""
+        """Return that document, laid out; make it if it is not kept."""
+        document = self._made(make, text, width, *more)
+        if not document.is_laid_out:
+            document.setTextWidth(width)
+            document.size()  # lays it out: that is what takes time
+            document.is_laid_out = self._has_made = True
+        return document
+
+    def _made(self, make: Make, text: object, width: float, *more: object) -> InkDocument:
         key = self._key(make, text, width, *more)
         document = self._kept.get(key)
         if document is None:
             document = self._kept[key] = make(text, *more)
             document.set_direction(self._direction)
-            document.setTextWidth(width)
-            document.size()  # lays it out: that is what takes time
-            self._has_made = True
             while len(self._kept) > self._max_documents:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QBrush,
+    QFont,
     QFontMetricsF,
     QTextBlock,
     QTextBlockFormat,
@@ -26,7 +26,6 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, colour, font, scale
 from desktop_app.ui.widgets.math_text import to_qt_markdown
@@ -264,12 +263,11 @@ STEP = 16  # pixels: while a table grows, its columns change seldom
 _MARKS = re.compile(r"[*~`\\]|\]\([^)]*\)|\[")
 
 
-def table_columns(head: str, pieces: Sequence[str], width: float) -> tuple[float, ...]:
+def table_columns(wanted: Sequence[tuple[float, ...]], width: float) -> tuple[float, ...]:
     """Return the width of the text of each column, in pixels, for a table of that width at most.
 
-    head: its first two lines. pieces: its rows, some lines each.
+    wanted: by its head, and by its rows, piece by piece.
     """
-    wanted = [_widths(head.split("\n")[0], theme.version), *(_widths(piece, theme.version) for piece in pieces)]
     count = len(wanted[0])
     natural = [max(row[column] if column < len(row) else 0 for row in wanted) for column in range(count)]
     return _share_room(natural, width - count * (scale(BESIDE_CELL) + 1) - 1)
@@ -285,14 +283,18 @@ def _share_room(natural: Sequence[float], room: float) -> tuple[float, ...]:
     return tuple(given)
 
 
-@lru_cache(maxsize=2_048)
-def _widths(rows: str, version: int) -> tuple[float, ...]:
-    """Return the width of the widest cell of each column. version: of the theme, and so of its fonts."""
+def cell_fonts() -> tuple[QFont, QFont]:
+    """Return the widest fonts of a cell."""
+    return font(14, BOLD), code_font(13)
+
+
+def cell_widths(rows: str) -> tuple[float, ...]:
+    """Return the width of the widest cell of each column, of a table's head or of some rows."""
     longest: list[str] = []
     for line in rows.split("\n"):
         cells = [_MARKS.sub("", cell).strip() for cell in line.strip().strip("|").split("|")]
         longest += [""] * (len(cells) - len(longest))
         longest[: len(cells)] = [max(pair, key=len) for pair in zip(longest, cells, strict=False)]
-    looks = [QFontMetricsF(font(14, BOLD)), QFontMetricsF(code_font(13))]
+    looks = [QFontMetricsF(look) for look in cell_fonts()]
     widest = [max(look.horizontalAdvance(cell) for look in looks) for cell in longest]
     return tuple(-(-width // STEP) * STEP for width in widest)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import inf
+from time import monotonic
 
 from PySide6.QtCore import QPointF, QRectF, QRegularExpression, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
-    QColor,
     QFont,
     QFontMetricsF,
     QPainter,
@@ -15,6 +16,7 @@ from PySide6.QtGui import (
     QPen,
     QTextCursor,
     QTextDocument,
+    QTextLine,
 )
 
 from desktop_app.ui.widgets.graphics import graphics
@@ -23,10 +25,8 @@ from desktop_app.ui.widgets.pictures import paint_picture
 
 from .block_signs import draw_with_signs
 from .display_list import DashedRule, DrawnGraphic, Fill, Flow, HitRegion, Picture, RowLayout, TextLine
-from .documents import InkDocument
 
 MAX_MARKS = 200  # in one document, which is short
-MAX_PAINTED = 120_000  # characters: for each mark Qt goes through its paragraph
 
 Found = str | tuple[str, ...]
 """A text that is marked wherever it stands, or several words; nothing if it is empty."""
@@ -40,11 +40,14 @@ def paint_row(
     hot: HitRegion | None,
     marked: Sequence[QTextCursor],
     found: Found = "",
-) -> None:
+    deadline: float = inf,
+) -> bool:
     """Paint the row at the painter's origin. clip: its visible part. hot: the region under the mouse.
 
-    marked: what is selected. found: a text that is marked wherever it is.
+    marked: what is selected. found: a text that is marked wherever it is; after the deadline, by `monotonic`, only
+    where it was looked for before. Return whether all is marked.
     """
+    is_whole = True
     painter.setOpacity(1.0 if is_hovered else layout.opacity)
     for drawn in layout.drawn:
         match drawn:
@@ -63,22 +66,23 @@ def paint_row(
             case DrawnGraphic(box, name):
                 painter.drawImage(box.topLeft(), graphics.image(name, box.size()))
             case Flow():
-                _paint_flow(painter, drawn, clip, _marks(drawn.document, marked, found))
+                _paint_flow(painter, drawn, clip, marked)
+                is_whole = _paint_found(painter, drawn, clip, found, deadline) and is_whole
     painter.setOpacity(1.0)
     for region in layout.hit_regions:
         is_shown = is_hovered or not region.is_on_hover
         if region.words is not None and is_shown and region.words.box.intersects(clip):
             paint_words(painter, region.words, is_underlined=region is hot)
+    return is_whole
 
 
 def occurrences(document: QTextDocument, found: Found) -> list[QTextCursor]:
-    """Return a cursor for each occurrence, letters of either case, up to MAX_MARKS; fewer in long paragraphs."""
+    """Return a cursor for each occurrence, letters of either case, up to MAX_MARKS."""
     sought = found if isinstance(found, str) else _pattern_of(found)
     cursors: list[QTextCursor] = []
-    cursor, painted = document.find(sought) if found else QTextCursor(), 0
-    while not cursor.isNull() and len(cursors) < MAX_MARKS and painted < MAX_PAINTED:
+    cursor = document.find(sought) if found else QTextCursor()
+    while not cursor.isNull() and len(cursors) < MAX_MARKS:
         cursors.append(cursor)
-        painted += cursor.block().length()
         cursor = document.find(sought, cursor)
     return cursors
 
@@ -128,26 +132,51 @@ def _paint_rule(painter: QPainter, rule: DashedRule) -> None:
     painter.drawLine(rule.left, rule.left + QPointF(rule.length, 0))
 
 
-def _marks(document: InkDocument, marked: Sequence[QTextCursor], found: Found) -> list[tuple[QTextCursor, QColor]]:
-    """Return what is marked in a document, and the colour behind it."""
-    marks = [(cursor, colour("accent", 0.28)) for cursor in marked if cursor.document() == document]
+def _paint_found(painter: QPainter, flow: Flow, clip: QRectF, found: Found, deadline: float) -> bool:
+    """Mark what was found, as if behind the text; return False if there was no time to look for it.
+
+    Where it stands is noted: as selections Qt would go through the whole paragraph for each, in each paint.
+    """
+    document = flow.document
     if document.found[0] != found:
-        document.found = found, _merge_adjacent(occurrences(document, found))
-    return marks + [(cursor, colour("warning", 0.28)) for cursor in document.found[1]]
+        if monotonic() > deadline:
+            return False
+        boxes = [box for cursor in occurrences(document, found) for box in boxes_of(cursor)]
+        document.found = found, boxes
+    if not document.found[1]:
+        return True
+    is_dark = colour("paper").lightness() < 128
+    mode = QPainter.CompositionMode
+    painter.save()
+    painter.setClipRect(clip.intersected(flow.box), Qt.ClipOperation.IntersectClip)
+    painter.translate(flow.top_left - QPointF(flow.shift, 0))
+    painter.setCompositionMode(mode.CompositionMode_Screen if is_dark else mode.CompositionMode_Multiply)
+    for box in document.found[1]:
+        painter.fillRect(box, colour("warning", 0.28))
+    painter.restore()
+    return True
 
 
-def _merge_adjacent(cursors: Sequence[QTextCursor]) -> list[QTextCursor]:
-    """Return the cursors with those made one that follow upon each other: each costs time."""
-    merged: list[QTextCursor] = []
-    for cursor in cursors:
-        if merged and merged[-1].selectionEnd() == cursor.selectionStart():
-            merged[-1].setPosition(cursor.selectionEnd(), QTextCursor.MoveMode.KeepAnchor)
-        else:
-            merged.append(cursor)
-    return merged
+def boxes_of(cursor: QTextCursor) -> Iterator[QRectF]:
+    """Yield where what a cursor selects within a paragraph stands in the document, line by line."""
+    block, layout = cursor.block(), cursor.block().layout()
+    shown = cursor.document().documentLayout().blockBoundingRect(block).topLeft() - layout.boundingRect().topLeft()
+    at, end = cursor.selectionStart() - block.position(), cursor.selectionEnd() - block.position()
+    while at < end and (line := layout.lineForTextPosition(at)).isValid():
+        stop = min(end, line.textStart() + line.textLength())
+        left, right = sorted((_x_of(line, at), _x_of(line, stop)))
+        yield QRectF(left, line.y(), right - left, line.height()).translated(shown)
+        if stop <= at:
+            break
+        at = stop
 
 
-def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marks: Sequence[tuple[QTextCursor, QColor]]) -> None:
+def _x_of(line: QTextLine, position: int) -> float:
+    found: object = line.cursorToX(position)  # a pair, whatever the stubs say
+    return float(found[0] if isinstance(found, tuple) else found)  # type: ignore[arg-type]
+
+
+def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[QTextCursor]) -> None:
     context = QAbstractTextDocumentLayout.PaintContext()
     palette = QPalette(context.palette)
     palette.setColor(QPalette.ColorRole.Text, colour("ink"))
@@ -155,10 +184,12 @@ def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marks: Sequence[tup
     seen = clip.intersected(flow.box) if flow.max_shift else clip
     context.clip = seen.translated(flow.inside(QPointF()))
     selections = []
-    for cursor, ground in marks:
+    for cursor in marked:
+        if cursor.document() != flow.document:
+            continue
         selection = QAbstractTextDocumentLayout.Selection()
         selection.cursor = cursor
-        selection.format.setBackground(ground)
+        selection.format.setBackground(colour("accent", 0.28))
         selections.append(selection)
     context.selections = selections
     painter.save()

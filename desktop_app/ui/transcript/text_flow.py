@@ -11,7 +11,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 
 from .code_blocks import CodeBlock, fold_code, longest_line
-from .diagrams import CODE_PAD, code_head, find_diagram, lay_out_diagram
+from .diagrams import CODE_HEAD, CODE_PAD, code_head, find_diagram, lay_out_diagram
 from .display_list import Action, Fill, Flow
 from .documents import (
     CODE_LINE_HEIGHT,
@@ -24,7 +24,7 @@ from .documents import (
     unwrapped_code_document,
 )
 from .formulas import NO_FORMULAS, Formulas, drawn_formulas, named_formulas
-from .markdown_documents import end_of_text, markdown_document, rows_document, table_columns
+from .markdown_documents import cell_fonts, cell_widths, end_of_text, markdown_document, rows_document, table_columns
 from .row_builder import ActionLink, RowBuilder, advance
 from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment, split_plain_text
 
@@ -45,7 +45,9 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
     heights = [_estimate(segment, builder.width) for segment in segments]
     documents: Documents = [None] * len(segments)
     for run in _nearest_first(builder, _runs(segments), heights):
-        columns = _columns(segments, run, builder.width)
+        columns = _columns(builder, segments, run)
+        if columns is None:
+            continue
         for number in run:
             document = _document(builder, segments, documents, number, columns, blocks.get(number))
             if document is None:
@@ -107,13 +109,18 @@ def _runs(segments: Sequence[MarkdownSegment]) -> list[list[int]]:
     return runs
 
 
-def _columns(segments: Sequence[MarkdownSegment], run: Sequence[int], width: float) -> tuple[float, ...]:
-    """Return the column widths of a table that continues in other segments; nothing for one in one piece."""
+def _columns(builder: RowBuilder, segments: Sequence[MarkdownSegment], run: Sequence[int]) -> tuple[float, ...] | None:
+    """Return the column widths of a table that continues in other segments; () for one in one piece, None if there was
+    no time to measure them."""
     rows = [one for number in run if isinstance(one := segments[number], TableSegment)]
     if not rows:
         return ()
     begun = segments[run[0]].text.rpartition(rows[0].head)[2].strip("\n")
-    return table_columns(rows[0].head, [*filter(None, [begun]), *(one.text for one in rows[:MEASURED_ROWS])], width)
+    pieces = [rows[0].head.split("\n")[0], *filter(None, [begun]), *(one.text for one in rows[:MEASURED_ROWS])]
+    if not builder.cache.has_fonts("".join(pieces), *cell_fonts()):
+        return None
+    widths = [builder.cache.value(cell_widths, piece) for piece in pieces]
+    return None if None in widths else table_columns([*filter(None, widths)], builder.width)
 
 
 def _document(
@@ -194,15 +201,15 @@ def _code_box(
 ) -> None:
     """Put code in a box, with its language, and links that copy or save all of it. overhang: of its longest line."""
     pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
+    if document is None:
+        _put(builder, pad, None, height + (scale(CODE_HEAD) if code.is_first else 0), code.joint)
+        return
     if code.is_first:
         code_head(builder, block, pad, *_wrap_link(builder, block, overhang))
     most = max(overhang, 0.0) if builder.is_toggled(block.unwrapped) else 0.0
-    if document is None:
-        _put(builder, pad, None, height, code.joint)
-    else:
-        shift = builder.shift_of(block.key)
-        at = QPointF(pad, builder.y)
-        builder.flow(Flow(at, document, code.language, True, code.joint, min(shift, most), most, block.key))
+    shift = builder.shift_of(block.key)
+    at = QPointF(pad, builder.y)
+    builder.flow(Flow(at, document, code.language, True, code.joint, min(shift, most), most, block.key))
     if code.is_last and block.is_long and builder.can_fold_code:
         label = tr("Show all %n lines", "", block.lines) if block.is_folded else tr("Show less")
         builder.link(pad, ActionLink(Action.FOLD, block.key, label), font(12.5, MEDIUM), scale(26))

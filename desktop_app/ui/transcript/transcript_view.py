@@ -29,6 +29,7 @@ from .transcript_model import TranscriptModel
 
 BOTTOM = 14  # pixels under the last row
 LAYOUT_SLICE = 0.008  # seconds of laying out in one pass of the event loop
+MARKING_SLICE = 0.004  # seconds of looking for what is marked in one paint
 HIGHLIGHTED_FOR = 1_600  # milliseconds that a message which was jumped to is marked
 
 
@@ -56,6 +57,8 @@ class TranscriptView(RowView):
         graphics.drawn.connect(self.lay_out_visible)
         self._settling = QTimer(self, singleShot=True, interval=0)
         self._settling.timeout.connect(self.lay_out_visible)
+        self._marking = QTimer(self, singleShot=True, interval=0)
+        self._marking.timeout.connect(self.viewport().update)
         self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)
         self._forgetting.timeout.connect(self._forget_shown)
         self.editor = MessageEditor(self.viewport())
@@ -117,6 +120,8 @@ class TranscriptView(RowView):
             is_settled, has_changed = self._lay_out_rows(deadline)
             if not has_changed:
                 break
+            if not is_settled:
+                deadline = 0.0  # what a row took may not be taken again: it is laid out once in a pass
         self._is_laying_out = False
         if not is_settled or self._go_on_settled():
             self._settling.start()
@@ -247,7 +252,7 @@ class TranscriptView(RowView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in sight; one that is not laid out yet stays blank for a moment."""
-        painter = QPainter(self.viewport())
+        painter, deadline = QPainter(self.viewport()), monotonic() + MARKING_SLICE
         painter.fillRect(event.rect(), colour("paper"))
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         spans = self.text_selection.spans(self.transcript.row_of)
@@ -265,7 +270,8 @@ class TranscriptView(RowView):
             marked = [cursor for _, cursor in spans[row].cursors(layout)] if row in spans else ()
             hot = self.hovered_region if row == self.hovered_row else None
             is_lit = row == self.hovered_row or is_current
-            paint_row(painter, layout, clip, is_lit, hot, marked, self.found_text)
+            if not paint_row(painter, layout, clip, is_lit, hot, marked, self.found_text, deadline):
+                self._marking.start()
             painter.restore()
 
     def _paint_ground(self, painter: QPainter, key: str, is_current: bool, layout: RowLayout) -> None:
