@@ -29,7 +29,6 @@ from .transcript_model import TranscriptModel
 
 BOTTOM = 14  # pixels under the last row
 LAYOUT_SLICE = 0.008  # seconds of laying out in one pass of the event loop
-MARKING_SLICE = 0.004  # seconds of looking for what is marked in one paint
 HIGHLIGHTED_FOR = 1_600  # milliseconds that a message which was jumped to is marked
 
 
@@ -47,8 +46,7 @@ class TranscriptView(RowView):
         self.text_selection = TextSelection()
         self.hovered_row = -1
         self.hovered_region: HitRegion | None = None
-        self.follows_end = True
-        self._is_laying_out = False
+        self.follows_end, self._is_laying_out = True, False
         self._shown_key = ""
         self.found_text: Found = ""  # marked wherever it is painted
         self._highlighter = Highlighter(self)
@@ -57,8 +55,6 @@ class TranscriptView(RowView):
         graphics.drawn.connect(self.lay_out_visible)
         self._settling = QTimer(self, singleShot=True, interval=0)
         self._settling.timeout.connect(self.lay_out_visible)
-        self._marking = QTimer(self, singleShot=True, interval=0)
-        self._marking.timeout.connect(self.viewport().update)
         self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)
         self._forgetting.timeout.connect(self._forget_shown)
         self.editor = MessageEditor(self.viewport())
@@ -112,16 +108,14 @@ class TranscriptView(RowView):
         if self.transcript.is_changing:
             return  # half of a change cannot be shown
         deadline = monotonic() + LAYOUT_SLICE
-        is_settled = False
-        self._is_laying_out = True
+        is_settled, self._is_laying_out = False, True
         for _ in range(12):
             self._set_scroll_range()
             self.verticalScrollBar().setValue(self._wanted_offset())
             is_settled, has_changed = self._lay_out_rows(deadline)
             if not has_changed:
                 break
-            if not is_settled:
-                deadline = 0.0  # what a row took may not be taken again: it is laid out once in a pass
+            deadline = deadline if is_settled else 0.0  # a row is laid out once in a pass
         self._is_laying_out = False
         if not is_settled or self._go_on_settled():
             self._settling.start()
@@ -245,14 +239,14 @@ class TranscriptView(RowView):
         self.lay_out_visible()
 
     def _estimates(self, start: int, end: int) -> list[int]:
-        items = (self.transcript.item(row) for row in range(start, end))
-        return [round(estimated_height(item, self.column)) + scale(GAP) for item in items]
+        item, column = self.transcript.item, self.column
+        return [round(estimated_height(item(row), column)) + scale(GAP) for row in range(start, end)]
 
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in sight; one that is not laid out yet stays blank for a moment."""
-        painter, deadline = QPainter(self.viewport()), monotonic() + MARKING_SLICE
+        painter, deadline = QPainter(self.viewport()), monotonic() + LAYOUT_SLICE / 2
         painter.fillRect(event.rect(), colour("paper"))
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         spans = self.text_selection.spans(self.transcript.row_of)
@@ -268,10 +262,9 @@ class TranscriptView(RowView):
             painter.translate(origin)
             self._paint_ground(painter, item.key, is_current, layout)
             marked = [cursor for _, cursor in spans[row].cursors(layout)] if row in spans else ()
-            hot = self.hovered_region if row == self.hovered_row else None
-            is_lit = row == self.hovered_row or is_current
-            if not paint_row(painter, layout, clip, is_lit, hot, marked, self.found_text, deadline):
-                self._marking.start()
+            hot = self.hovered_region if (is_lit := row == self.hovered_row) else None
+            if not paint_row(painter, layout, clip, is_lit or is_current, hot, marked, self.found_text, deadline):
+                self._settling.start()
             painter.restore()
 
     def _paint_ground(self, painter: QPainter, key: str, is_current: bool, layout: RowLayout) -> None:
@@ -279,8 +272,9 @@ class TranscriptView(RowView):
             x = self.column + 11 if self.isRightToLeft() else -14
             paint_box(painter, QRectF(x, 0, 3, layout.height), colour("accent"), None, Corner.MARK)
         if is_current:
-            box = QRectF(0, 0, self.column, layout.height).adjusted(-10, -6, 10, 6)
-            paint_box(painter, box, None, colour("accent"), Corner.CARD)
+            paint_box(
+                painter, QRectF(-10, -6, self.column + 20, layout.height + 12), None, colour("accent"), Corner.CARD
+            )
 
     def _show_pill(self) -> None:
         self.pill.adjustSize()
