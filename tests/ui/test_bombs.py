@@ -6,13 +6,13 @@ from math import inf
 
 import pytest
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QAbstractTextDocumentLayout, QImage, QPainter
 from transcript_rows import row
 from ui_scenes import settle, words
 
 from bombs import TEXTS
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript import growing_text, row_painter, script_fonts
+from desktop_app.ui.transcript import growing_text, row_painter, script_fonts, transcript_view
 from desktop_app.ui.transcript.blocks import parse_blocks
 from desktop_app.ui.transcript.documents import MAX_CODE_SPANS, DocumentCache, code_document, plain_document
 from desktop_app.ui.transcript.found_text import RowSearch
@@ -22,7 +22,7 @@ from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.readable_text import part_clusters
 from desktop_app.ui.transcript.row_builder import RowBuilder
 from desktop_app.ui.transcript.row_layout import RowCache
-from desktop_app.ui.transcript.row_painter import occurrences, paint_row
+from desktop_app.ui.transcript.row_painter import Marks, occurrences, paint_row
 from desktop_app.ui.transcript.script_fonts import load_document_fonts
 from desktop_app.ui.transcript.segments import CodeSegment, ProseSegment, TableSegment, split_plain_text
 from desktop_app.ui.transcript.text_flow import flow_markdown
@@ -85,7 +85,7 @@ SOME = ("lines of one letter", "references", "empty lines", "a table of 500 colu
 ALL = [pytest.param(name, marks=() if name in SOME else pytest.mark.slow) for name in TEXTS]
 
 
-CODE_ON_ONE_LINE = "one line of code", "backticks"  # read to the end of the line
+CODE_ON_ONE_LINE = "one line of code", "backticks", "marks in code"  # read to the end of the line
 
 
 class Parsed:
@@ -192,7 +192,7 @@ def test_a_row_is_looked_through_document_by_document(qapp):
     assert builder.layout.height - 100 < search.top < builder.layout.height
 
 
-def test_what_is_marked_is_looked_for_until_the_deadline_and_then_known(qapp):
+def test_what_is_marked_is_looked_for_while_there_is_time_and_then_known(qapp):
     cache = DocumentCache()
     cache.begin(None, Qt.LayoutDirection.LayoutDirectionAuto)
     builder = RowBuilder(700, cache)
@@ -201,26 +201,101 @@ def test_what_is_marked_is_looked_for_until_the_deadline_and_then_known(qapp):
     assert len(layout.flows) > 3
     clip = QRectF(0, 0, 700, 2_000)
 
-    def paint(deadline: float) -> bool:
+    def paint(seconds: float) -> bool:
+        found = Marks("क", seconds)
         with QPainter(image) as painter:
-            return paint_row(painter, layout, clip, False, None, (), "क", deadline)
+            paint_row(painter, layout, clip, False, None, (), found)
+        return found.is_whole
+
+    def noted() -> int:
+        return sum(bool(flow.document.found[1]) for flow in layout.flows)
 
     assert not paint(0.0)
-    assert not any(flow.document.found[1] for flow in layout.flows)
+    assert noted() == 0
+    assert not paint(1e-9)
+    assert noted() == 1
     assert paint(inf)
     assert paint(0.0)
-    assert layout.flows[0].document.found[1]
+    assert noted() == sum(flow.box.intersects(clip) for flow in layout.flows)
 
 
-def test_marks_lie_where_the_text_is_line_by_line(qapp):
-    document = markdown_document(ProseSegment("- one\n\n> " + "word " * 60 + "needle needle"))
-    document.setTextWidth(300)
-    [*boxes] = (box for cursor in occurrences(document, "needle") for box in row_painter.boxes_of(cursor))
-    layout = document.documentLayout()
-    assert len(boxes) == 2
-    for box in boxes:
-        at = layout.hitTest(box.center(), Qt.HitTestAccuracy.ExactHit)
-        assert "needle" in document.toPlainText()[at - 5 : at + 6]
+def test_marking_comes_to_an_end_however_long_painting_takes(view, qtbot, monkeypatch):
+    monkeypatch.setattr(transcript_view, "Marks", lambda found: Marks(found, 1e-9))
+    view.transcript.open([row(n, Role.ASSISTANT, Text(f"needle {n}")) for n in range(6)], ())
+    view.mark_text("needle")
+    qtbot.waitUntil(lambda: all(flow.document.found[1] for n in range(6) for flow in view.layout_of(n).flows))
+    qtbot.waitUntil(lambda: view.is_settled)
+
+
+def painted_selection(document, cursor):
+    """Return the pixels that Qt fills where it paints that selection."""
+    image = QImage(320, 600, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    context, selection = QAbstractTextDocumentLayout.PaintContext(), QAbstractTextDocumentLayout.Selection()
+    selection.cursor = cursor
+    selection.format.setBackground(Qt.GlobalColor.magenta)
+    selection.format.setForeground(Qt.GlobalColor.magenta)
+    context.selections = [selection]
+    with QPainter(image) as painter:
+        document.documentLayout().draw(painter, context)
+    width, pixels, sign = image.bytesPerLine(), bytes(image.constBits()), b"\xff\x00\xff\xff"
+    rows = [pixels[at : at + width] for at in range(0, len(pixels), width)]
+    tops = [y for y, row in enumerate(rows) if sign in row]
+    left, right = min(rows[y].find(sign) for y in tops) // 4, max(rows[y].rfind(sign) for y in tops) // 4 + 1
+    return QRectF(left, tops[0], right - left, tops[-1] + 1 - tops[0])
+
+
+EVERYWHERE = """needle
+
+- one
+  > **needle** in a quote
+
+> word needle
+
+|a|b|
+|-|-|
+|1|needle|
+
+# needle
+
+- [ ] needle
+  ```
+  needle
+  ```
+
+שלום needle עולם
+
+> שלום needle
+
+*needle* `needle`"""
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        lambda: markdown_document(ProseSegment(EVERYWHERE)),
+        lambda: plain_document("needle\nשלום needle\n\n> needle"),
+        lambda: code_document("a needle\n  needle"),
+    ],
+    ids=["Markdown", "as typed", "code"],
+)
+def test_marks_lie_where_qt_paints_a_selection(qapp, document):
+    shown = document()
+    shown.setTextWidth(300)
+    found = occurrences(shown, "needle")
+    assert len(found) == shown.toPlainText().count("needle") > 1
+    for cursor in found:
+        [box], painted = row_painter.boxes_of([cursor]), painted_selection(shown, cursor)
+        assert painted.adjusted(-1.5, -1.5, 1.5, 1.5).contains(box)
+        assert box.adjusted(-1.5, -1.5, 1.5, 1.5).contains(painted)
+
+
+def test_marks_that_touch_or_overlap_are_one(qapp):
+    document = plain_document("needleneedle needle, " + "נneedleנ ")
+    document.setTextWidth(500)
+    boxes = row_painter.boxes_of(occurrences(document, "needle"))
+    assert len(boxes) == 3
+    assert len(row_painter.boxes_of(occurrences(document, "נneedle"))) == 1
 
 
 def test_fonts_are_loaded_of_every_look_one_script_at_a_time(qapp):

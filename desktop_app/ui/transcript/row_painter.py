@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import inf
+from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic
 
 from PySide6.QtCore import QPointF, QRectF, QRegularExpression, Qt
@@ -16,7 +15,6 @@ from PySide6.QtGui import (
     QPen,
     QTextCursor,
     QTextDocument,
-    QTextLine,
 )
 
 from desktop_app.ui.widgets.graphics import graphics
@@ -25,11 +23,37 @@ from desktop_app.ui.widgets.pictures import paint_picture
 
 from .block_signs import draw_with_signs
 from .display_list import DashedRule, DrawnGraphic, Fill, Flow, HitRegion, Picture, RowLayout, TextLine
+from .documents import InkDocument
 
 MAX_MARKS = 200  # in one document, which is short
+MARKING_SLICE = 0.004  # seconds of looking for what is marked in one paint
 
 Found = str | tuple[str, ...]
 """A text that is marked wherever it stands, or several words; nothing if it is empty."""
+
+
+class Marks:
+    """What is marked in one paint, wherever it stands.
+
+    That is noted in each document: as selections Qt would go through the whole paragraph for each, in each paint. It is
+    looked for in one document at least, and in others until the seconds are over. is_whole: whether in all of them.
+    """
+
+    def __init__(self, found: Found, seconds: float = MARKING_SLICE) -> None:
+        self.is_whole = True
+        self._found = found
+        self._seconds = seconds
+
+    def boxes(self, document: InkDocument) -> list[QRectF]:
+        """Return where it stands in a document; nothing if there is no time to look for it."""
+        if document.found[0] != self._found:
+            if self._seconds <= 0:
+                self.is_whole = False
+                return []
+            begun = monotonic()
+            document.found = self._found, boxes_of(occurrences(document, self._found))
+            self._seconds -= monotonic() - begun
+        return document.found[1]
 
 
 def paint_row(
@@ -39,15 +63,12 @@ def paint_row(
     is_hovered: bool,
     hot: HitRegion | None,
     marked: Sequence[QTextCursor],
-    found: Found = "",
-    deadline: float = inf,
-) -> bool:
+    found: Marks,
+) -> None:
     """Paint the row at the painter's origin. clip: its visible part. hot: the region under the mouse.
 
-    marked: what is selected. found: a text that is marked wherever it is; after the deadline, by `monotonic`, only
-    where it was looked for before. Return whether all is marked.
+    marked: what is selected. found: what is marked wherever it is.
     """
-    is_whole = True
     painter.setOpacity(1.0 if is_hovered else layout.opacity)
     for drawn in layout.drawn:
         match drawn:
@@ -67,13 +88,12 @@ def paint_row(
                 painter.drawImage(box.topLeft(), graphics.image(name, box.size()))
             case Flow():
                 _paint_flow(painter, drawn, clip, marked)
-                is_whole = _paint_found(painter, drawn, clip, found, deadline) and is_whole
+                _paint_found(painter, drawn, clip, found.boxes(drawn.document))
     painter.setOpacity(1.0)
     for region in layout.hit_regions:
         is_shown = is_hovered or not region.is_on_hover
         if region.words is not None and is_shown and region.words.box.intersects(clip):
             paint_words(painter, region.words, is_underlined=region is hot)
-    return is_whole
 
 
 def occurrences(document: QTextDocument, found: Found) -> list[QTextCursor]:
@@ -132,48 +152,52 @@ def _paint_rule(painter: QPainter, rule: DashedRule) -> None:
     painter.drawLine(rule.left, rule.left + QPointF(rule.length, 0))
 
 
-def _paint_found(painter: QPainter, flow: Flow, clip: QRectF, found: Found, deadline: float) -> bool:
-    """Mark what was found, as if behind the text; return False if there was no time to look for it.
-
-    Where it stands is noted: as selections Qt would go through the whole paragraph for each, in each paint.
-    """
-    document = flow.document
-    if document.found[0] != found:
-        if monotonic() > deadline:
-            return False
-        boxes = [box for cursor in occurrences(document, found) for box in boxes_of(cursor)]
-        document.found = found, boxes
-    if not document.found[1]:
-        return True
+def _paint_found(painter: QPainter, flow: Flow, clip: QRectF, boxes: Sequence[QRectF]) -> None:
+    """Mark what was found, as if behind the text."""
+    if not boxes:
+        return
     is_dark = colour("paper").lightness() < 128
     mode = QPainter.CompositionMode
     painter.save()
     painter.setClipRect(clip.intersected(flow.box), Qt.ClipOperation.IntersectClip)
     painter.translate(flow.top_left - QPointF(flow.shift, 0))
     painter.setCompositionMode(mode.CompositionMode_Screen if is_dark else mode.CompositionMode_Multiply)
-    for box in document.found[1]:
-        painter.fillRect(box, colour("warning", 0.28))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour("warning", 0.28))
+    painter.drawRects(boxes)
     painter.restore()
-    return True
 
 
-def boxes_of(cursor: QTextCursor) -> Iterator[QRectF]:
-    """Yield where what a cursor selects within a paragraph stands in the document, line by line."""
+def boxes_of(cursors: Iterable[QTextCursor]) -> list[QRectF]:
+    """Return where what these cursors select, each within a paragraph, stands in the document. No two boxes overlap."""
+    lines: dict[tuple[float, float], list[QRectF]] = {}
+    for cursor in cursors:
+        for box in _pieces_of(cursor):
+            lines.setdefault((box.top(), box.height()), []).append(box)
+    joined: list[QRectF] = []
+    for boxes in lines.values():
+        boxes.sort(key=QRectF.left)
+        for number, box in enumerate(boxes):
+            if number and box.left() <= joined[-1].right():
+                joined[-1] |= box
+            else:
+                joined.append(box)
+    return joined
+
+
+def _pieces_of(cursor: QTextCursor) -> Iterator[QRectF]:
+    """Yield a box for each line and for each run of one direction, which may stand apart, and of one font."""
     block, layout = cursor.block(), cursor.block().layout()
-    shown = cursor.document().documentLayout().blockBoundingRect(block).topLeft() - layout.boundingRect().topLeft()
+    shown = cursor.document().documentLayout().blockBoundingRect(block).topLeft()
     at, end = cursor.selectionStart() - block.position(), cursor.selectionEnd() - block.position()
     while at < end and (line := layout.lineForTextPosition(at)).isValid():
         stop = min(end, line.textStart() + line.textLength())
-        left, right = sorted((_x_of(line, at), _x_of(line, stop)))
-        yield QRectF(left, line.y(), right - left, line.height()).translated(shown)
+        for run in line.glyphRuns(at, stop - at):
+            box = run.boundingRect()
+            yield QRectF(box.left(), line.y(), box.width(), line.height()).translated(shown)
         if stop <= at:
             break
         at = stop
-
-
-def _x_of(line: QTextLine, position: int) -> float:
-    found: object = line.cursorToX(position)  # a pair, whatever the stubs say
-    return float(found[0] if isinstance(found, tuple) else found)  # type: ignore[arg-type]
 
 
 def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[QTextCursor]) -> None:

@@ -22,7 +22,7 @@ from .message_editor import MessageEditor
 from .pages import GapItem
 from .replies import ReplyItem
 from .row_layout import RowCache, estimated_height
-from .row_painter import Found, paint_row
+from .row_painter import Found, Marks, paint_row
 from .row_view import GAP, TOP, RowView
 from .selection import TextSelection
 from .transcript_model import TranscriptModel
@@ -246,7 +246,7 @@ class TranscriptView(RowView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the rows in sight; one that is not laid out yet stays blank for a moment."""
-        painter, deadline = QPainter(self.viewport()), monotonic() + LAYOUT_SLICE / 2
+        painter, found = QPainter(self.viewport()), Marks(self.found_text)
         painter.fillRect(event.rect(), colour("paper"))
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         spans = self.text_selection.spans(self.transcript.row_of)
@@ -263,18 +263,18 @@ class TranscriptView(RowView):
             self._paint_ground(painter, item.key, is_current, layout)
             marked = [cursor for _, cursor in spans[row].cursors(layout)] if row in spans else ()
             hot = self.hovered_region if (is_lit := row == self.hovered_row) else None
-            if not paint_row(painter, layout, clip, is_lit or is_current, hot, marked, self.found_text, deadline):
-                self._settling.start()
+            paint_row(painter, layout, clip, is_lit or is_current, hot, marked, found)
             painter.restore()
+        if not found.is_whole:
+            self._settling.start()
 
     def _paint_ground(self, painter: QPainter, key: str, is_current: bool, layout: RowLayout) -> None:
         if key == self._shown_key:
             x = self.column + 11 if self.isRightToLeft() else -14
             paint_box(painter, QRectF(x, 0, 3, layout.height), colour("accent"), None, Corner.MARK)
         if is_current:
-            paint_box(
-                painter, QRectF(-10, -6, self.column + 20, layout.height + 12), None, colour("accent"), Corner.CARD
-            )
+            box = QRectF(-10, -6, self.column + 20, layout.height + 12)
+            paint_box(painter, box, None, colour("accent"), Corner.CARD)
 
     def _show_pill(self) -> None:
         self.pill.adjustSize()
