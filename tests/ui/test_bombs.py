@@ -298,7 +298,7 @@ def test_marks_that_touch_or_overlap_are_one(qapp):
     assert len(row_painter.boxes_of(occurrences(document, "נneedle"))) == 1
 
 
-def test_fonts_are_loaded_of_every_look_one_script_at_a_time(qapp):
+def test_fonts_are_loaded_of_every_look_one_script_at_a_time(qapp, monkeypatch):
     document, asked = markdown_document(ProseSegment("\u0e01 **\u0e01** *\u0e01* `\u0e01`")), 0
 
     def may_go_on() -> bool:
@@ -306,7 +306,7 @@ def test_fonts_are_loaded_of_every_look_one_script_at_a_time(qapp):
         asked += 1
         return True
 
-    script_fonts.forget()
+    monkeypatch.setattr(script_fonts, "_known", set())
     assert not load_document_fonts(document, lambda: False)
     assert load_document_fonts(document, may_go_on)
     assert asked == 4
@@ -331,7 +331,12 @@ def test_a_row_is_laid_out_once_in_a_pass(view, qtbot, monkeypatch):
 @pytest.mark.parametrize("lines", ["- ```\n" + "  x = 1\n" * 9_000, "> ```\n" + "> x = 1\n" * 9_000])
 def test_lines_that_are_laid_out_at_a_time_are_few(lines):
     segments = segments_of(lines)
-    assert all(s.text.count("\n") <= 1_000 for s in segments if not isinstance(s, CodeSegment))
+    assert all(s.text.count("\n") <= 400 for s in segments if not isinstance(s, CodeSegment))
+
+
+@pytest.mark.parametrize("word", ["a", "*a*", "\u05d0", "(a", "\u2013 a"])
+def test_short_lines_of_one_paragraph_are_not_shown_as_they_were_written(word):
+    assert not any(isinstance(segment, CodeSegment) for segment in segments_of(f"{word}\n" * 1_200))
 
 
 def test_too_many_spans_of_code_stay_as_they_were_typed(qapp):

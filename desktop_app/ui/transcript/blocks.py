@@ -27,7 +27,8 @@ MAX_COLUMNS = 32  # of a table: to paint one of more takes long
 MAX_ROW, MANY_CELLS = 8_000, 2_000  # characters of a row, which cannot be cut; cells in a stretch
 DENSE = 1_000  # letters without a space or a stop between them, none of ASCII, as no one writes them
 DENSE_PIECE = 500  # characters of a text with so many
-_DENSE = re.compile(rf"[^\x00-\x7f\u3000-\u3002\uff01-\uff0f\uff1a-\uff1f\s]{{{DENSE}}}")
+_LETTERS = r"[^\x00-\x7f\u3000-\u3002\uff01-\uff0f\uff1a-\uff1f\s]"
+_DENSE = re.compile(rf"(?<!{_LETTERS}){_LETTERS}{{{DENSE}}}")  # looked for once in each run, from its beginning
 _WIDE_TABLE = re.compile(rf"^[^\n]*\n(?=[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|){{{MAX_COLUMNS},}})", re.MULTILINE)
 
 
@@ -50,9 +51,9 @@ class Carry(msgspec.Struct, frozen=True):
 class Unit(msgspec.Struct, frozen=True):
     """What is not cut further: a block, a list item, or a table row, from line `start` to before `end`.
 
-    carry: set if it continues a block. is_cut: whether a segment may begin with it. is_alone: whether it has segments
-    of its own. weight: characters that it counts for besides its own. is_open: a fence that is not closed. is_heavy:
-    laying it out would take long.
+    kind: "fence", "paragraph" if that is cut, "lines" if it is a short one. carry: set if it continues a block. is_cut:
+    whether a segment may begin with it. is_alone: whether it has segments of its own. weight: characters that it counts
+    for besides its own. is_open: a fence that is not closed. is_heavy: laying it out would take long.
     """
 
     start: int
@@ -146,6 +147,8 @@ def _units(inside: Sequence[Token], lines: Sequence[str], carry: Carry | None) -
             return [Unit(start, end, "fence", carry, True, True, language, 0, opening, not is_closed)]
         case "paragraph_open" if _length(lines[start:end]) > PIECE or (carry and carry.paragraph is not None):
             return [Unit(start, end, "paragraph", carry, is_alone=True)]
+        case "paragraph_open":
+            return [Unit(start, end, "lines", carry)]
         case "bullet_list_open" | "ordered_list_open":
             return _items(inside, block, carry)
         case "table_open":

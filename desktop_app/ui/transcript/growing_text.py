@@ -13,12 +13,12 @@ import msgspec
 
 from .blocks import Carry, ParsedBlocks, Unit, find_wide_table, parse_blocks
 from .readable_text import ReadableText
-from .segments import CodeSegment, MarkdownSegment, PlacedSegment, ProseSegment, place_units
+from .segments import CodeSegment, MarkdownSegment, PlacedSegment, place_units
 
-STRETCH, STRETCH_LINES = 6_000, 250  # characters and lines that are parsed at a time, to the end of a line
+STRETCH, STRETCH_LINES = 6_000, 180  # characters and lines that are parsed at a time, to the end of a line
 LONG_LINE, LONG_LINES = 16_000, 2_400  # characters and lines of one paragraph that are
 NOTHING, NOTHING_LINES = 2_000, 200  # the same of empty lines and definitions, which end what is before them
-MAX_TOKENS = 1_500  # and lines of a block that cannot be cut
+MAX_TOKENS, OF_LINE = 1_500, 4  # of a block that cannot be cut; as many as a line of it costs
 MAX_STRETCH = 8  # stretches that it may be long
 MAX_CODE_BLOCKS = 200  # in a message
 UNSETTLED = 2  # segments at the end that further text may change
@@ -108,20 +108,12 @@ class GrowingText:
         elif len(placed) > UNSETTLED:
             first = placed[-UNSETTLED]
             self._settle(text, placed[:-UNSETTLED], begun + first.start, first.carry)
-        elif (
-            parsed.tokens + self._lines(text, begun, end, placed) > MAX_TOKENS or self._stretch >= MAX_STRETCH * STRETCH
-        ):
+        elif _cost(parsed) > MAX_TOKENS or self._stretch >= MAX_STRETCH * STRETCH:
             first = placed[-1] if len(placed) > 1 and placed[-1].start < (end - begun) / 2 else None
             rest = begun + (first.start if first is not None else 0)
             self._settle(text, placed[:-1] if first is not None else [], rest, Carry(written="begins"))
         else:
             self._stretch *= 2
-
-    @staticmethod
-    def _lines(text: str, begun: int, end: int, placed: Sequence[PlacedSegment]) -> int:
-        """Return how many lines there are, unless it is a paragraph: its lines cost little."""
-        is_plain = all(isinstance(one.segment, ProseSegment) and one.segment.text[:1].isalnum() for one in placed)
-        return 0 if is_plain else text.count("\n", begun, end)
 
     @property
     def _is_in_code(self) -> bool:
@@ -164,6 +156,12 @@ def _end_of_lines(text: str, start: int, count: int) -> int:
         if not start:
             return len(text)
     return start
+
+
+def _cost(parsed: ParsedBlocks) -> int:
+    """Return what it costs to lay out what was parsed, in tokens. Paragraphs cost little, and code is cut anywhere."""
+    lines = sum(unit.end - unit.start for unit in parsed.units if not unit.kind)
+    return parsed.tokens + OF_LINE * lines
 
 
 def _start_of_nothing(text: str, begun: int, end: int, parsed: ParsedBlocks) -> int | None:

@@ -169,7 +169,7 @@ def _paint_found(painter: QPainter, flow: Flow, clip: QRectF, boxes: Sequence[QR
 
 
 def boxes_of(cursors: Iterable[QTextCursor]) -> list[QRectF]:
-    """Return where what these cursors select, each within a paragraph, stands in the document. No two boxes overlap."""
+    """Return where what these cursors select, each within a paragraph, stands in the document. No two boxes touch."""
     lines: dict[tuple[float, float], list[QRectF]] = {}
     for cursor in cursors:
         for box in _pieces_of(cursor):
@@ -178,7 +178,7 @@ def boxes_of(cursors: Iterable[QTextCursor]) -> list[QRectF]:
     for boxes in lines.values():
         boxes.sort(key=QRectF.left)
         for number, box in enumerate(boxes):
-            if number and box.left() <= joined[-1].right():
+            if number and box.left() <= joined[-1].right() + 1:
                 joined[-1] |= box
             else:
                 joined.append(box)
@@ -193,7 +193,7 @@ def _pieces_of(cursor: QTextCursor) -> Iterator[QRectF]:
     while at < end and (line := layout.lineForTextPosition(at)).isValid():
         stop = min(end, line.textStart() + line.textLength())
         for run in line.glyphRuns(at, stop - at):
-            box = run.boundingRect()
+            box = run.boundingRect().normalized()  # marks may go back
             yield QRectF(box.left(), line.y(), box.width(), line.height()).translated(shown)
         if stop <= at:
             break

@@ -10,11 +10,6 @@ MAX_SAMPLE = 16  # letters of a script
 _known: set[tuple[str, int]] = set()
 
 
-def forget() -> None:
-    """Know of no font that it is loaded."""
-    _known.clear()
-
-
 def load_document_fonts(document: QTextDocument, may_go_on: Callable[[], bool]) -> bool:
     """Load the fonts that a document will be laid out with, bold ones and the like too: each is another one for Qt."""
     if document.toPlainText().isascii():
