@@ -11,7 +11,6 @@ import asyncio
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from desktop_app.context.counting.calibration import prior
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import Branches
@@ -49,7 +48,6 @@ class PartialSession:
         self._conversation = info.id
         self._outline = outline
         self._counts = counts
-        self._factor = prior(counts.tokenizer.name, model.record_name).factor  # what the record teaches is not known
         self._branches = Branches(outline.entries)
         path = self._branches.path()
         self._done: list[AnyEntry] = [entry for entry in path if not isinstance(entry, Message)]
@@ -121,10 +119,7 @@ class PartialSession:
         """Return the messages as they stand behind those earlier ones. The fold has all that was done: for a thread."""
         messages = (message for _, message in (*earlier, *said))
         view = view_of(Transcript(Chain([*self._done, *messages])))
-        return message_rows(said, view, self._tokens_of, self._versions)
-
-    def _tokens_of(self, message: Message) -> int:
-        return round(self._factor * self._counts.total(message))
+        return message_rows(said, view, self._counts.total, self._versions)
 
     async def _read(self, before: int, limit: int, characters: int) -> Numbered | None:
         """Return the newest messages of the current branch below that index, in their order."""

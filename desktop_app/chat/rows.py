@@ -45,7 +45,7 @@ def message_rows(
 ) -> tuple[MessageRow, ...]:
     """Return the messages, each given with its index, as they stand in the view.
 
-    tokens_of: returns the provider's tokens of a message. versions_of: as of `Branches`.
+    tokens_of: returns the tokens of a message as they are counted here. versions_of: as of `Branches`.
     """
     rows: list[MessageRow] = []
     sent = _sent_texts(view, (message.id for _, message in messages))

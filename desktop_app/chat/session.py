@@ -294,7 +294,4 @@ class Session:
         return self._rows(self.recorded.page(before, limit, around))
 
     def _rows(self, messages: Sequence[tuple[int, Message]]) -> tuple[MessageRow, ...]:
-        return message_rows(messages, self.view, self._tokens_of, self.branches.versions)
-
-    def _tokens_of(self, message: Message) -> int:
-        return self.provider_tokens(self.counts.total(message))
+        return message_rows(messages, self.view, self.counts.total, self.branches.versions)

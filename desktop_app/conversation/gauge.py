@@ -43,6 +43,14 @@ class Provenance(StrEnum):
     ASSUMED = "assumed"
 
 
+def scaled_tokens(counted: int, scale: float) -> int:
+    """Return the provider's tokens for those counted here, of a part of a request.
+
+    Rounded down, so that the parts leave something over: that is what lies between the messages.
+    """
+    return int(counted * scale)
+
+
 class Gauge(msgspec.Struct, frozen=True):
     """Tokens of the assembled request by segment; they sum to `total` exactly. usable = window - reserve."""
 
@@ -62,10 +70,16 @@ class Gauge(msgspec.Struct, frozen=True):
     """The name of what counted."""
     stated_window: int = 0
     """The model's own window, where a smaller one was learned from what its server did; else 0."""
+    scale: float = 1.0
+    """The provider's tokens for one counted here: what `total` was scaled by, and what each message is told by."""
 
     @property
     def is_window_known(self) -> bool:
         return self.window > 0
+
+    def tokens_of(self, counted: int) -> int:
+        """Convert the tokens of a message or another part as they are counted here to those in this request."""
+        return scaled_tokens(counted, self.scale)
 
     @property
     def usable(self) -> int:

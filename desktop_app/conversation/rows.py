@@ -28,6 +28,7 @@ class MessageRow(msgspec.Struct, frozen=True):
     index: int
     """Among the messages of the current branch; -1 in another one."""
     tokens: int
+    """As they are counted here; `Gauge.tokens_of` makes those of the request of them."""
     state: MessageState = MessageState.IN_VIEW
     is_pinned: bool = False
     operation_id: str = ""

@@ -379,3 +379,19 @@ def test_the_time_of_a_card_is_never_cut(panel, qtbot):
     _, _, time = panel.history.list.cards["p1"].findChildren(TextLabel)[:3]
     qtbot.waitUntil(time.isVisible)
     assert time.width() >= time.sizeHint().width()
+
+
+# One figure of a message
+
+
+def test_messages_are_told_by_the_scale_of_the_request(panel, archived, qtbot):
+    panel.history.show_archived("c1", (message(1, tokens=100), message(2, tokens=812)), 2)
+    panel.pins.set_pins((message(3, tokens=100),))
+    choose(archived, qtbot, 0)
+    for scale, first, second in ((1.255, "125 tokens", "1,019 tokens"), (1.0, "100 tokens", "812 tokens")):
+        panel.set_gauge(replace(GAUGE, scale=scale))
+        assert [row.aside for row in archived.list.rows.rows] == [first, second]
+        assert archived.reader.about.text().endswith(first)
+        (card,) = panel.pins.list.cards.values()
+        assert first in [label.text() for label in card.findChildren(TextLabel)]
+        assert panel.pins.total.text().startswith(first)

@@ -86,3 +86,5 @@ def test_the_slider_says_what_is_kept_of_it(dialog):
     assert dialog.tail_label.text().endswith("2,048 tokens · 1,300 used")
     dialog.set_plan(replace(PLAN, tail_kept=2_048))
     assert dialog.tail_label.text().endswith("2,048 tokens")
+    dialog.set_plan(replace(PLAN, before=replace(BEFORE, scale=1.25), tail_kept=1_300))
+    assert dialog.tail_label.text().endswith("2,560 tokens · 1,625 used"), "as the request above it is counted"

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from ui_scenes import play_scene, until
 
+from desktop_app.conversation.events import MessageRecorded
 from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.message import Text
 from desktop_app.conversation.sent_request import PartKind, SentPart
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.live_turns import RESTING
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow
 from desktop_app.ui.request_view.request_view import ShownRequest
@@ -152,3 +156,22 @@ async def test_tools_are_left_out_and_taken_back(window: MainWindow, bridge: Bri
     async with asyncio.timeout(20):
         while (await bridge.ask(read)).settings.tools_off:
             await asyncio.sleep(0.01)
+
+
+@play_scene()
+async def test_earlier_requests_are_offered_as_their_replies_read(
+    window: MainWindow, bridge: Bridge, monkeypatch
+) -> None:
+    rows = [row for row in window.transcript_model.rows if row.message.role == "assistant"]
+    said = replace(rows[-1].message, parts=(Text("## Report\n\n**Bold** words" + " that go on" * 20),))
+    window.transcript_model.apply(MessageRecorded(window.chat.conversation, replace(rows[-1], message=said)), RESTING)
+    offered = list[str]()
+
+    def offer(replies: list[tuple[str, str]]) -> QMenu:
+        offered.extend(text for _, text in replies)
+        return QMenu(window)
+
+    monkeypatch.setattr(window.chat_pane.request, "offer_replies", offer)
+    window.request.offer_replies()
+    assert "  Report Bold words that go on" in offered[0]
+    assert offered[0].endswith("…")

@@ -277,8 +277,8 @@ def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
     """Return the gauge with that total, the difference shared among the segments by their size."""
-    status = _status(total, gauge.usable, policy)
-    return replace(gauge, segments=_scale(gauge.segments, total), total=total, status=status)
+    status, scale = _status(total, gauge.usable, policy), gauge.scale * total / max(gauge.total, 1)
+    return replace(gauge, segments=_scale(gauge.segments, total), total=total, status=status, scale=scale)
 
 
 def _scale(segments: dict[Segment, int], total: int) -> dict[Segment, int]:

@@ -25,6 +25,9 @@ PREVIEW = 240
 MAX_ARGUMENTS = 400
 """Characters of a call's arguments that are given with its result."""
 
+FRAME = SentPart(PartKind.FRAME, "", "", "", 0, 0, Segment.SYSTEM)
+"""What lies between the messages."""
+
 
 def sent_request(
     view: View, gauge: Gauge, counts: TokenCounts, cached_tokens: int = 0, preview: int | None = PREVIEW
@@ -42,8 +45,8 @@ def sent_request(
     if rest < 0:  # the system prompt has less as one text than in parts, and nothing primes the reply
         parts[0], rest = replace(parts[0], tokens=parts[0].tokens + rest), 0
     if rest:
-        parts.append(SentPart(PartKind.FRAME, "", "", "", 0, rest, Segment.SYSTEM))
-    parts = _scale(parts, gauge.total)
+        parts.append(replace(FRAME, tokens=rest))
+    parts = _scale(parts, gauge)
     if preview is not None:
         parts = [cut_text(part, preview) for part in parts]
     return SentRequest(gauge, tuple(parts), _parts_within(parts, cached_tokens))
@@ -136,17 +139,19 @@ def _text_of(part: Part) -> str:
             return ""
 
 
-def _scale(parts: Sequence[SentPart], total: int) -> list[SentPart]:
-    """Return the parts with tokens that sum to that total."""
-    counted = sum(part.tokens for part in parts)
-    if counted in (0, total):
-        return list(parts)
-    shares = _shares([part.tokens for part in parts], total)
-    factor = total / counted
-    return [
-        replace(part, tokens=tokens, tokens_before=round(part.tokens_before * factor))
-        for part, tokens in zip(parts, shares, strict=True)
+def _scale(parts: Sequence[SentPart], gauge: Gauge) -> list[SentPart]:
+    """Return the parts with their tokens in the gauge's request, to whose total they sum.
+
+    What rounding leaves over lies between the messages: each has the figure that the window tells of it elsewhere.
+    """
+    scaled = [
+        replace(part, tokens=gauge.tokens_of(part.tokens), tokens_before=gauge.tokens_of(part.tokens_before))
+        for part in parts
     ]
+    rest = gauge.total - sum(part.tokens for part in scaled)
+    frame = scaled.pop() if scaled and scaled[-1].kind is PartKind.FRAME else FRAME
+    between = frame.tokens + rest
+    return [*scaled, replace(frame, tokens=between)] if between else scaled
 
 
 def _shares(weights: Sequence[int], total: int) -> list[int]:

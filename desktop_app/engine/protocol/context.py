@@ -58,7 +58,8 @@ class Plan(EngineResponse, frozen=True):
     summary: str
     summary_tokens: int
     fidelity: Fidelity
-    # What the tail slider shows, the ends of its range, and the tokens that the tail really takes.
+    # What the tail slider shows, the ends of its range, and the tokens that the tail really takes: as they are
+    # counted here, see `Gauge.tokens_of`.
     tail_tokens: int
     tail_least: int
     tail_most: int

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QWidget
 
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
+from desktop_app.conversation.gauge import scaled_tokens
 from desktop_app.conversation.message import Attachment, Part, Reasoning
 from desktop_app.conversation.words import in_fence, translatable
 from desktop_app.ui.transcript.markdown_text import MarkdownText
@@ -61,6 +62,7 @@ class MessageDetails(Card):
         super().__init__()
         self._requests = requests
         self._chosen: tuple[MessageRow, ...] = ()
+        self._token_scale = 1.0
         self.speaker = TextLabel(size=13, weight=BOLD)
         self.about = TextLabel(size=12, tint="ink_faint")
         self.body = TextArea(size=13)
@@ -82,6 +84,13 @@ class MessageDetails(Card):
         self.show_in_chat.clicked.connect(lambda _=False: requests.message_requested.emit(self._chosen[0].message.id))
         self.show_messages(())
 
+    def scale_tokens(self, scale: float) -> None:
+        self._token_scale = scale
+        self.show_messages(self._chosen)
+
+    def _tokens(self) -> str:
+        return tr("%n tokens", "", sum(scaled_tokens(row.tokens, self._token_scale) for row in self._chosen))
+
     def show_messages(self, chosen: Sequence[MessageRow]) -> None:
         """Show one message in full, or the number and the tokens of several."""
         self._chosen = tuple(chosen)
@@ -95,12 +104,11 @@ class MessageDetails(Card):
             self._show_one(chosen[0])
         elif chosen:
             self.speaker.set_text(tr("%n messages", "", len(chosen)))
-            self.about.set_text(tr("%n tokens", "", sum(row.tokens for row in chosen)))
+            self.about.set_text(self._tokens())
 
     def _show_one(self, row: MessageRow) -> None:
         self.speaker.set_text(speaker_of(row.message))
-        tokens = tr("%n tokens", "", row.tokens)
-        self.about.set_text(f"{format_time(row.message.at, time.time())} · {tokens}")
+        self.about.set_text(f"{format_time(row.message.at, time.time())} · {self._tokens()}")
         self.pin.setText(tr("Unpin") if row.is_pinned else tr("Pin"))
         is_long = len(readable_text(row.message)) > MAX_MARKDOWN
         self.body.setVisible(is_long)
@@ -133,7 +141,7 @@ class MessageDetails(Card):
 PAUSE = 150  # milliseconds from the last key to the search
 
 
-def row_of(shown: MessageRow) -> ListRow:
+def row_of(shown: MessageRow, token_scale: float = 1.0) -> ListRow:
     """Return the item as a row of the list."""
     tag, tint = "", "accent"
     if shown.is_pinned:
@@ -144,7 +152,7 @@ def row_of(shown: MessageRow) -> ListRow:
     return ListRow(
         shown.message.id,
         speaker_of(shown.message),
-        tr("%n tokens", "", shown.tokens),
+        tr("%n tokens", "", scaled_tokens(shown.tokens, token_scale)),
         (Run(body),),
         tag,
         tint,  # type: ignore[arg-type]
@@ -160,6 +168,7 @@ class ArchivedMessages(QWidget):
         self.operation_id = ""
         self._messages: dict[str, MessageRow] = {}
         self._total = 0
+        self._token_scale = 1.0
         self._is_waiting = False
         self.back = LinkButton(tr("‹ History"))
         self.title = TextLabel(size=13, weight=BOLD)
@@ -190,7 +199,7 @@ class ArchivedMessages(QWidget):
     def replace(self, rows: Sequence[MessageRow], total: int) -> None:
         self._messages = {row.message.id: row for row in rows}
         self._total, self._is_waiting = total, False
-        self.list.rows.replace([row_of(row) for row in rows])
+        self.list.rows.replace([row_of(row, self._token_scale) for row in rows])
         self.list.scrollToTop()
         self._show_total()
         self._read()
@@ -199,7 +208,7 @@ class ArchivedMessages(QWidget):
         new = [row for row in rows if row.message.id not in self._messages]
         self._messages.update({row.message.id: row for row in new})
         self._total, self._is_waiting = total, False
-        self.list.rows.append([row_of(row) for row in new])
+        self.list.rows.append([row_of(row, self._token_scale) for row in new])
         self._show_total()
 
     def change(self, changes: Sequence[MessageChange]) -> None:
@@ -208,8 +217,17 @@ class ArchivedMessages(QWidget):
             known = self._messages.get(change.message_id)
             if known is not None:
                 row = self._messages[change.message_id] = change.apply_to(known)
-                self.list.rows.change(row_of(row))
+                self.list.rows.change(row_of(row, self._token_scale))
         self._read()
+
+    def scale_tokens(self, scale: float) -> None:
+        """Tell the tokens with that scale: see `Gauge`."""
+        if scale == self._token_scale:
+            return
+        self._token_scale = scale
+        for row in self._messages.values():
+            self.list.rows.change(row_of(row, scale))
+        self.reader.scale_tokens(scale)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

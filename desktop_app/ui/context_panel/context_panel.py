@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.events import ViewChanged
+from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.inputs import Segmented
@@ -57,6 +58,12 @@ class ContextPanel(StyleAware, QWidget):
         self.history.archived.change(event.changes)
         self.pins.set_pins(event.pins)
         self.breakdown.totals.set_totals(event.totals)
+
+    def set_gauge(self, gauge: Gauge | None) -> None:
+        """Show the figures of the request; None while they are counted."""
+        self.breakdown.set_gauge(gauge)
+        for shown in (self.pins, self.history.archived):
+            shown.scale_tokens(gauge.scale if gauge else 1.0)
 
     def show_operation(self, operation_id: str) -> None:
         self.show_tab("history")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import MessageRow
+from desktop_app.conversation.gauge import scaled_tokens
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
@@ -58,10 +60,23 @@ class Pins(QWidget):
         super().__init__()
         self.total = TextLabel(size=13, tint="ink_soft")
         self.list = CardList[MessageRow, PinCard](lambda row, _: PinCard(row, requests), tr(EMPTY))
+        self._rows: tuple[MessageRow, ...] = ()
+        self._token_scale = 1.0
         vertical(self.total, (self.list, 1), holder=self)
         self.total.hide()
 
     def set_pins(self, rows: Sequence[MessageRow]) -> None:
+        self._rows = tuple(rows)
+        self._show()
+
+    def scale_tokens(self, scale: float) -> None:
+        """Tell the tokens with that scale: see `Gauge`."""
+        if scale != self._token_scale:
+            self._token_scale = scale
+            self._show()
+
+    def _show(self) -> None:
+        rows = [replace(row, tokens=scaled_tokens(row.tokens, self._token_scale)) for row in self._rows]
         self.list.set_items({row.message.id: row for row in rows})
         tokens = Run(format_number(sum(row.tokens for row in rows)), "ink", BOLD)
         self.total.set_runs(fill_runs(tr("{tokens} tokens in %n pinned messages", "", len(rows)), tokens=tokens))

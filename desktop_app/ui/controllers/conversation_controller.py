@@ -296,5 +296,5 @@ class ConversationController(QObject):
         self._parts.sidebar.list.conversations.show_activities(self.turns.activities)
 
     def _show_gauge(self, gauge: Gauge | None) -> None:
-        self._parts.gauge.set_gauge(gauge)
-        self._parts.panel.breakdown.set_gauge(gauge)
+        for part in (self._parts.gauge, self._parts.panel, self._parts.transcript):
+            part.set_gauge(gauge)

@@ -20,7 +20,7 @@ from desktop_app.ui.request_view.part_rows import PartAction, PartRow, title_of
 from desktop_app.ui.request_view.request_view import ShownRequest
 from desktop_app.ui.transcript.row_text import clock_time
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import first_line
+from desktop_app.ui.widgets.formats import first_line_of_markdown, shorten
 from desktop_app.ui.widgets.text_reader import TextReader
 
 from .controller import Controller
@@ -171,7 +171,7 @@ class RequestController(Controller):
         rows = self._parts.transcript_model.rows
         replies = [row.message for row in rows if row.message.role is Role.ASSISTANT][: -MAX_REPLIES - 1 : -1]
         calls = tr("Calls of tools")
-        texts = ((m.id, f"{_clock(m.at)}  {first_line(m.text, 60) or calls}") for m in replies)
+        texts = ((m.id, f"{_clock(m.at)}  {shorten(first_line_of_markdown(m.text, 90), 60) or calls}") for m in replies)
         menu = self._view.offer_replies(list(texts))
         menu.triggered.connect(lambda action: self.show_earlier(action.data(), ShownRequest.CHANGES))
 

@@ -208,9 +208,10 @@ class PlanDialog(Sheet):
 
     def _show_tail_size(self, tokens: int, kept: int | None = None) -> None:
         """Show the size of the tail, and how much of it is used: messages are kept whole. None: not known yet."""
-        runs = [Run(tr("Keep unchanged: the last %n tokens", "", tokens))]
+        in_request = self._plan.before.tokens_of
+        runs = [Run(tr("Keep unchanged: the last %n tokens", "", in_request(tokens)))]
         if kept is not None and kept < tokens:
-            used = tr("{tokens} used").format(tokens=format_number(kept))
+            used = tr("{tokens} used").format(tokens=format_number(in_request(kept)))
             runs.append(Run(f" · {used}", "ink_faint", NORMAL))
         self.tail_label.set_runs(runs)
 

@@ -9,7 +9,8 @@ import msgspec
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication
 
-from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.events import MessageRow
+from desktop_app.conversation.gauge import Segment, scaled_tokens
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, SMALL_HEIGHT, Corner, Tint, colour, font, scale
 
@@ -83,6 +84,7 @@ class RowBuilder:
         unfolded: Container[str] = (),
         can_fold_code: bool = True,
         shifts: Mapping[str, float] | None = None,
+        token_scale: float = 1.0,
     ) -> None:
         self.width = width
         self.cache = cache
@@ -91,6 +93,7 @@ class RowBuilder:
         self.can_fold_code = can_fold_code
         self._unfolded = unfolded
         self._shifts = shifts or {}
+        self._token_scale = token_scale
         self.layout = RowLayout()
         self.y = 0.0
 
@@ -105,6 +108,10 @@ class RowBuilder:
     def shift_of(self, key: str) -> float:
         """Return how many pixels the code with that key is scrolled to the left."""
         return self._shifts.get(key, 0.0)
+
+    def tokens_of(self, row: MessageRow) -> int:
+        """Return the message's tokens in the request."""
+        return scaled_tokens(row.tokens, self._token_scale)
 
     def finish(self) -> RowLayout:
         self.layout.height = self.y

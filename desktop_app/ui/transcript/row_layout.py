@@ -38,7 +38,7 @@ def lay_out(builder: RowBuilder, item: Item) -> RowLayout:
     """Lay a row out."""
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
-            title = tr("System prompt · %n tokens", "", row.tokens)
+            title = tr("System prompt · %n tokens", "", builder.tokens_of(row))
             _foldable(builder, item.key, title, row.message.text, tags_of(row))
         case MessageItem(row) if row.message.role is Role.TOOL:
             lay_out_result(builder, item)
@@ -89,7 +89,8 @@ def _message(builder: RowBuilder, item: MessageItem) -> None:
     if message.tool_calls and not message.text and not item.unanswered:
         tools = ", ".join(call.name for call in message.tool_calls)
         name = tr("{name} called {tools}").format(name=name, tools=tools)
-    builder.head_line(name, tags_of(item.row), meta_of(item.row), actions_of(item), versions_of(item.row))
+    meta = meta_of(item.row, builder.tokens_of(item.row))
+    builder.head_line(name, tags_of(item.row), meta, actions_of(item), versions_of(item.row))
     _reasoning(builder, item.key, "\n\n".join(p.text for p in message.parts if isinstance(p, Reasoning)))
     if message.role is Role.USER and message.text:
         _user_box(builder, item.key, message.text)
@@ -173,6 +174,7 @@ class RowCache:
         self._unfolded: set[str] = set()
         self._shifts: dict[str, float] = {}
         self._written: dict[str, None] = {}  # rows seen being written: nothing is folded under the reader's eyes
+        self.token_scale = 1.0  # of the request, by which each message's tokens are told
         self._edited, self._room = "", 0  # the row in whose place another widget stands, and how high that is
 
     def fold(self, key: str) -> None:
@@ -214,7 +216,8 @@ class RowCache:
                 if len(self._written) > MAX_WRITTEN:
                     del self._written[next(iter(self._written))]
             is_unfolded, can_fold = key in self._unfolded, key not in self._written
-            builder = RowBuilder(width, self._documents, is_unfolded, looked_at, self._unfolded, can_fold, self._shifts)
+            shown = self._unfolded, can_fold, self._shifts, self.token_scale
+            builder = RowBuilder(width, self._documents, is_unfolded, looked_at, *shown)
             layout = lay_out(builder, item)
             if QGuiApplication.isRightToLeft():
                 mirror(layout, width)
@@ -232,4 +235,4 @@ class RowCache:
         room = self._room if item.key == self._edited else None
         unfolded = sum(key.startswith(item.key) for key in self._unfolded)
         shift = sum(shift for key, shift in self._shifts.items() if key.startswith(item.key))
-        return item, width, theme.version, graphics.version, unfolded, shift, room
+        return item, width, theme.version, graphics.version, unfolded, shift, room, self.token_scale

@@ -61,12 +61,12 @@ def tags_of(row: MessageRow) -> list[Tag]:
     return tags
 
 
-def meta_of(row: MessageRow, has_clock: bool = True) -> str:
-    """Return the time, or the duration, and the tokens."""
+def meta_of(row: MessageRow, tokens: int, has_clock: bool = True) -> str:
+    """Return the time, or the duration, and the tokens. tokens: those in the request."""
     parts = [clock_time(row.message.at, time.time())] if has_clock and row.message.at else []
     if not has_clock and (row.message.seconds or 0) >= MIN_SECONDS:
         parts.append(format_wait(row.message.seconds))
-    return " · ".join([*parts, tr("%n tokens", "", row.tokens)])
+    return " · ".join([*parts, tr("%n tokens", "", tokens)])
 
 
 def place_of(row: MessageRow) -> str:

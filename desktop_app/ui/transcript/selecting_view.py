@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Role
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import speaker_of
@@ -36,6 +37,11 @@ class SelectingView(FoundTextView):
         self._mouse = QPointF()
         self._scrolling = QTimer(self, interval=SCROLL_TICK)
         self._scrolling.timeout.connect(self._scroll_on)
+
+    def set_gauge(self, gauge: Gauge | None) -> None:
+        """Tell each message's tokens as this request has them; None while they are counted."""
+        self.cache.token_scale = gauge.scale if gauge else 1.0
+        self.lay_out_visible()
 
     # Marking
 

@@ -62,7 +62,7 @@ def lay_out_result(builder: RowBuilder, item: MessageItem) -> None:
         ending, tint = ENDINGS.get(result.ending, FAILED)
         tags.insert(0, Tag(tr(ending), tint))
     pad, height = scale(14), scale(HEAD)
-    meta = [meta_of(row, has_clock=False)]
+    meta = [meta_of(row, builder.tokens_of(row), has_clock=False)]
     if (place := place_of(row)) and builder.width >= scale(WIDE):
         meta.insert(0, place)
     right = builder.right_end(" · ".join(meta), actions_of(item), pad, height)
