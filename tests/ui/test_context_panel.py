@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextDocument
+from PySide6.QtTest import QTest
 from ui_scenes import link, press
 
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow, ViewChanged
@@ -19,6 +20,7 @@ from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of
 from desktop_app.ui.transcript.markdown_text import MarkdownText
 from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
 
 GAUGE = Gauge(
@@ -214,6 +216,42 @@ def test_a_message_that_is_back_shows_it_and_cannot_be_brought_back_again(panel,
     assert not archived.reader.bring_back.isVisible()
     press(archived.reader.pin)
     assert told[-1] == ("unpin", "m1")
+
+
+def test_nothing_comes_under_the_mouse_once_a_message_is_back(panel, archived, qtbot):
+    panel.history.show_archived("c1", (message(1),), 1)
+    choose(archived, qtbot, 0)
+    links = archived.reader.show_in_chat, archived.reader.pin
+    before = [link.x() for link in links]
+    panel.change_view(ViewChanged("c", (), (MessageChange("m1"),)))
+    QTest.qWait(20)
+    assert not archived.reader.bring_back.isVisible()
+    assert [link.x() for link in links] == before
+
+
+def test_what_was_looked_for_is_seen(panel, archived, qtbot):
+    long = "# Report\n\n" + "And a long story.\n\n" * 80 + "The refund of **Ana** is late.\n\n" + "It goes on.\n\n" * 80
+    said = Message(id="m7", role=Role.ASSISTANT, parts=(Text(long),))
+    huge = Message(id="m8", role=Role.USER, parts=(Text(long * 6),))
+    rows = message(7, message=said), message(8, message=huge)
+    panel.history.show_archived("c1", rows, 2)
+    assert archived.list.rows.rows[0].words.splitlines()[1].startswith("Report And a long"), "as it reads"
+    archived.search.setText("REFUND ana")
+    panel.history.show_archived("c1", rows, 2)
+    for row in archived.list.rows.rows:
+        before, found, after = row.body
+        assert (before.text[0], found.text, found.weight) == ("…", "refund", BOLD)
+        assert after.text.startswith(" of **Ana** is late. It goes on.")
+    choose(archived, qtbot, 0)
+    QTest.qWait(20)
+    page, area = archived.reader.page, archived.reader.text_area
+    marks = page.extraSelections()
+    assert [mark.cursor.selectedText() for mark in marks] == ["refund", "Ana"]
+    where = page.mapTo(area.viewport(), page.cursorRect(marks[0].cursor).center()).y()
+    assert 0 < where < area.viewport().height()
+    choose(archived, qtbot, 1)
+    assert archived.reader.body.cursorRect().intersects(archived.reader.body.viewport().rect())
+    assert archived.reader.body.textCursor().position() == huge.text.index("refund")
 
 
 def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, archived, qtbot):

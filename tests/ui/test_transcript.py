@@ -176,7 +176,7 @@ def test_the_tags_and_actions_fit_the_message(view, qtbot):
     assert "pruned" in words(view, "m1")
     assert "".join(words(view, "mark op1")[:2]) == "42 messages archived · 61,204 → 4,180 tokens"
     edit, more = Action.EDIT_MESSAGE, Action.MORE
-    assert actions(view, "m0")[::-1] == [Action.COPY, edit, Action.BRING_BACK, Action.UNPIN, more]
+    assert actions(view, "m0")[::-1] == [Action.BRING_BACK, Action.COPY, edit, Action.UNPIN, more]
     assert actions(view, "m1")[::-1] == [Action.COPY, edit, Action.PIN, more]
     assert actions(view, "m2")[::-1] == [Action.COPY, Action.REGENERATE, Action.PIN, more]
     for key, action, argument in (

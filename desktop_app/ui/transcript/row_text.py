@@ -78,13 +78,13 @@ def place_of(row: MessageRow) -> str:
 def actions_of(item: MessageItem) -> list[ActionLink]:
     """Return what is offered beside the message while the mouse is over it."""
     row, key = item.row, item.row.message.id
-    links = [ActionLink(Action.COPY, key)]
+    # First, since it goes once it is done: nothing else moves to where the mouse is.
+    links = [ActionLink(Action.BRING_BACK, key)] if row.state is MessageState.ARCHIVED else []
+    links.append(ActionLink(Action.COPY, key))
     if row.message.role is Role.USER:
         links.append(ActionLink(Action.EDIT_MESSAGE, key, tr("Edit")))
     if item.can_regenerate:
         links.append(ActionLink(Action.REGENERATE, key))
-    if row.state is MessageState.ARCHIVED:
-        links.append(ActionLink(Action.BRING_BACK, key))
     links.append(ActionLink(Action.UNPIN if row.is_pinned else Action.PIN, key))
     return [*links, ActionLink(Action.MORE, key)] if row.message.role in SPEAKERS else links
 
