@@ -27,6 +27,7 @@ from .record_reader import RecordReader
 from .search_port import MessageSearch
 
 NO_OPTIONS = ReplyOptions()
+MESSAGE_STORED = translatable("Your message is stored.")
 Emit = Callable[[TurnEvent], None]
 """Where events go, in order, each once what it tells is stored."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from desktop_app.context.counting.breakdown import item_tokens
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
@@ -40,18 +43,17 @@ def page_indexes(messages: Sequence[Message], before: int, limit: int) -> range:
 def message_rows(
     messages: Sequence[tuple[int, Message]],
     view: View,
-    tokens_of: Callable[[Message], int],
+    counts: TokenCounts,
     versions_of: Callable[[str], tuple[str, ...]],
 ) -> tuple[MessageRow, ...]:
-    """Return the messages, each given with its index, as they stand in the view.
-
-    tokens_of: returns the tokens of a message as they are counted here. versions_of: as of `Branches`.
-    """
+    """Return the messages, each given with its index, as they stand in the view. versions_of: as of `Branches`."""
     rows: list[MessageRow] = []
-    sent = _sent_texts(view, (message.id for _, message in messages))
+    sent = _items_of(view, (message.id for _, message in messages))
     for index, message in messages:
-        versions = versions_of(message.id)
-        row = MessageRow(message, index, tokens_of(message), versions=versions if len(versions) > 1 else ())
+        versions, item = versions_of(message.id), sent.get(message.id)
+        is_sent = item is not None and not item.pruned_by  # of what is shortened the row tells how large it was
+        tokens = item_tokens(item, counts).total if item is not None and is_sent else counts.total(message)
+        row = MessageRow(message, index, tokens, versions=versions if len(versions) > 1 else ())
         rows.append(_change_of(message.id, view, sent).apply_to(row))
     return tuple(rows)
 
@@ -59,32 +61,33 @@ def message_rows(
 def message_changes(ids: Iterable[str], view: View) -> tuple[MessageChange, ...]:
     """Return how the messages with those ids stand in the view."""
     ids = tuple(ids)
-    sent = _sent_texts(view, ids)
+    sent = _items_of(view, ids)
     return tuple(_change_of(message_id, view, sent) for message_id in ids)
 
 
-def _change_of(message_id: str, view: View, sent: dict[str, tuple[str, str]]) -> MessageChange:
+def _change_of(message_id: str, view: View, sent: Mapping[str, Item]) -> MessageChange:
     status = view.statuses.get(message_id)
     is_pinned = message_id in view.pins
     if status is not None:
         return MessageChange(message_id, status.state, is_pinned, status.operation_id)
-    if message_id in sent:
-        return MessageChange(message_id, MessageState.PRUNED, is_pinned, *sent[message_id])
+    item = sent.get(message_id)
+    if item is not None and item.pruned_by:
+        return MessageChange(message_id, MessageState.PRUNED, is_pinned, item.pruned_by, _as_sent(item.message))
     return MessageChange(message_id, is_pinned=is_pinned)
 
 
-def _sent_texts(view: View, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Map the ids of those that are pruned in the view to the operation that pruned them and to their text as sent.
+def _items_of(view: View, ids: Iterable[str]) -> dict[str, Item]:
+    """Map the ids of those that are in the view to what is sent of them.
 
     This looks from the end of the view, so that it costs little for a message that was just recorded.
     """
     wanted = {message_id for message_id in ids if message_id not in view.statuses}
-    sent: dict[str, tuple[str, str]] = {}
+    sent: dict[str, Item] = {}
     for item in reversed(view.items):
         if not wanted:
             break
-        if item.message.id in wanted and item.pruned_by:
-            sent[item.message.id] = item.pruned_by, _as_sent(item.message)
+        if item.message.id in wanted:
+            sent[item.message.id] = item
         wanted.discard(item.message.id)
     return sent
 

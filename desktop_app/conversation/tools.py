@@ -9,6 +9,11 @@ import msgspec
 
 from .message import CallEnding, CallSandbox
 
+# Why a call did not run, in words for the model; records have them as its result.
+DENIED = "The user did not allow this call. Do not try the same in another way: go on without it, or ask the user."
+OFF_HERE = "The user has switched this tool off in this conversation."
+FORBIDDEN = "A rule of the user's forbids this call. Do not try the same in another way."
+
 
 class ToolSpec(msgspec.Struct, frozen=True):
     """A tool as it is offered to a model."""

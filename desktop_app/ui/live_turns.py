@@ -17,6 +17,7 @@ from desktop_app.conversation.events import (
     QuestionAsked,
     ReasoningDelta,
     ReplyStarted,
+    RetryScheduled,
     TextDelta,
     ToolFinished,
     ToolOutputReceived,
@@ -50,13 +51,17 @@ MAX_OUTPUT = 6_000
 
 
 class LiveReply(msgspec.Struct, frozen=True):
-    """What has arrived of a reply. continues: the id of the message that it continues."""
+    """What has arrived of a reply. continues: the id of the message that it continues.
+
+    is_retried: whether the model was asked again, or will be.
+    """
 
     reply_id: str
     model: str = ""
     continues: str = ""
     text: str = ""
     reasoning: str = ""
+    is_retried: bool = False
 
 
 class ToolRun(msgspec.Struct, frozen=True):
@@ -161,6 +166,8 @@ def turn_after(turn: LiveTurn, event: TurnEvent, now: float = 0.0) -> LiveTurn:
             return turn.ended
         case ReplyStarted() | TextDelta() | ReasoningDelta():
             return replace(turn, reply=_reply_after(turn.reply, event))
+        case RetryScheduled() if turn.reply is not None:
+            return replace(turn, reply=replace(turn.reply, is_retried=True))
         case MessageRecorded(_, row):
             message = row.message
             reply = None if turn.reply is not None and turn.reply.reply_id == message.id else turn.reply

@@ -22,6 +22,8 @@ from .widgets.row_list import ListRow
 from .widgets.text_label import Run
 
 ADD = "\n"  # the key of the row that leads to the settings: no model is called so
+MAX_PREVIEWS = 12
+"""Models from the top of the list of which it is asked what they would mean, besides the one that the list is on."""
 TINTS: dict[str, Tint] = {"fits": "ok", "compact": "warning", "too_small": "critical", "unknown": "ink_faint"}
 
 
@@ -51,7 +53,7 @@ def matching_models(query: str, models: Sequence[ModelInfo]) -> list[ModelInfo]:
 
 class ModelPicker(PaletteSheet):
     """Signals: model_chosen(id), add_requested and unusable_chosen(id), once it is closed; preview_requested(id),
-    answered by `show_preview`, for the model that the list is on."""
+    answered by `show_preview`: first for the model that the list is on, then for the others in their order."""
 
     model_chosen = Signal(str)
     unusable_chosen = Signal(str)
@@ -85,6 +87,7 @@ class ModelPicker(PaletteSheet):
         model = next((model for model in self._models if model.id == model_id), None)
         if model is not None:
             self.list.rows.change(self._row_of(model))
+        self._ask()
 
     def _show(self) -> None:
         rows = [self._row_of(model) for model in matching_models(self.query(), self._models)]
@@ -113,10 +116,18 @@ class ModelPicker(PaletteSheet):
         return (Run(f" · {preview_words(preview)}", TINTS[preview.verdict]),) if preview else ()
 
     def _ask(self) -> None:
+        """Ask for the next preview; that of the row that the list is on takes the place of another."""
         key = self.list.current_key()
-        if key not in ("", ADD) and key not in self._previews and not self._note_of(key):
+        if not self._is_open_question(key):
+            is_waiting = None in self._previews.values()
+            listed = [] if is_waiting else [row.key for row in self.list.rows.rows[:MAX_PREVIEWS]]
+            key = next(filter(self._is_open_question, listed), "")
+        if key:
             self._previews[key] = None
             self.preview_requested.emit(key)
+
+    def _is_open_question(self, key: str) -> bool:
+        return key not in ("", ADD) and key not in self._previews and not self._note_of(key)
 
     def _note_of(self, model_id: str) -> str:
         return next((model.note for model in self._models if model.id == model_id), "")

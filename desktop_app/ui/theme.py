@@ -12,6 +12,8 @@ Tint = Literal[
     "accent_ink", "code", "bubble", "free", "hatch", "ok", "warning", "tight", "critical",
 ]  # fmt: skip
 """A colour by its role."""
+TEXT_SIZES = (80, 200, 5)
+"""Percent of the usual size: minimum, maximum, step of the slider."""
 Palette = dict[Tint | Segment, str]  # as #rrggbb
 
 # No role has the name of a segment: both are keys of one palette.

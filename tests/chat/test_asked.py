@@ -7,9 +7,8 @@ import asyncio
 from test_run_tools import bash, calling, equipped, results
 
 from desktop_app.chat.turn.tool_calls import NOT_BEGUN
-from desktop_app.chat.turn.tool_runtime import DENIED, FORBIDDEN
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnFailed, TurnFinished
-from desktop_app.conversation.tools import PermissionAnswer, Rule
+from desktop_app.conversation.tools import DENIED, FORBIDDEN, PermissionAnswer, Rule
 from desktop_app.conversation.transcript import Permit, active_entries
 from provider import Reply
 

@@ -15,7 +15,6 @@ from desktop_app.chat.memory.memory_flusher import MemoryFlusher
 from desktop_app.chat.memory.recall import END, HEADING, recall, recall_for_message
 from desktop_app.chat.session import Session
 from desktop_app.chat.titles import MAX_TITLE, title_in, title_of
-from desktop_app.chat.turn.tool_runtime import DENIED
 from desktop_app.context.compact.compaction import TURN_HEADING
 from desktop_app.context.extractive.summary_builder import RULES, SECTIONS, lines_of
 from desktop_app.context.ledger.message_facts import Reading
@@ -32,7 +31,7 @@ from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.openai_chat import chat_of
-from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.tools import DENIED, ToolSpec
 from desktop_app.conversation.transcript import Compaction, Permit, Pin, RequestContext, Transcript, Trigger
 from desktop_app.models.provider_dialects import FILLS_TEMPLATES, dialect_fields, request_of
 from desktop_app.settings import ServerKind

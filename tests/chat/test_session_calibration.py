@@ -81,6 +81,8 @@ async def test_each_message_has_one_figure(house, is_measured: bool) -> None:
     session = await session_of(home, 8)
     if not is_measured:
         await session.record_operation(stamp(Pin(message_id=session.view.last_user_id)))
+    for text in ("One that nobody answered.", "And one that is sent with it."):
+        await session.record(stamp(user_message(text)))
     for seen in (session, await home.reopen(session)):
         gauge, request = seen.gauge(), await read_request(seen)
         assert (gauge.provenance is Provenance.MEASURED) == is_measured

@@ -13,12 +13,11 @@ from desk import Desk, open_desk
 from msgspec.structs import replace
 
 from desktop_app.chat.memory.recall import HEADING_ACROSS
-from desktop_app.chat.turn.tool_runtime import DENIED
 from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.project import Project, RecallScope
 from desktop_app.conversation.setup import ConversationSetup
-from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
+from desktop_app.conversation.tools import DENIED, PermissionAnswer, RequiredPermission
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
 from desktop_app.tools.recall_tool import RECORD

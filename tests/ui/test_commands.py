@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 
 import pytest
@@ -12,11 +13,13 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from ui_scenes import is_idle, play_scene, texts, until
 
+from desktop_app.engine import protocol as p
 from desktop_app.ui.actions import WindowAction, keys_text
 from desktop_app.ui.palette.command_palette import CommandPalette, matching_actions
 from desktop_app.ui.palette.fuzzy import fuzzy_rank
 from desktop_app.ui.palette.shortcut_sheet import ShortcutSheet
 from desktop_app.ui.search.search_palette import SearchPalette
+from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.text_label import TextLabel
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -137,6 +140,20 @@ async def test_what_fits_nothing_says_so_and_enter_does_nothing(window, bridge):
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
     palette.reject()
+
+
+@play_scene()
+async def test_keys_make_the_text_larger_and_smaller(window, bridge):
+    for keys, size in (("Ctrl++", 1.1), ("Ctrl+=", 1.2), ("Ctrl+-", 1.1), ("Ctrl+0", 1.0), ("Ctrl+-", 0.9)):
+        action = next(action for action in window.commands.actions if keys in action.keys)
+        action.run_if_available()
+        await until(lambda size=size: theme.font_scale == size)
+        assert (await bridge.ask(p.ReadSettings())).settings.font_scale == size
+    for _ in range(2):
+        action.run_if_available()
+        await until(lambda: is_idle(window))
+        await asyncio.sleep(0.05)
+    assert theme.font_scale == 0.8, "no smaller than the slider of the settings goes"
 
 
 @play_scene()

@@ -81,6 +81,23 @@ def test_a_question_that_another_one_took_the_place_of_is_asked_again(picker, qt
     assert asked == ["cloud/large", "cloud/large"]
 
 
+def test_every_model_tells_what_it_would_mean(window, qtbot):
+    other = ModelInfo("cloud/other", "other", 32_000, 8_192)
+    picker, asked = ModelPicker(window), list[str]()
+    picker.preview_requested.connect(asked.append)
+    picker.offer(LISTED, (SMALL, LARGE, FAR, other), "builtin")
+    assert asked == ["builtin"], "one after the other, that of the row in front"
+    qtbot.keyClick(picker.field, Qt.Key.Key_Down)
+    assert asked == ["builtin", "cloud/large"], "the row that the list is on takes the place"
+    picker.show_preview("builtin", None)
+    fits = SwitchPreview("fits", 5_000, 8_000)
+    for model in ("cloud/large", "builtin", "cloud/other"):
+        assert asked[-1] == model
+        picker.show_preview(model, fits)
+    assert len(asked) == 4
+    assert all(preview_words(fits) in rows(picker)[model].words for model in ("builtin", "cloud/large", "cloud/other"))
+
+
 def test_each_verdict_has_words_of_its_own():
     words = {preview_words(SwitchPreview(v, 5_000, 8_000, 900)) for v in ("fits", "compact", "too_small", "unknown")}  # type: ignore[arg-type]
     assert len(words) == 4

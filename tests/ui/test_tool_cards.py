@@ -31,7 +31,7 @@ from desktop_app.ui.transcript.row_text import (
     last_lines,
     plain_output,
 )
-from desktop_app.ui.transcript.tool_card import CARD_CHARACTERS
+from desktop_app.ui.transcript.tool_card import CARD_CHARACTERS, REFUSALS
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.widgets.formats import format_duration
 
@@ -176,6 +176,15 @@ def test_a_call_that_was_denied_or_stopped_is_no_error(view, ending, tag):
     ended = row(1, Role.TOOL, ToolResult("c", "bash", "[why]", is_error=True, ending=ending))
     view.transcript.open([call(0, "bash"), ended], ())
     assert {"error", "not allowed", "stopped", "timed out"} & set(words(view, "m1")) == {tag}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_denied_call_says_so_to_the_user_and_not_to_the_model(view, refusal):
+    ended = row(1, Role.TOOL, ToolResult("c", "bash", refusal, is_error=True, ending="denied"))
+    view.transcript.open([call(0, "bash"), ended], ())
+    shown = words(view, "m1")
+    assert REFUSALS[refusal] in shown
+    assert refusal not in shown
 
 
 def test_a_card_unfolds_to_all_arguments_and_opens_the_whole_output(view, qtbot):

@@ -75,6 +75,11 @@ class StreamedReply:
         """Whether something of the newest request was shown: to send it again would say it twice."""
         return self._guard.has_shown or self._guard.state is State.DONE
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether a part of the reply is stored, and no more will come."""
+        return bool(self.stored) and self.stored[-1].is_interrupted
+
     async def receive(self) -> Message:
         """Ask for the reply until it has ended; store it, and return its last message.
 

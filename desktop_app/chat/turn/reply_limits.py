@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, WorldError
+from desktop_app.chat.ports import MESSAGE_STORED, ModelError, Piece, ReplyEnd, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import Failure
@@ -13,7 +13,6 @@ from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.words import translatable
 
-KEPT = translatable("Your message is stored, and so is the text that had arrived.")
 KEPT_CALLS = translatable("Your message is stored, and so is the text that had arrived. None of them was run.")
 DOUBT = {Provenance.MEASURED: 0.01}
 """Of the request: by how much the provider may count more. Some refuse a request whose longest reply would not fit."""
@@ -46,7 +45,7 @@ class ReplyBounds:
                 translatable("more than {characters} characters").format(
                     characters=f"{self._policy.stream_characters:,}"
                 ),
-                KEPT,
+                MESSAGE_STORED,
             )
         return None
 
@@ -54,13 +53,14 @@ class ReplyBounds:
         seconds = self._policy.stream_quiet_seconds
         if self._clock() - self._content_at > seconds:
             raise self._error(
-                translatable("nothing but signs of life for {seconds} seconds").format(seconds=f"{seconds:,}"), KEPT
+                translatable("nothing but signs of life for {seconds} seconds").format(seconds=f"{seconds:,}"),
+                MESSAGE_STORED,
             )
 
     def _error(self, what: str, kept: str) -> ModelError:
         title = translatable("The reply of {model} was stopped").format(model=self._model)
         detail = translatable("Its server sent {what} in one reply.").format(what=what)
-        advice = translatable("Try again, or choose another model. The limit is a number of the policy.")
+        advice = translatable("Another model may answer better. The limit is a number of the policy.")
         return ModelError(Failure("garbage", title, detail, kept, advice), kind="garbage")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from desktop_app.chat.compaction.make_room import make_room, refuse_without_room
-from desktop_app.chat.ports import Emit, ModelError, WorldError
+from desktop_app.chat.ports import MESSAGE_STORED, Emit, ModelError, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import shielded
@@ -82,6 +82,9 @@ async def take_turn(
     return await turn.settle()
 
 
+PART_STORED = translatable("Your message is stored, and so is what has arrived of the reply.")
+
+
 class Turn:
     """One turn while it runs."""
 
@@ -121,6 +124,8 @@ class Turn:
             await shielded(self._keep())
         except WorldError as error:
             self.outcome.fail(error)
+        if self._replies and self._replies[-1].is_partial:
+            self.outcome.note_partial_reply()
         await shielded(self.outcome.explain(self._session))
         self._emit(self._session.gauge_changed())
         self.outcome.report(self._session.id, self._emit, self._services.on_bug)
@@ -162,6 +167,11 @@ class TurnOutcome:
             self._failure = replace(self._failure, retry_at=time.time() + error.retry_after)
         if not isinstance(error, WorldError | WindowTooSmall):
             self._bug = error
+
+    def note_partial_reply(self) -> None:
+        """Say that what has arrived of the reply is stored, too."""
+        if self._failure is not None and self._failure.kept == MESSAGE_STORED:
+            self._failure = replace(self._failure, kept=PART_STORED)
 
     async def explain(self, session: Session) -> None:
         """Say of a request that does not fit what can help. A bug in that is told of beside it."""

@@ -13,7 +13,16 @@ from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule, ToolContext, ToolSpec
+from desktop_app.conversation.tools import (
+    DENIED,
+    FORBIDDEN,
+    OFF_HERE,
+    PermissionAnswer,
+    RequiredPermission,
+    Rule,
+    ToolContext,
+    ToolSpec,
+)
 from desktop_app.conversation.transcript import Permit, active_entries
 from desktop_app.permissions.rules import decide, rule_of
 from desktop_app.settings import Settings
@@ -21,10 +30,6 @@ from desktop_app.settings import Settings
 IN_A_FOLDER = ("write", "edit", "bash", "grep", "glob", "list")
 """Tools that are on offer only where a working folder was chosen: they would have nothing to work on, and their schemas
 are paid for with each request. `read` stays, for it reads on in what was truncated."""
-
-DENIED = "The user did not allow this call. Do not try the same in another way: go on without it, or ask the user."
-OFF_HERE = "The user has switched this tool off in this conversation."
-FORBIDDEN = "A rule of the user's forbids this call. Do not try the same in another way."
 
 
 class ToolRuntime:

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from desktop_app.addresses import host_of
-from desktop_app.chat.ports import ErrorKind
+from desktop_app.chat.ports import MESSAGE_STORED, ErrorKind
 from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
@@ -15,7 +15,6 @@ from desktop_app.models.endpoint import Endpoint
 
 from .classify import Classification
 
-KEPT = translatable("Your message is stored, and so is what had arrived of the reply.")
 MAX_DETAIL = 400
 """Characters quoted of a server's message: some answer with a whole page."""
 
@@ -68,7 +67,7 @@ def failure_of(
             address=target.endpoint.shown_address, status=status
         )
     )
-    return Failure(found.kind, title, detail, KEPT, advice, setting=_setting(target, found.kind, offered))
+    return Failure(found.kind, title, detail, MESSAGE_STORED, advice, setting=_setting(target, found.kind, offered))
 
 
 def _setting(target: RequestTarget, kind: ErrorKind, offered: tuple[str, ...]) -> str:
@@ -87,7 +86,7 @@ TITLES: dict[ErrorKind, str] = {
     "malformed": translatable("{server} did not accept how the messages follow each other"),
     "content_filter": translatable("{server} refused the content"),
     "unsupported": translatable("{model} cannot do what was asked"),
-    "server": translatable("{server} has a problem of its own"),
+    "server": translatable("{server} reported an error of its own"),
     "timeout": translatable("{server} has stopped answering"),
     "connection": translatable("{server} cannot be reached"),
     "cut": translatable("The reply of {model} broke off"),
@@ -97,16 +96,14 @@ TITLES: dict[ErrorKind, str] = {
 
 ADVICE: dict[ErrorKind, str] = {
     "auth": translatable("Check the key of {server} in the settings."),
-    "malformed": translatable(
-        "Try again. If that does not help, go back to before the last messages, or change the model."
-    ),
+    "malformed": translatable("Start fresh with a summary, or edit an earlier message and send it again."),
     "content_filter": translatable("Change the last message, or choose another model."),
-    "server": translatable("Try again in a moment."),
-    "timeout": translatable("Try again. A local server may be busy with another request."),
+    "server": translatable("That often passes within a minute. Another model may answer meanwhile."),
+    "timeout": translatable("A local server may be busy with another request, or still load the model."),
     "connection": translatable("Start the server, or check its address in the settings and your network."),
-    "cut": translatable("Try again."),
+    "cut": translatable("The network, the server or a proxy between them closed the connection."),
     "garbage": translatable("Check the address in the settings: it usually ends with /v1."),
-    "provider": translatable("Try again, or choose another model."),
+    "provider": translatable("Another model may accept it."),
 }
 """Kinds whose advice does not depend on the error."""
 
@@ -156,13 +153,13 @@ def _advice_on_length(found: Classification) -> str:
 
 def _advice_on_waiting(found: Classification) -> str:
     if found.retry_after is None:
-        return translatable("Wait a little and try again.")
+        return translatable("Wait a little, or choose another model.")
     seconds = max(1, round(found.retry_after))
     if seconds == 1:
-        return translatable("Try again in a second.")
+        return translatable("It takes requests again in a second.")
     if seconds < 120:
-        return translatable("Try again in {seconds} seconds.").format(seconds=seconds)
-    return translatable("Try again in {minutes} minutes.").format(minutes=round(seconds / 60))
+        return translatable("It takes requests again in {seconds} seconds.").format(seconds=seconds)
+    return translatable("It takes requests again in {minutes} minutes.").format(minutes=round(seconds / 60))
 
 
 def _advice_on_money(target: RequestTarget) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from desktop_app.chat.ports import ErrorKind, ModelError
+from desktop_app.chat.ports import MESSAGE_STORED, ErrorKind, ModelError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 
-from .advice import KEPT, RequestTarget, failure_of, without_prefix
+from .advice import RequestTarget, failure_of, without_prefix
 from .classify import Classification, classify
 
 EXCEPTIONS: dict[ErrorKind, set[str]] = {
@@ -77,10 +77,8 @@ def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:
     detail = detail or translatable("The reply of {model} began well, then {address} sent something else.").format(
         model=target.model, address=address
     )
-    advice = translatable(
-        "Try again, or choose another model. If it stays so, the server or a proxy before it needs an update."
-    )
-    return ModelError(Failure("garbage", title, detail, KEPT, advice), kind="garbage")
+    advice = translatable("If it stays so, the server or a proxy before it needs an update.")
+    return ModelError(Failure("garbage", title, detail, MESSAGE_STORED, advice), kind="garbage")
 
 
 def error_of(

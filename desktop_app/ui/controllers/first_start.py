@@ -80,8 +80,12 @@ class FirstStart(Controller):
         if self._parts.transcript_model.is_blank and self._parts.header.model_id == BUILTIN:
             await self._answer_with(model)
             return
-        told = tr("{model} was added.").format(model=model.partition("/")[2])
-        self._parts.toast.show_message(told, tr("Use it here"), lambda: self._bridge.start(self._answer_with(model)))
+        name = model.partition("/")[2]
+        if len(models) == 1:
+            told, use = tr("{model} was added.").format(model=name), tr("Use it here")
+        else:
+            told, use = tr("%n models were added.", "", len(models)), tr("Use {model} here").format(model=name)
+        self._parts.toast.show_message(told, use, lambda: self._bridge.start(self._answer_with(model)))
 
     async def _answer_with(self, model: str) -> None:
         self._parts.composer.take_focus()

@@ -15,7 +15,9 @@ from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.style import show_theme, system_look
+from desktop_app.ui.theme import TEXT_SIZES
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import format_percent
 
 from .server_setup import ServerSetup
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
 BUILTIN = "builtin"
+TEXT_STEP = 10  # percent of the usual size, for each press of a key
 
 
 def look_of(settings: Settings) -> tuple[object, ...]:
@@ -113,6 +116,13 @@ class SettingsController(QObject):
             await self._store(changed(read.settings), {}, read.settings)
 
     @in_task
+    async def resize_text(self, steps: int) -> None:
+        """Make the text larger by so many steps, or smaller; 0: as large as it usually is."""
+        await self.change(lambda settings: replace(settings, font_scale=_resized(settings.font_scale, steps)))
+        shown = format_percent(self._settings.font_scale)
+        self._parts.toast.show_message(tr("Text size {percent}").format(percent=shown))
+
+    @in_task
     async def _write(self, settings: Settings, keys: dict[str, str]) -> None:
         async with self._changing:
             base = self._written
@@ -150,6 +160,12 @@ class SettingsController(QObject):
         if look_of(before) != look_of(settings):
             self.show_theme()  # every widget is styled anew: a third of a second
         self.changed.emit(settings)
+
+
+def _resized(font_scale: float, steps: int) -> float:
+    """Return the text size that many steps further, within what the settings offer."""
+    least, most, _ = TEXT_SIZES
+    return min(max(round(100 * font_scale) + steps * TEXT_STEP, least), most) / 100 if steps else 1.0
 
 
 def _show_look(settings: Settings) -> None:

@@ -15,6 +15,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
+from desktop_app.ui.theme import TEXT_SIZES
 from desktop_app.ui.translation import LANGUAGES, tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -41,7 +42,6 @@ PRESET_NAMES = {
     "balanced": translatable("Balanced"),
     "aggressive": translatable("Aggressive"),
 }
-SCALES = (80, 200, 5)  # percent: minimum, maximum, step
 MIN_ROUNDS, MAX_ROUNDS = 1, 1_000
 AUTOMATIC_NOTE = translatable(
     "When this is off, nothing is summarized without your approval, and a full context window stops the chat."
@@ -70,7 +70,7 @@ def appearance_section(settings: Settings) -> QWidget:
         tr("Appearance"),
         theme,
         contrast,
-        Percent("font_scale", tr("Text size"), settings.font_scale, SCALES),
+        Percent("font_scale", tr("Text size"), settings.font_scale, TEXT_SIZES),
         Choice("language", tr("Language"), languages, settings.language, note),
         OnOff("is_notifying", tr("Notify me through the desktop"), settings.is_notifying, tr(NOTIFY_NOTE)),
     )

@@ -157,7 +157,8 @@ def _reply(builder: RowBuilder, item: ReplyItem) -> None:
     if item.text:
         flow_markdown(builder, item.key, item.text)
     elif not item.reasoning:
-        builder.words(0, tr("Reading the conversation…"), font(), "ink_faint", scale(22))
+        waits = tr("No answer yet, it is asked again…") if item.reply.is_retried else tr("Reading the conversation…")
+        builder.words(0, waits, font(), "ink_faint", scale(22))
         builder.y += scale(22)
 
 

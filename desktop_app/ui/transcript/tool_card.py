@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.context.recall.recollection import sources_in
 from desktop_app.conversation.message import ToolCall, ToolResult
+from desktop_app.conversation.tools import DENIED, FORBIDDEN, OFF_HERE
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_duration
@@ -47,6 +48,12 @@ ENDINGS: dict[str, tuple[str, Tint]] = {
     "timed_out": (translatable("timed out"), "warning"),
 }
 """What is no failure of the tool's is not called one."""
+REFUSALS = {
+    DENIED: translatable("You did not allow this call."),
+    OFF_HERE: translatable("You have switched this tool off in this conversation."),
+    FORBIDDEN: translatable("One of your rules forbids this call."),
+}
+"""What was written for the model, in words for the user."""
 TINTS_OF_LINES: dict[str, Tint] = {"-": "critical", "+": "ok"}
 
 
@@ -183,6 +190,8 @@ def _beginning(lines: Sequence[str], room: int) -> str:
 
 def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | None) -> None:
     output = result.text if result else item.row.message.text
+    if output in REFUSALS:
+        output = tr(REFUSALS[output])
     text = builder.cache.computed(plain_output, output, item.key)
     factor = UNFOLDED if builder.is_unfolded else 1
     lines = text.split("\n")
