@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QTextTable
 from transcript_rows import row
 from ui_scenes import settle
 
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.widgets.look import colour
+from desktop_app.ui.widgets.look import colour, font
 
 BESIDE = 24  # pixels in which the sign of a block is, before its text
 
@@ -86,3 +86,31 @@ def test_a_quote_that_is_read_from_the_right_has_its_bar_there(view, qtbot):
     (text,) = texts(view)
     assert near(beside(image, text, is_after=True), colour("line")) > 10
     assert near(beside(image, text), colour("line")) == 0
+
+
+@pytest.mark.parametrize("words", ["same", "אותו"])
+def test_the_dot_of_a_list_stands_at_half_the_height_of_small_letters_and_apart(view, qtbot, words):
+    image = show(view, qtbot, f"- {words}\n- {words}")
+    text = texts(view)[0]
+    is_after = words != "same"
+    left = round(text.right() if is_after else text.left() - BESIDE)
+    inked = [
+        (x - left, y)
+        for y in range(round(text.top()), round(text.bottom()))
+        for x in range(left, left + BESIDE)
+        if near([image.pixelColor(x, y)], colour("ink"))
+    ]
+    apart = min(x for x, _ in inked) if is_after else BESIDE - 1 - max(x for x, _ in inked)
+    assert apart >= 6
+    line = view.layout_of(0).flows[-1].document.begin().layout().lineAt(0)
+    baseline = text.top() + line.ascent() - (line.naturalTextRect().top() - line.y())
+    middle = sum(y for _, y in inked) / len(inked) + 0.5
+    assert middle == pytest.approx(baseline - QFontMetricsF(font()).xHeight() / 2, abs=1.0)
+
+
+def test_a_table_in_a_text_that_is_read_from_the_right_stands_at_the_right(view, qtbot):
+    show(view, qtbot, "שלום עולם\n\n| א | ב |\n|---|---|\n| ג | ד |")
+    flow = view.layout_of(0).flows[-1]
+    (table,) = [frame for frame in flow.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+    box = flow.document.documentLayout().frameBoundingRect(table)
+    assert flow.document.textWidth() - box.right() < box.width(), "nothing but a margin is beside it"

@@ -10,7 +10,7 @@ from desktop_app.conversation.rows import VersionRow
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import first_line, format_number, shorten
+from desktop_app.ui.widgets.formats import first_line_of_markdown, format_number, shorten
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -51,7 +51,7 @@ class VersionsCard(Card):
         self.setVisible(len(versions) > 1)
 
     def _line(self, version: VersionRow) -> QWidget:
-        begin = shorten(first_line(version.text), MAX_TEXT) or tr("(no text)")
+        begin = shorten(first_line_of_markdown(version.text, 2 * MAX_TEXT), MAX_TEXT) or tr("(no text)")
         text = f"{version.number}  {begin}"
         tokens = TextLabel(format_number(version.tokens), size=13, tint="ink" if version.is_current else "ink_soft")
         tokens.setAccessibleName(tr("%n tokens", "", version.tokens))

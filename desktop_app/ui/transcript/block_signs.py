@@ -1,4 +1,5 @@
-"""What stands beside the blocks of Markdown: the boxes of tasks, which Qt crosses out, and the bars of quotes."""
+"""What stands beside the blocks of Markdown: boxes of tasks, which Qt crosses out, dots of lists, which it draws high
+and close to the text, and the bars of quotes."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from PySide6.QtGui import (
     QTextBlock,
     QTextBlockFormat,
     QTextFormat,
+    QTextListFormat,
 )
 
 from desktop_app.ui.widgets.look import Corner, colour, paint_box, scale
@@ -21,7 +23,9 @@ from .documents import InkDocument
 
 QUOTE_INDENT = 16  # pixels
 BAR = 3
+DOT, DOT_AWAY = 2.5, 12  # pixels: its radius, and how far its middle is from the text
 LARGER = 1.5  # pixels by which a box is larger than Qt's, on each side
+WIDE = 100_000
 Marker = QTextBlockFormat.MarkerType
 
 
@@ -32,18 +36,19 @@ def quote_level(block: QTextBlock) -> int:
 
 def has_sign(block: QTextBlock) -> bool:
     """Return whether something is painted beside the block."""
-    return quote_level(block) > 0 or _is_task(block)
+    return quote_level(block) > 0 or _is_task(block) or _is_bullet(block)
 
 
 def draw_with_signs(
     painter: QPainter, document: InkDocument, context: QAbstractTextDocumentLayout.PaintContext
 ) -> None:
-    """Draw a document with its signs, without the boxes that Qt draws."""
-    layout, blocks = document.documentLayout(), [document.findBlockByNumber(number) for number in document.signed]
-    tasks = [block for block in blocks if _is_task(block)]
-    if tasks:
+    """Draw a document with its signs, without the boxes and dots that Qt draws."""
+    layout, signed = document.documentLayout(), map(document.findBlockByNumber, document.signed)
+    blocks = [block for block in signed if layout.blockBoundingRect(block).intersects(_whole_lines(context.clip))]
+    tasks, bullets = list(filter(_is_task, blocks)), list(filter(_is_bullet, blocks))
+    if tasks or bullets:
         region = QRegion(context.clip.toAlignedRect())
-        for block in tasks:
+        for block in (*tasks, *bullets):
             region -= QRegion(_box_of_qt(block).adjusted(-1, -1, 1, 1).toAlignedRect())
         painter.save()
         painter.setClipRegion(region, Qt.ClipOperation.IntersectClip)
@@ -53,6 +58,8 @@ def draw_with_signs(
         layout.draw(painter, context)
     for block in tasks:
         _paint_task(painter, _box(block), block.blockFormat().marker() is Marker.Checked)
+    for block in bullets:
+        _paint_dot(painter, block)
     for block in blocks:
         _paint_bars(painter, block)
 
@@ -60,6 +67,17 @@ def draw_with_signs(
 def _is_task(block: QTextBlock) -> bool:
     """Qt's parser leaves the mark of a task on what comes behind the list."""
     return block.textList() is not None and block.blockFormat().marker() is not Marker.NoMarker
+
+
+def _is_bullet(block: QTextBlock) -> bool:
+    listed = block.textList()
+    is_dotted = listed is not None and listed.format().style() == QTextListFormat.Style.ListDisc
+    return is_dotted and block.blockFormat().marker() is Marker.NoMarker
+
+
+def _whole_lines(clip: QRectF) -> QRectF:
+    """Return the clip as wide as any line: a sign stands beside its block."""
+    return clip.adjusted(-WIDE, 0, WIDE, 0)
 
 
 def _box_of_qt(block: QTextBlock) -> QRectF:
@@ -94,6 +112,20 @@ def _paint_task(painter: QPainter, box: QRectF, is_done: bool) -> None:
         painter.setPen(QPen(colour("accent_ink"), scale(1.6)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(tick)
+
+
+def _paint_dot(painter: QPainter, block: QTextBlock) -> None:
+    """Paint the dot of a list at half the height of the first line's small letters."""
+    line = block.layout().lineAt(0)
+    text, look = line.naturalTextRect(), QFontMetrics(block.charFormat().font())
+    x = text.right() + scale(DOT_AWAY) if _is_from_right(block) else text.left() - scale(DOT_AWAY)
+    middle = block.layout().position() + QPointF(x, line.y() + line.ascent() - look.xHeight() / 2)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour("ink"))
+    painter.drawEllipse(middle, scale(DOT), scale(DOT))
+    painter.restore()
 
 
 def _paint_bars(painter: QPainter, block: QTextBlock) -> None:

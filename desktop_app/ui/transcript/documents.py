@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextOption,
+    QTextTable,
 )
 
 from desktop_app.ui.theme import theme
@@ -79,6 +80,12 @@ class InkDocument(QTextDocument):
         if option.textDirection() not in (direction, Qt.LayoutDirection.LeftToRight):
             option.setTextDirection(direction)
             self.setDefaultTextOption(option)
+        if direction == Qt.LayoutDirection.RightToLeft:
+            for frame in self.rootFrame().childFrames():
+                if isinstance(frame, QTextTable):
+                    shape = frame.format()
+                    shape.setAlignment(Qt.AlignmentFlag.AlignRight)
+                    frame.setFormat(shape)
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Load nothing: a message must not make the window read a file or a server."""
