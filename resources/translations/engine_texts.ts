@@ -532,10 +532,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Your message is stored, and so is the text that had arrived.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Your message is stored, and so is the text that had arrived. None of them was run.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -560,7 +556,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Try again, or choose another model. The limit is a number of the policy.</source>
+        <source>Another model may answer better. The limit is a number of the policy.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -605,6 +601,10 @@
     </message>
     <message>
         <source>Answer, or raise the number of rounds in the settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your message is stored, and so is what has arrived of the reply.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1400,10 +1400,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Your message is stored, and so is what had arrived of the reply.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>{address} answered with status {status}.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1440,7 +1436,39 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{server} has a problem of its own</source>
+        <source>{server} reported an error of its own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start fresh with a summary, or edit an earlier message and send it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That often passes within a minute. Another model may answer meanwhile.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A local server may be busy with another request, or still load the model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another model may accept it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait a little, or choose another model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It takes requests again in a second.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It takes requests again in {seconds} seconds.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It takes requests again in {minutes} minutes.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1468,19 +1496,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Try again. If that does not help, go back to before the last messages, or change the model.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Change the last message, or choose another model.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Try again in a moment.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Try again. A local server may be busy with another request.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1488,11 +1504,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Check the address in the settings: it usually ends with /v1.</source>
+        <source>The network, the server or a proxy between them closed the connection.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Try again, or choose another model.</source>
+        <source>Check the address in the settings: it usually ends with /v1.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1525,22 +1541,6 @@
     </message>
     <message>
         <source>Optimize the conversation, so that it becomes shorter, or choose a model with a larger window.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Wait a little and try again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Try again in a second.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Try again in {seconds} seconds.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Try again in {minutes} minutes.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1604,7 +1604,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Try again, or choose another model. If it stays so, the server or a proxy before it needs an update.</source>
+        <source>If it stays so, the server or a proxy before it needs an update.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

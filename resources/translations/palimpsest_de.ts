@@ -372,10 +372,6 @@
         <translation>web_search und web_fetch sind ausgeschaltet.</translation>
     </message>
     <message>
-        <source>Your message is stored, and so is the text that had arrived.</source>
-        <translation>Die Nachricht ist gespeichert, der angekommene Text ebenfalls.</translation>
-    </message>
-    <message>
         <source>Your message is stored, and so is the text that had arrived. None of them was run.</source>
         <translation>Die Nachricht ist gespeichert, der angekommene Text ebenfalls. Keiner davon wurde ausgeführt.</translation>
     </message>
@@ -400,8 +396,8 @@
         <translation>Sein Server sendete {what} in einer Antwort.</translation>
     </message>
     <message>
-        <source>Try again, or choose another model. The limit is a number of the policy.</source>
-        <translation>Erneut versuchen oder ein anderes Modell wählen. Die Grenze ist eine Zahl der Regeln.</translation>
+        <source>Another model may answer better. The limit is a number of the policy.</source>
+        <translation>Ein anderes Modell antwortet vielleicht besser. Die Grenze ist eine Zahl der Regeln.</translation>
     </message>
     <message>
         <source>Context limit exceeded ({used}/{window} tokens)</source>
@@ -446,6 +442,10 @@
     <message>
         <source>Answer, or raise the number of rounds in the settings.</source>
         <translation>Antworten oder die Zahl der Runden in den Einstellungen erhöhen.</translation>
+    </message>
+    <message>
+        <source>Your message is stored, and so is what has arrived of the reply.</source>
+        <translation>Die Nachricht ist gespeichert, und auch, was von der Antwort angekommen ist.</translation>
     </message>
     <message>
         <source>This does not fit into the model’s context window</source>
@@ -1208,10 +1208,6 @@
         <translation>Eines davon wählen oder seinen Server in den Einstellungen hinzufügen.</translation>
     </message>
     <message>
-        <source>Your message is stored, and so is what had arrived of the reply.</source>
-        <translation>Die Nachricht ist gespeichert, ebenso was von der Antwort angekommen war.</translation>
-    </message>
-    <message>
         <source>{address} answered with status {status}.</source>
         <translation>{address} antwortete mit Status {status}.</translation>
     </message>
@@ -1248,8 +1244,44 @@
         <translation>{model} kann nicht, was verlangt wurde</translation>
     </message>
     <message>
-        <source>{server} has a problem of its own</source>
-        <translation>{server} hat selbst ein Problem</translation>
+        <source>{server} reported an error of its own</source>
+        <translation>{server} meldet einen eigenen Fehler</translation>
+    </message>
+    <message>
+        <source>Start fresh with a summary, or edit an earlier message and send it again.</source>
+        <translation>Fang mit einer Zusammenfassung neu an, oder bearbeite eine frühere Nachricht und sende sie erneut.</translation>
+    </message>
+    <message>
+        <source>That often passes within a minute. Another model may answer meanwhile.</source>
+        <translation>Das geht oft nach einer Minute vorbei. Solange antwortet vielleicht ein anderes Modell.</translation>
+    </message>
+    <message>
+        <source>A local server may be busy with another request, or still load the model.</source>
+        <translation>Ein lokaler Server ist vielleicht mit einer anderen Anfrage beschäftigt oder lädt noch das Modell.</translation>
+    </message>
+    <message>
+        <source>The network, the server or a proxy between them closed the connection.</source>
+        <translation>Das Netz, der Server oder ein Proxy dazwischen hat die Verbindung beendet.</translation>
+    </message>
+    <message>
+        <source>Another model may accept it.</source>
+        <translation>Ein anderes Modell nimmt sie vielleicht an.</translation>
+    </message>
+    <message>
+        <source>Wait a little, or choose another model.</source>
+        <translation>Warte ein wenig, oder wähle ein anderes Modell.</translation>
+    </message>
+    <message>
+        <source>It takes requests again in a second.</source>
+        <translation>In einer Sekunde nimmt er wieder Anfragen an.</translation>
+    </message>
+    <message>
+        <source>It takes requests again in {seconds} seconds.</source>
+        <translation>In {seconds} Sekunden nimmt er wieder Anfragen an.</translation>
+    </message>
+    <message>
+        <source>It takes requests again in {minutes} minutes.</source>
+        <translation>In {minutes} Minuten nimmt er wieder Anfragen an.</translation>
     </message>
     <message>
         <source>{server} has stopped answering</source>
@@ -1276,20 +1308,8 @@
         <translation>Den Schlüssel von {server} in den Einstellungen prüfen.</translation>
     </message>
     <message>
-        <source>Try again. If that does not help, go back to before the last messages, or change the model.</source>
-        <translation>Erneut versuchen. Hilft das nicht, vor die letzten Nachrichten zurückgehen oder das Modell wechseln.</translation>
-    </message>
-    <message>
         <source>Change the last message, or choose another model.</source>
         <translation>Die letzte Nachricht ändern oder ein anderes Modell wählen.</translation>
-    </message>
-    <message>
-        <source>Try again in a moment.</source>
-        <translation>Gleich erneut versuchen.</translation>
-    </message>
-    <message>
-        <source>Try again. A local server may be busy with another request.</source>
-        <translation>Erneut versuchen. Ein lokaler Server ist vielleicht mit einer anderen Anfrage beschäftigt.</translation>
     </message>
     <message>
         <source>Start the server, or check its address in the settings and your network.</source>
@@ -1306,10 +1326,6 @@
     <message>
         <source>Check the address in the settings: it usually ends with /v1.</source>
         <translation>Die Adresse in den Einstellungen prüfen: Sie endet meist auf /v1.</translation>
-    </message>
-    <message>
-        <source>Try again, or choose another model.</source>
-        <translation>Erneut versuchen oder ein anderes Modell wählen.</translation>
     </message>
     <message>
         <source>{server} does not serve this place</source>
@@ -1342,22 +1358,6 @@
     <message>
         <source>Optimize the conversation, so that it becomes shorter, or choose a model with a larger window.</source>
         <translation>Die Unterhaltung optimieren, sodass sie kürzer wird, oder ein Modell mit größerem Fenster wählen.</translation>
-    </message>
-    <message>
-        <source>Wait a little and try again.</source>
-        <translation>Etwas warten und erneut versuchen.</translation>
-    </message>
-    <message>
-        <source>Try again in a second.</source>
-        <translation>In einer Sekunde erneut versuchen.</translation>
-    </message>
-    <message>
-        <source>Try again in {seconds} seconds.</source>
-        <translation>In {seconds} Sekunden erneut versuchen.</translation>
-    </message>
-    <message>
-        <source>Try again in {minutes} minutes.</source>
-        <translation>In {minutes} Minuten erneut versuchen.</translation>
     </message>
     <message>
         <source>See your account at {page}, or choose a model of another provider.</source>
@@ -1420,8 +1420,8 @@
         <translation>Die Antwort von {model} begann gut, dann sendete {address} etwas anderes.</translation>
     </message>
     <message>
-        <source>Try again, or choose another model. If it stays so, the server or a proxy before it needs an update.</source>
-        <translation>Erneut versuchen oder ein anderes Modell wählen. Bleibt es so, braucht der Server oder ein Proxy davor eine Aktualisierung.</translation>
+        <source>If it stays so, the server or a proxy before it needs an update.</source>
+        <translation>Wenn das so bleibt, braucht der Server oder ein Proxy davor ein Update.</translation>
     </message>
     <message>
         <source>It did not answer within {start_seconds} seconds.</source>
@@ -2968,6 +2968,17 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Use it here</source>
         <translation>Hier verwenden</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n models were added.</source>
+        <translation>
+            <numerusform>%n Modell wurde hinzugefügt.</numerusform>
+            <numerusform>%n Modelle wurden hinzugefügt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Use {model} here</source>
+        <translation>{model} hier benutzen</translation>
     </message>
     <message>
         <source>{model} answers from now on. Others are in the header.</source>
@@ -6352,6 +6363,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Regeln, ohne ein Modell (kostenlos)</translation>
     </message>
     <message>
+        <source>Text size {percent}</source>
+        <translation>Textgröße {percent}</translation>
+    </message>
+    <message>
         <source>The settings were changed outside this window. They are used now.</source>
         <translation>Die Einstellungen wurden außerhalb dieses Fensters geändert und gelten ab jetzt.</translation>
     </message>
@@ -7056,6 +7071,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Die Unterhaltung wird gelesen…</translation>
     </message>
     <message>
+        <source>No answer yet, it is asked again…</source>
+        <translation>Noch keine Antwort, es wird erneut gefragt …</translation>
+    </message>
+    <message>
         <source>Copy message</source>
         <translation>Nachricht kopieren</translation>
     </message>
@@ -7179,6 +7198,18 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>timed out</source>
         <translation>Zeit abgelaufen</translation>
+    </message>
+    <message>
+        <source>You did not allow this call.</source>
+        <translation>Du hast diesen Aufruf nicht erlaubt.</translation>
+    </message>
+    <message>
+        <source>You have switched this tool off in this conversation.</source>
+        <translation>Du hast dieses Werkzeug in dieser Unterhaltung ausgeschaltet.</translation>
+    </message>
+    <message>
+        <source>One of your rules forbids this call.</source>
+        <translation>Eine deiner Regeln verbietet diesen Aufruf.</translation>
     </message>
     <message>
         <source>tool</source>
@@ -7797,6 +7828,22 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>put the keyboard there</source>
         <translation>zum Eingabefeld</translation>
+    </message>
+    <message>
+        <source>Larger text</source>
+        <translation>Größerer Text</translation>
+    </message>
+    <message>
+        <source>in the whole window</source>
+        <translation>im ganzen Fenster</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>Kleinerer Text</translation>
+    </message>
+    <message>
+        <source>Usual text size</source>
+        <translation>Übliche Textgröße</translation>
     </message>
     <message>
         <source>Attach files…</source>

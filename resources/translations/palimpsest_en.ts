@@ -969,5 +969,12 @@
             <numerusform>All %n projects…</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n models were added.</source>
+        <translation>
+            <numerusform>%n model was added.</numerusform>
+            <numerusform>%n models were added.</numerusform>
+        </translation>
+    </message>
 </context>
 </TS>
