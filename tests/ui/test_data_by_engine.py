@@ -82,10 +82,10 @@ def test_a_backup_is_made_and_restored_and_the_window_shows_what_was(play_by_eng
         await click_there(person, section, section.backups.task.go)
         await done(person, section.backups.task, "Restored.")
         assert person.bridge.engine_pid not in (0, engine)
-        await person.sees(lambda: titles(person) == {"Tea"}, "the conversations of the backup")
         rows = section.backups.list.rows
-        await person.sees(lambda: rows.rowCount() == 2, "the copy")
+        assert rows.rowCount() == 2, "the copy is in the list when it is said to be"
         assert "from before a restore" in rows.rows[1].words
+        await person.sees(lambda: titles(person) == {"Tea"}, "the conversations of the backup")
         assert not window.failure.isVisible()
         await person.escape()
         await person.wait_until_closed(SettingsDialog)

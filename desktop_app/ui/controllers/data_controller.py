@@ -96,14 +96,19 @@ class DataController(Controller):
 
     async def _show_content(self) -> None:
         """Show what there is now; two answers, since the smaller one is quick."""
+        await self._show_backups()
+        if (section := self._section) is None:
+            return
+        described = await self._bridge.ask(p.DescribeData())
+        if section is self._section:
+            section.show_stored(described.stored)
+
+    async def _show_backups(self) -> None:
         if (section := self._section) is None:
             return
         backups = await self._bridge.ask(p.ListBackups())
         if section is self._section:
             section.backups.show_backups(backups.backups)
-        described = await self._bridge.ask(p.DescribeData())
-        if section is self._section:
-            section.show_stored(described.stored)
 
     async def _work(
         self,
@@ -126,6 +131,7 @@ class DataController(Controller):
             done = await self._bridge.ask(request)
             if then is not None:
                 await then(done)
+            await self._show_backups()  # before it is said that one is there
             words = told(done)
         except EngineFailure as error:
             failure = error.failure
