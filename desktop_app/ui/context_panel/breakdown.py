@@ -114,6 +114,11 @@ class Breakdown(QWidget):
             return
         self.note.set_text(" ".join((basis_sentence(gauge), *_about_window(gauge, self._draft))))
 
+    def refuse(self) -> None:
+        """Say that nothing is counted, until there is a gauge again."""
+        self.set_gauge(None)
+        self.note.set_text(tr("Not counted"))
+
     def set_draft_tokens(self, tokens: int) -> None:
         """Show a draft as a part of the request, as the gauge does."""
         if tokens != self._draft:

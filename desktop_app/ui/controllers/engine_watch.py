@@ -47,6 +47,8 @@ class EngineWatch(Controller):
         bridge.became_ready.connect(self.note_ready)
         bridge.engine_died.connect(self.note_death)
         bridge.engine_gave_up.connect(self.note_end)
+        for signal in (bridge.engine_gave_up, bridge.archive_refused):
+            signal.connect(self._stop_counting)
         bridge.failed.connect(self.show_failure)
         bridge.crashed.connect(self.show_bug)
 
@@ -70,6 +72,12 @@ class EngineWatch(Controller):
         for warning in welcome.warnings:
             self._parts.failure.show_failure(warning)
         self._chat.welcome()
+
+    def _stop_counting(self) -> None:
+        """Let nothing say that it counts where nobody does."""
+        if self._parts.gauge.gauge is None:
+            self._parts.gauge.refuse()
+            self._parts.panel.breakdown.refuse()
 
     def note_death(self) -> None:
         """Note that the engine died and will be started again."""

@@ -107,7 +107,8 @@ def removal_question(items: Sequence[RemovableItem], chosen: Collection[str]) ->
         sentences.append(gone.format(messages=named))
         sentences += _still_in_copies(items, chosen)
     if others:
-        sentences.append(tr("%n other items are removed.", "", others))
+        beside = tr("%n other items are removed.", "", others)
+        sentences.append(beside if erased else tr("%n items are removed.", "", others))
     sentences.append(tr("This cannot be undone."))
     return " ".join(sentences)
 

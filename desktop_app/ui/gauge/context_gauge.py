@@ -52,7 +52,7 @@ class ContextGauge(WithRole, QWidget):
         super().__init__(parent)
         self._gauge: Gauge | None = None
         self._draft = 0
-        self._is_streaming = self._is_low = False
+        self._is_streaming = self._is_low = self._is_refused = False
         self.bar = GaugeBar(self)
         self.dot = Swatch("hatch", is_round=True)
         self.word = TextLabel(size=13, weight=MEDIUM, parent=self)
@@ -72,8 +72,15 @@ class ContextGauge(WithRole, QWidget):
         return self._gauge
 
     def set_gauge(self, gauge: Gauge | None) -> None:
-        self._gauge = gauge
+        """Show a gauge; None while the tokens are being counted."""
+        self._gauge, self._is_refused = gauge, False
         self.bar.show_gauge(gauge, self._draft, is_moving=not self._is_streaming)
+        self._show()
+
+    def refuse(self) -> None:
+        """Say that nothing is counted, until there is a gauge again."""
+        self.set_gauge(None)
+        self._is_refused = True
         self._show()
 
     def set_draft_tokens(self, tokens: int) -> None:
@@ -123,8 +130,9 @@ class ContextGauge(WithRole, QWidget):
         self.dot.setToolTip("")
         if gauge is None:
             self.dot.set_tint("hatch")
-            self.share.set_text(tr("Counting…"))
-            self._name(tr("Context window: counting tokens"), "")
+            self.share.set_text(tr("Not counted") if self._is_refused else tr("Counting…"))
+            named = tr("Context window: not counted") if self._is_refused else tr("Context window: counting tokens")
+            self._name(named, "")
             return
         if not gauge.is_window_known:
             self._show_without_window(gauge)
