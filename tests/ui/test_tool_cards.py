@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QSignalSpy
 from transcript_rows import call, chat, result, row
-from ui_scenes import click, keys, tell, words
+from ui_scenes import click, keys, point_of, settle, tell, words
 
 from desktop_app.conversation.events import (
     MessageRecorded,
@@ -21,6 +22,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.message import Part, Role, Text, ToolCall, ToolResult
 from desktop_app.ui.live_turns import MAX_OUTPUT, LiveTurn, LiveTurns, turn_after
+from desktop_app.ui.transcript import transcript_view
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import MessageItem, ToolItem
 from desktop_app.ui.transcript.replies import ReplyItem
@@ -296,3 +298,30 @@ def test_why_a_reply_ended_is_whole_in_a_narrow_window(view, width: int):
     shown = words(view, "m1")
     assert "This reply ended early. What had arrived is kept." in shown
     assert "Write it again" in shown
+
+
+def test_a_click_is_delivered_where_a_row_is_seen_before_all_is_laid_out(view, qtbot, monkeypatch):
+    """A busy machine lays out in several passes; until then heights were estimates, and links lay below their row."""
+    monkeypatch.setattr(transcript_view, "LAYOUT_SLICE", -1.0)
+    long = ToolCall("c", "note", '{"path": "a.py", "content": "' + "import os\\n" * 20 + '"}')
+    stored = ToolResult("c", "note", "the beginning", spill="s1")
+    view.transcript.open([row(0, Role.ASSISTANT, long), row(1, Role.TOOL, stored)], ())
+    view.cache.unfold("m0 call 0")
+    with qtbot.waitSignal(view.whole_requested, timeout=500):
+        click(view, qtbot, "m1", Action.OPEN_WHOLE)
+
+
+def test_a_click_is_delivered_although_what_was_pressed_moves_before_the_release(view, model, qtbot):
+    tell(model, FIRST_RUNS, SECOND_RUNS)
+    settle(view, qtbot)
+    pressed = point_of(view, CARDS[3], Action.STOP)
+    with qtbot.waitSignal(view.stop_requested, timeout=500) as told:
+        qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=pressed)
+        tell(model, ToolOutputReceived("v", "c", "a line\n" * 9, "m1"))
+        settle(view, qtbot)
+        assert point_of(view, CARDS[3], Action.STOP) != pressed
+        qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=pressed)
+    assert told.args == ["m1", 1]
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=point_of(view, CARDS[3], Action.STOP))
+    with qtbot.assertNotEmitted(view.stop_requested):
+        qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(2, 2))

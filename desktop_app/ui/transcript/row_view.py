@@ -151,6 +151,11 @@ class RowView(WithRole, QAbstractItemView):
         """Return the viewport's point where the row's layout starts."""
         return QPointF(self.column_left, self.heights.top(row) - self.verticalOffset())
 
+    def top_of(self, message_id: str) -> int | None:
+        """Return where a message begins, in pixels below the top of what is visible; None if it is not loaded."""
+        row = self.transcript.row_of(message_id)
+        return self.heights.top(row) - self.verticalOffset() if row >= 0 else None
+
     def rows_in_sight(self) -> range:
         """Return the numbers of the rows that are at least partly in sight."""
         if not len(self.heights):

@@ -70,7 +70,11 @@ class TranscriptView(RowView):
 
     def layout_of(self, row: int) -> RowLayout:
         item = self.transcript.item(row)
-        return self.cache.find(item, self.column) or self.cache.make(item, self.column)
+        if (layout := self.cache.find(item, self.column)) is None:
+            layout = self.cache.make(item, self.column)
+            if self.heights.set(row, round(layout.height) + scale(GAP)):  # all of it is in this row from now on
+                self._settling.start()
+        return layout
 
     # Scrolling
 
@@ -78,11 +82,6 @@ class TranscriptView(RowView):
         self.follows_end = True
         self.pill.hide()
         self.lay_out_visible()
-
-    def top_of(self, message_id: str) -> int | None:
-        """Return where a message begins, in pixels below the top of what is visible; None if it is not loaded."""
-        row = self.transcript.row_of(message_id)
-        return self.heights.top(row) - self.verticalOffset() if row >= 0 else None
 
     def show_message(self, message_id: str, top: int | None = None) -> bool:
         """Scroll to a message and highlight it for a moment; return False if it is not loaded.

@@ -13,7 +13,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.ui.translation import tr
@@ -50,6 +50,7 @@ class TranscriptWidget(SelectingView):
         super().__init__(model, parent)
         self._pressed_region: HitRegion | None = None
         self._pressed_link: Link | None = None
+        self._pressed_at = QPointF()
         self.links = Links(self, self.copy)
         self.editor.resized.connect(self._make_room_for_editor)
         self.editor.ended.connect(self._end_editing)
@@ -149,7 +150,7 @@ class TranscriptWidget(SelectingView):
         goes_on = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if not goes_on:
             self.text_selection.clear()
-        self._pressed_region, self._pressed_link = None, None
+        self._pressed_region, self._pressed_link, self._pressed_at = None, None, event.position()
         if layout is not None:
             self.setCurrentIndex(self.transcript.index(row))
             self._pressed_region = layout.region_at(point, is_hovered=True)
@@ -177,15 +178,19 @@ class TranscriptWidget(SelectingView):
         self.viewport().setCursor(shape)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Carry out what was pressed, unless the mouse has left it. What has moved under a still mouse is not left."""
         self.end_selection()
         _, layout, point = self._under(event.position())
-        if layout is None or event.button() != Qt.MouseButton.LeftButton:
+        if event.button() != Qt.MouseButton.LeftButton:
             return
-        pressed, hot = self._pressed_region, layout.region_at(point, is_hovered=True)
-        if pressed is not None and hot is not None and (hot.action, hot.argument) == (pressed.action, pressed.argument):
-            self.perform(hot.action, hot.argument)
-        elif self._pressed_link and self.text_selection.is_empty and link_at(layout, point) == self._pressed_link:
-            self.links.open(self._pressed_link)
+        is_still = (event.position() - self._pressed_at).manhattanLength() < QApplication.startDragDistance()
+        pressed, link = self._pressed_region, self._pressed_link
+        hot = layout.region_at(point, is_hovered=True) if layout is not None else None
+        if pressed is not None:
+            if is_still or (hot is not None and (hot.action, hot.argument) == (pressed.action, pressed.argument)):
+                self.perform(pressed.action, pressed.argument)
+        elif link and self.text_selection.is_empty and (is_still or link == (layout and link_at(layout, point))):
+            self.links.open(link)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         row, layout, point = self._under(event.position())
