@@ -2135,6 +2135,13 @@ Die letzten Zeilen der Fehlerausgabe:
             <numerusform>%n andere Einträge werden entfernt.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n items are removed.</source>
+        <translation>
+            <numerusform>%n Eintrag wird entfernt.</numerusform>
+            <numerusform>%n Einträge werden entfernt.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>This cannot be undone.</source>
         <translation>Das kann nicht rückgängig gemacht werden.</translation>
@@ -2257,6 +2264,10 @@ Die letzten Zeilen der Fehlerausgabe:
     <message>
         <source>What this conversation took over its life (Ctrl+I)</source>
         <translation>Was diese Unterhaltung bisher verbraucht hat (Strg+I)</translation>
+    </message>
+    <message>
+        <source>Not counted</source>
+        <translation>Nicht gezählt</translation>
     </message>
     <message numerus="yes">
         <source>Show %n empty categories</source>
@@ -3032,6 +3043,10 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Context window: counting tokens</source>
         <translation>Kontextfenster: Token werden gezählt</translation>
+    </message>
+    <message>
+        <source>Context window: not counted</source>
+        <translation>Kontextfenster: nicht gezählt</translation>
     </message>
     <message>
         <source>Context window: {tokens}, {status}</source>

@@ -277,6 +277,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n items are removed.</source>
+        <translation>
+            <numerusform>%n item is removed.</numerusform>
+            <numerusform>%n items are removed.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n of them are still in backups or copies, the newest of {time}.</source>
         <translation>
             <numerusform>%n of them is still in backups or copies, the newest of {time}.</numerusform>
