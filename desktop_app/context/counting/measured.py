@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from desktop_app.context.view.view import View
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Usage
-from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled
+from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled, Undo
 
 LEFT_OF_MEASURED = 0.8
 """Of what was reported before: such figures are at most 3 % off (docs/measurements.md)."""
@@ -33,13 +33,20 @@ def is_measured(message: Message) -> bool:
 
 
 def last_measured(view: View) -> int | None:
-    """Return the index of the newest measured reply; None if an operation came after its request was assembled."""
+    """Return the index of the newest measured reply; None if an operation came after its request was assembled, and
+    holds, or one that held then was undone."""
+    undone: set[str] = set()  # operations further back
     for index in range(len(view.path) - 1, -1, -1):
         entry = view.path[index]
-        if not isinstance(entry, GROWING):
+        if entry.id in undone:
+            undone.remove(entry.id)
+        elif isinstance(entry, Undo):
+            undone.add(entry.entry_id)
+        elif not isinstance(entry, GROWING):
             return None
-        if isinstance(entry, Message) and is_measured(entry):
-            return _index_of(entry, view) if assembled_from(view.path, index) is not None else None
+        elif isinstance(entry, Message) and is_measured(entry):
+            is_of_view = not undone and assembled_from(view.path, index) is not None
+            return _index_of(entry, view) if is_of_view else None
     return None
 
 

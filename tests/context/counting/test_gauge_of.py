@@ -9,7 +9,7 @@ from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage
-from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger
+from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
 
 
 def told(transcript: Transcript) -> Gauge:
@@ -99,6 +99,16 @@ def test_other_replies_measure_nothing(reply: Message) -> None:
 def test_after_an_operation_the_request_is_another_one() -> None:
     compaction = Compaction(trigger=Trigger.USER, strategy="x", archived=("m0",), summary="S", id="op")
     assert told(record(user("a"), measured(500, 20), user("b"), compaction)).provenance is Provenance.ESTIMATED
+
+
+def test_once_an_operation_is_undone_the_report_before_it_holds_again() -> None:
+    said, pin, undone = (user("u" * 40), measured(200, 20)), Pin(message_id="m1", id="pin"), Undo(entry_id="pin", id="undo")
+    before = told(record(*said))
+    assert told(record(*said, pin, undone)) == before
+    assert told(record(*said, pin, undone, user("v"))) == told(record(*said, user("v")))
+    assert told(record(*said, pin, undone, Undo(entry_id="undo"))).provenance is Provenance.ESTIMATED, "it was redone"
+    meanwhile = told(record(said[0], pin, said[1], undone))
+    assert meanwhile.provenance is Provenance.ESTIMATED, "what was reported had the pin in it"
 
 
 def test_a_reply_that_streams_grows_its_segment_and_the_status() -> None:
