@@ -100,12 +100,12 @@ def _failure_of(error: Exception, path: Path) -> Failure | None:
             )
         case sqlite3.SQLITE_IOERR:
             title, advice = (
-                translatable("The disk did not do what was asked"),
+                translatable("The disk reported an error"),
                 translatable("Check the disk and its free space."),
             )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            advice = translatable("Close what else reads or writes it, then try again.")
-            return Failure("locked", translatable("Another program holds the archive"), detail, KEPT, advice)
+            advice = translatable("Close other programs that use it, then try again.")
+            return Failure("locked", translatable("Another program is using the archive"), detail, KEPT, advice)
         case _:
             return None
     return Failure("disk", title, detail, KEPT, advice)
@@ -254,7 +254,7 @@ def not_deleted(conversation: str) -> ArchiveError:
 
 def in_use(path: Path) -> ArchiveError:
     """Return the error of an archive that cannot be replaced, since somebody reads it."""
-    advice = translatable("Try again in a minute: a backup or another program reads it.")
+    advice = translatable("Try again in a minute: a backup or another program is reading it.")
     return ArchiveError(
         Failure("locked", translatable("{path} is being read").format(path=path), kept=UNCHANGED, advice=advice)
     )
@@ -262,7 +262,7 @@ def in_use(path: Path) -> ArchiveError:
 
 def not_compacted(error: ArchiveError) -> ArchiveError:
     """Return the error of an archive that could not be made smaller, because of that one."""
-    kept = translatable("What was removed is removed; its room is used again for what comes.")
+    kept = translatable("What was removed is gone; its space will be used again.")
     return _because_of(error, translatable("The archive could not be made smaller"), kept)
 
 

@@ -31,7 +31,7 @@ Report = Callable[[ReadProgress, int], None]
 
 GROWN = Failure(
     kind="stale",
-    title=translatable("This conversation has grown by an import meanwhile"),
+    title=translatable("An import added to this conversation"),
     kept=translatable("Nothing was sent or changed."),
     advice=translatable("Open it again."),
 )

@@ -65,7 +65,7 @@ class Openings:
         """Return what `begin` began to open. Raises WorldError, also if it was given up."""
         await asyncio.wait({task})
         if task.cancelled():
-            raise WorldError(Failure("cancelled", translatable("The conversation is not being opened any more")))
+            raise WorldError(Failure("cancelled", translatable("The conversation is no longer being opened")))
         opened = task.result()
         if isinstance(opened, WorldError):
             raise opened

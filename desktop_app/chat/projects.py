@@ -20,7 +20,7 @@ KEPT = translatable("Nothing was changed.")
 NO_NAME = Failure("bad_input", translatable("A project needs a name"), kept=KEPT)
 NOT_THERE = Failure(
     "not_found",
-    translatable("There is no such project any more"),
+    translatable("This project no longer exists"),
     kept=KEPT,
     advice=translatable("Choose another one."),
 )

@@ -25,7 +25,7 @@ async def shorten_message(turns: Turns, services: Services, session: Session, as
     snapshot = snapshot_of(session)
     oversized = await asyncio.to_thread(oversized_in, snapshot)
     if oversized is None:
-        title, advice = translatable("The message fits by now"), translatable("Try again.")
+        title, advice = translatable("The message fits now"), translatable("Try again.")
         raise WorldError(Failure("bad_input", title, advice=advice))
     if as_file and services.tools is not None:
         short = await asyncio.to_thread(message_as_files, oversized, snapshot.policy, snapshot.counts)

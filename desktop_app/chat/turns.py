@@ -254,7 +254,7 @@ class Turns:
     def refuse_while_running(self, conversation: str) -> None:
         """Raise WorldError while a reply is being written."""
         if self.is_running(conversation):
-            advice = translatable("Wait for its end, or stop it first.")
+            advice = translatable("Wait until it is finished, or stop it first.")
             raise WorldError(Failure(kind="busy", title=translatable("A reply is still being written"), advice=advice))
 
     def expect(self, session: Session) -> None:

@@ -58,7 +58,7 @@ def faults_of(own: Sequence[OwnPolicy]) -> list[str]:
             text = translatable("“{name}” is the name of another policy, so this one is not used.")
             faults.append(text.format(name=one.name))
         if one.based_on not in PRESETS:
-            text = translatable("“{name}” is based on “{preset}”, which is no preset; balanced is used.")
+            text = translatable("“{name}” is based on “{preset}”, which is not a preset; balanced is used.")
             faults.append(text.format(name=one.name, preset=one.based_on))
         for field, value in one.numbers.items():
             try:

@@ -63,7 +63,7 @@ NOT_UNDERSTOOD = Failure(
     "engine",
     translatable("The engine does not know this request"),
     translatable(
-        "The window and the engine seem to be of different versions, as after an update that was not finished."
+        "The window and the engine seem to have different versions, perhaps because an update was not completed."
     ),
     translatable("Nothing was changed."),
     translatable("Close Palimpsest and start it again."),

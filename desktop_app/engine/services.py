@@ -90,7 +90,7 @@ class EngineServices:
             except SettingsDamaged as error:
                 title, kept = (
                     translatable("The settings could not be read"),
-                    translatable("The settings of before are used."),
+                    translatable("The previous settings are used."),
                 )
                 raise WorldError(
                     Failure("bad_input", title, str(error), kept, translatable("Correct {file}.").format(file=file))

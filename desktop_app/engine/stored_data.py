@@ -35,9 +35,9 @@ BESIDE = ("-wal", "-shm")
 
 STALE = Failure(
     "stale",
-    translatable("What takes space has changed meanwhile"),
+    translatable("What takes space has changed in the meantime"),
     kept=translatable("Nothing was removed."),
-    advice=translatable("Look again, and choose anew."),
+    advice=translatable("Look again, then choose again."),
 )
 
 

@@ -48,7 +48,7 @@ def replies(request: ImportRequest) -> Iterator[ImportReply]:
         except BadFile as error:
             yield UnreadFile(name, error.reason)
         except MemoryError:
-            yield UnreadFile(name, translatable("it takes more memory than there may be used for it"))
+            yield UnreadFile(name, translatable("it needs more memory than is allowed for it"))
 
 
 def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ImportReply]:
@@ -74,7 +74,9 @@ def _sendable(found: Found) -> Found:
     except UnicodeEncodeError:
         sound = msgspec.convert(replace_surrogates_in_builtins(found), type(found))
         if isinstance(sound, ForeignConversation):
-            return replace(sound, unread=(*sound.unread, translatable("half a character stands as U+FFFD")))
+            return replace(
+                sound, unread=(*sound.unread, translatable("an incomplete character was replaced by U+FFFD"))
+            )
         return sound
     return found
 

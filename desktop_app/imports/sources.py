@@ -237,7 +237,7 @@ def _why_not_opened(error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         return translatable("there is no such file or folder")
     if isinstance(error, PermissionError):
-        return translatable("you may not read it")
+        return translatable("you do not have permission to read it")
     return CANNOT_BE_OPENED.format(error=getattr(error, "strerror", None) or error)
 
 

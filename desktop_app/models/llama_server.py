@@ -174,7 +174,7 @@ def _not_started(detail: str) -> Failure:
         translatable("The built-in model could not be started"),
         detail,
         kept=translatable("Your message is stored."),
-        advice=translatable("Try again. If it stays so, run `palimpsest doctor`, or choose another model."),
+        advice=translatable("Try again. If it happens again, run `palimpsest doctor`, or choose another model."),
     )
 
 

@@ -17,7 +17,7 @@ from .errors.advice import RequestTarget, failure_of
 from .errors.classify import Classification
 
 ANSWERED_PHRASE = translatable("{url} answered {status} ({phrase})")
-WITHOUT_JSON = translatable("{answered} with something else than JSON.")
+WITHOUT_JSON = translatable("{answered} with something other than JSON.")
 KEPT = translatable("What you wrote is kept, and nothing was changed in the conversation.")
 
 
@@ -34,7 +34,7 @@ def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -
         )
     if result is None or not result.is_up:
         detail = translatable(
-            "Nothing answers at {address}, and it never told how many tokens {model} accepts."
+            "Nothing answers at {address}, and it has never said how many tokens {model} accepts."
         ).format(address=endpoint.shown_address, model=model)
         return _failure_of_request(endpoint, model, "connection", detail)
     if result.status in KEY_REFUSED:

@@ -81,7 +81,10 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
             file.seek(0)
             content = file.read(MAX_BYTES) if kind == "text" else b""
     except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
-        advice, reason = translatable("Check its path and its rights."), getattr(error, "strerror", None) or str(error)
+        advice, reason = (
+            translatable("Check its path and its permissions."),
+            getattr(error, "strerror", None) or str(error),
+        )
         raise _refusal(
             translatable("{name} cannot be read: {strerror}").format(name=one_line(path.name), strerror=reason),
             advice,
@@ -121,11 +124,11 @@ async def _read_in_child(kind: ReaderKind, path: Path, name: str) -> Attachment:
         title = translatable("{name} could not be read within {seconds} seconds and 1 GB of memory").format(
             name=name, seconds=f"{SECONDS:.0f}"
         )
-        raise _refusal(title, translatable("Save it anew in the program that made it, or attach a part of it."))
+        raise _refusal(title, translatable("Save it again in the program that made it, or attach a part of it."))
     read = msgspec.json.decode(printed, type=_ChildReply)
     if read.error:
         raise _refusal(
-            f"{name} {read.error}", translatable("Save it anew in the program that made it, or attach it as text.")
+            f"{name} {read.error}", translatable("Save it again in the program that made it, or attach it as text.")
         )
     if kind != "image" and len(read.content) > MAX_TEXT:
         raise _too_long(name)

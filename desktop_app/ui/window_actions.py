@@ -179,7 +179,7 @@ def _finding_actions(
                      use.find.open, ("Ctrl+F",), has_messages),
         WindowAction(translatable("Find next"), OPEN, translatable("the next message with the text"),
                      lambda: step(1), ("F3",), is_finding),
-        WindowAction(translatable("Find previous"), OPEN, translatable("the message before with the text"),
+        WindowAction(translatable("Find previous"), OPEN, translatable("the previous message with the text"),
                      lambda: step(-1), ("Shift+F3",), is_finding),
     )  # fmt: skip
 
@@ -216,7 +216,7 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
         return chat.conversation and not model.is_blank and not model.is_running
 
     return (
-        WindowAction(translatable("Write a message"), REPLY, translatable("put the keyboard there"),
+        WindowAction(translatable("Write a message"), REPLY, translatable("move the keyboard focus there"),
                      write, ("Ctrl+L",)),
         WindowAction(translatable("Attach files…"), REPLY, translatable("to the next message"),
                      use.attach.choose_files, ("Ctrl+Shift+A",)),
@@ -252,7 +252,7 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
                      use.request.toggle, ("Ctrl+Shift+X",), lambda: use.chat.conversation,
                      button=parts.header.views),
         *tabs,
-        WindowAction(translatable("Insights"), CONTEXT, translatable("what this conversation took, or all of them"),
+        WindowAction(translatable("Insights"), CONTEXT, translatable("what this conversation has used, or all of them"),
                      use.insights.toggle, ("Ctrl+I",)),
     )  # fmt: skip
 
@@ -287,7 +287,7 @@ def _view_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, .
         WindowAction(translatable("Commands…"), WINDOW, translatable("every action by its name"),
                      commands.open_palette, ("Ctrl+Shift+P",)),
         WindowAction(translatable("Show the log…"), WINDOW,
-                     translatable("what was done to make room, without a word of it"),
+                     translatable("what was done to make room, without any message text"),
                      commands.show_log),
         WindowAction(translatable("About Palimpsest"), WINDOW, translatable("versions, folders, licences of all parts"),
                      use.about.open),

@@ -60,7 +60,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The disk did not do what was asked</source>
+        <source>The disk reported an error</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -68,11 +68,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Close what else reads or writes it, then try again.</source>
+        <source>Close other programs that use it, then try again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Another program holds the archive</source>
+        <source>Another program is using the archive</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -188,7 +188,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Try again in a minute: a backup or another program reads it.</source>
+        <source>Try again in a minute: a backup or another program is reading it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -196,7 +196,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What was removed is removed; its room is used again for what comes.</source>
+        <source>What was removed is gone; its space will be used again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -408,15 +408,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A memory has {max_note_characters} characters at most</source>
+        <source>A memory can have at most {max_note_characters} characters</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Shorten it, or make two of it.</source>
+        <source>Shorten it, or split it in two.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The conversation is not being opened any more</source>
+        <source>The conversation is no longer being opened</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -464,11 +464,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The research came to no answer</source>
+        <source>The research found no answer</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The model went on searching to the end.</source>
+        <source>The model kept searching until the limit.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -500,7 +500,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The message fits by now</source>
+        <source>The message fits now</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -544,7 +544,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>nothing but signs of life for {seconds} seconds</source>
+        <source>nothing but keep-alive messages for {seconds} seconds</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -588,11 +588,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>From now on the window is taken for {limit} tokens instead of {own}. Make room and let it answer again, or use the full window if you know that it is right.</source>
+        <source>From now on the window is assumed to be {limit} tokens instead of {own}. Make room and let the model answer again, or use the full window if you know that it is correct.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The provider takes no more requests for now</source>
+        <source>The provider accepts no more requests for now</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -628,7 +628,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Wait for its end, or stop it first.</source>
+        <source>Wait until it is finished, or stop it first.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -640,7 +640,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“{name}” is based on “{preset}”, which is no preset; balanced is used.</source>
+        <source>“{name}” is based on “{preset}”, which is not a preset; balanced is used.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1332,7 +1332,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The window and the engine seem to be of different versions, as after an update that was not finished.</source>
+        <source>The window and the engine seem to have different versions, perhaps because an update was not completed.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1340,7 +1340,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The settings of before are used.</source>
+        <source>The previous settings are used.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1408,7 +1408,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{server} takes no more requests for now</source>
+        <source>{server} accepts no more requests for now</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1512,7 +1512,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{server} does not serve this place</source>
+        <source>{server} is not available in your region</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1528,7 +1528,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{server} wants to be paid</source>
+        <source>{server} asks for payment</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1564,7 +1564,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Set a shorter longest reply for this model in the settings.</source>
+        <source>Lower the longest reply for this model in the settings.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1592,7 +1592,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{address} answered with something else than a chat completion.</source>
+        <source>{address} answered with something other than a chat completion.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1600,11 +1600,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The reply of {model} began well, then {address} sent something else.</source>
+        <source>The reply of {model} began well, then {address} sent something that is not part of one.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>If it stays so, the server or a proxy before it needs an update.</source>
+        <source>If it happens again, the server or a proxy in front of it needs an update.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1616,7 +1616,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Try again. If it stays so, run `palimpsest doctor`, or choose another model.</source>
+        <source>Try again. If it happens again, run `palimpsest doctor`, or choose another model.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1632,7 +1632,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{answered} with something else than JSON.</source>
+        <source>{answered} with something other than JSON.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1652,7 +1652,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Nothing answers at {address}, and it never told how many tokens {model} accepts.</source>
+        <source>Nothing answers at {address}, and it has never said how many tokens {model} accepts.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1724,7 +1724,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Check its path and its rights.</source>
+        <source>Check its path and its permissions.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1736,11 +1736,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Save it anew in the program that made it, or attach a part of it.</source>
+        <source>Save it again in the program that made it, or attach a part of it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Save it anew in the program that made it, or attach it as text.</source>
+        <source>Save it again in the program that made it, or attach it as text.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1756,7 +1756,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Look at its settings; when they are right, ask again: it is started anew.</source>
+        <source>Check its settings, then ask again: it will be restarted.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1846,7 +1846,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>It was asked too often</source>
+        <source>It receives too many requests</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1854,7 +1854,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>It has an error of its own</source>
+        <source>It reported an internal error</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1918,7 +1918,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>If it needs long to start, ask again in a while.</source>
+        <source>If it takes long to start, ask again in a while.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1926,7 +1926,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Look whether it runs.</source>
+        <source>Check whether it is running.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1942,7 +1942,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Its folder {folder} is not there.</source>
+        <source>Its folder {folder} does not exist.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2178,11 +2178,11 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>it takes more memory than there may be used for it</source>
+        <source>it needs more memory than is allowed for it</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>half a character stands as U+FFFD</source>
+        <source>an incomplete character was replaced by U+FFFD</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2278,7 +2278,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>you may not read it</source>
+        <source>you do not have permission to read it</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2346,7 +2346,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What takes space has changed meanwhile</source>
+        <source>What takes space has changed in the meantime</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2354,7 +2354,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Look again, and choose anew.</source>
+        <source>Look again, then choose again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2378,7 +2378,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>There is no such project any more</source>
+        <source>This project no longer exists</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2450,7 +2450,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>This conversation has grown by an import meanwhile</source>
+        <source>An import added to this conversation</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2494,7 +2494,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>There is a sandbox on Linux only.</source>
+        <source>The sandbox is available on Linux only.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -60,7 +60,7 @@
         <translation>Prüfen, ob der Ordner existiert und beschreibbar ist.</translation>
     </message>
     <message>
-        <source>The disk did not do what was asked</source>
+        <source>The disk reported an error</source>
         <translation>Der Datenträger hat nicht getan, was verlangt war</translation>
     </message>
     <message>
@@ -68,11 +68,11 @@
         <translation>Den Datenträger und seinen freien Platz prüfen.</translation>
     </message>
     <message>
-        <source>Close what else reads or writes it, then try again.</source>
+        <source>Close other programs that use it, then try again.</source>
         <translation>Schließen, was es sonst liest oder schreibt, dann erneut versuchen.</translation>
     </message>
     <message>
-        <source>Another program holds the archive</source>
+        <source>Another program is using the archive</source>
         <translation>Ein anderes Programm belegt das Archiv</translation>
     </message>
     <message>
@@ -188,7 +188,7 @@
         <translation>Sieh noch einmal nach, was Platz braucht.</translation>
     </message>
     <message>
-        <source>Try again in a minute: a backup or another program reads it.</source>
+        <source>Try again in a minute: a backup or another program is reading it.</source>
         <translation>Versuche es in einer Minute noch einmal: Eine Sicherung oder ein anderes Programm liest sie.</translation>
     </message>
     <message>
@@ -196,7 +196,7 @@
         <translation>{path} wird gerade gelesen</translation>
     </message>
     <message>
-        <source>What was removed is removed; its room is used again for what comes.</source>
+        <source>What was removed is gone; its space will be used again.</source>
         <translation>Was entfernt wurde, ist entfernt; sein Platz wird für Neues wieder benutzt.</translation>
     </message>
     <message>
@@ -296,11 +296,11 @@
         <translation>Eine Erinnerung muss etwas aussagen</translation>
     </message>
     <message>
-        <source>A memory has {max_note_characters} characters at most</source>
+        <source>A memory can have at most {max_note_characters} characters</source>
         <translation>Eine Erinnerung hat höchstens {max_note_characters} Zeichen</translation>
     </message>
     <message>
-        <source>Shorten it, or make two of it.</source>
+        <source>Shorten it, or split it in two.</source>
         <translation>Sie kürzen oder zwei daraus machen.</translation>
     </message>
     <message>
@@ -348,11 +348,11 @@
         <translation>Weniger auf einmal fragen oder ein anderes Modell für die Recherche wählen.</translation>
     </message>
     <message>
-        <source>The research came to no answer</source>
+        <source>The research found no answer</source>
         <translation>Die Recherche kam zu keiner Antwort</translation>
     </message>
     <message>
-        <source>The model went on searching to the end.</source>
+        <source>The model kept searching until the limit.</source>
         <translation>Das Modell hat bis zum Ende weitergesucht.</translation>
     </message>
     <message>
@@ -384,7 +384,7 @@
         <translation>mehr als {characters} Zeichen</translation>
     </message>
     <message>
-        <source>nothing but signs of life for {seconds} seconds</source>
+        <source>nothing but keep-alive messages for {seconds} seconds</source>
         <translation>{seconds} Sekunden lang nichts als Lebenszeichen</translation>
     </message>
     <message>
@@ -428,11 +428,11 @@
         <translation>Die Antwort bleibt, wie sie kam.</translation>
     </message>
     <message>
-        <source>From now on the window is taken for {limit} tokens instead of {own}. Make room and let it answer again, or use the full window if you know that it is right.</source>
+        <source>From now on the window is assumed to be {limit} tokens instead of {own}. Make room and let the model answer again, or use the full window if you know that it is correct.</source>
         <translation>Ab jetzt wird das Fenster mit {limit} statt {own} Token angenommen. Platz schaffen und erneut antworten lassen, oder das ganze Fenster nutzen, wenn es sicher stimmt.</translation>
     </message>
     <message>
-        <source>The provider takes no more requests for now</source>
+        <source>The provider accepts no more requests for now</source>
         <translation>Der Anbieter nimmt vorerst keine Anfragen mehr an</translation>
     </message>
     <message>
@@ -492,7 +492,7 @@
         <translation>Erneut versuchen; die Einzelheiten stehen im Protokoll.</translation>
     </message>
     <message>
-        <source>Wait for its end, or stop it first.</source>
+        <source>Wait until it is finished, or stop it first.</source>
         <translation>Ihr Ende abwarten oder sie zuerst anhalten.</translation>
     </message>
     <message>
@@ -1156,7 +1156,7 @@
         <translation>Die Engine kennt diese Anfrage nicht</translation>
     </message>
     <message>
-        <source>The window and the engine seem to be of different versions, as after an update that was not finished.</source>
+        <source>The window and the engine seem to have different versions, perhaps because an update was not completed.</source>
         <translation>Fenster und Engine scheinen verschiedene Versionen zu haben, wie nach einer unvollständigen Aktualisierung.</translation>
     </message>
     <message>
@@ -1164,7 +1164,7 @@
         <translation>Palimpsest schließen und neu starten.</translation>
     </message>
     <message>
-        <source>The settings of before are used.</source>
+        <source>The previous settings are used.</source>
         <translation>Die bisherigen Einstellungen gelten weiter.</translation>
     </message>
     <message>
@@ -1216,7 +1216,7 @@
         <translation>Die Unterhaltung ist zu lang für {model}</translation>
     </message>
     <message>
-        <source>{server} takes no more requests for now</source>
+        <source>{server} accepts no more requests for now</source>
         <translation>{server} nimmt gerade keine Anfragen mehr an</translation>
     </message>
     <message>
@@ -1320,7 +1320,7 @@
         <translation>Erneut versuchen.</translation>
     </message>
     <message>
-        <source>The message fits by now</source>
+        <source>The message fits now</source>
         <translation>Die Nachricht passt inzwischen</translation>
     </message>
     <message>
@@ -1328,7 +1328,7 @@
         <translation>Die Adresse in den Einstellungen prüfen: Sie endet meist auf /v1.</translation>
     </message>
     <message>
-        <source>{server} does not serve this place</source>
+        <source>{server} is not available in your region</source>
         <translation>{server} bedient diesen Ort nicht</translation>
     </message>
     <message>
@@ -1344,7 +1344,7 @@
         <translation>Den Schlüssel von {server} in den Einstellungen eingeben.</translation>
     </message>
     <message>
-        <source>{server} wants to be paid</source>
+        <source>{server} asks for payment</source>
         <translation>{server} will bezahlt werden</translation>
     </message>
     <message>
@@ -1380,7 +1380,7 @@
         <translation>Er bietet an: {names}. Das Modell in den Einstellungen ändern.</translation>
     </message>
     <message>
-        <source>Set a shorter longest reply for this model in the settings.</source>
+        <source>Lower the longest reply for this model in the settings.</source>
         <translation>In den Einstellungen für dieses Modell eine kürzere längste Antwort festlegen.</translation>
     </message>
     <message>
@@ -1408,7 +1408,7 @@
         <translation>{address} schloss die Verbindung, bevor die Antwort fertig war.</translation>
     </message>
     <message>
-        <source>{address} answered with something else than a chat completion.</source>
+        <source>{address} answered with something other than a chat completion.</source>
         <translation>{address} antwortete mit etwas anderem als einer Chat-Antwort.</translation>
     </message>
     <message>
@@ -1416,11 +1416,11 @@
         <translation>{name} sendete etwas, das keine Chat-Antwort ist</translation>
     </message>
     <message>
-        <source>The reply of {model} began well, then {address} sent something else.</source>
+        <source>The reply of {model} began well, then {address} sent something that is not part of one.</source>
         <translation>Die Antwort von {model} begann gut, dann sendete {address} etwas anderes.</translation>
     </message>
     <message>
-        <source>If it stays so, the server or a proxy before it needs an update.</source>
+        <source>If it happens again, the server or a proxy in front of it needs an update.</source>
         <translation>Wenn das so bleibt, braucht der Server oder ein Proxy davor ein Update.</translation>
     </message>
     <message>
@@ -1432,7 +1432,7 @@
         <translation>Das eingebaute Modell konnte nicht gestartet werden</translation>
     </message>
     <message>
-        <source>Try again. If it stays so, run `palimpsest doctor`, or choose another model.</source>
+        <source>Try again. If it happens again, run `palimpsest doctor`, or choose another model.</source>
         <translation>Erneut versuchen. Bleibt es so, `palimpsest doctor` ausführen oder ein anderes Modell wählen.</translation>
     </message>
     <message>
@@ -1448,7 +1448,7 @@
         <translation>{url} antwortete mit {status} ({phrase})</translation>
     </message>
     <message>
-        <source>{answered} with something else than JSON.</source>
+        <source>{answered} with something other than JSON.</source>
         <translation>{answered} mit etwas anderem als JSON.</translation>
     </message>
     <message>
@@ -1468,7 +1468,7 @@
         <translation>{server} hat keine gültige Adresse</translation>
     </message>
     <message>
-        <source>Nothing answers at {address}, and it never told how many tokens {model} accepts.</source>
+        <source>Nothing answers at {address}, and it has never said how many tokens {model} accepts.</source>
         <translation>Unter {address} antwortet nichts, und es wurde nie gesagt, wie viele Token {model} annimmt.</translation>
     </message>
     <message>
@@ -1540,7 +1540,7 @@
         <translation>Einen Teil davon anhängen.</translation>
     </message>
     <message>
-        <source>Check its path and its rights.</source>
+        <source>Check its path and its permissions.</source>
         <translation>Pfad und Rechte prüfen.</translation>
     </message>
     <message>
@@ -1552,11 +1552,11 @@
         <translation>{name} konnte nicht innerhalb von {seconds} Sekunden und mit 1 GB Speicher gelesen werden</translation>
     </message>
     <message>
-        <source>Save it anew in the program that made it, or attach a part of it.</source>
+        <source>Save it again in the program that made it, or attach a part of it.</source>
         <translation>Sie im Ursprungsprogramm neu speichern oder einen Teil davon anhängen.</translation>
     </message>
     <message>
-        <source>Save it anew in the program that made it, or attach it as text.</source>
+        <source>Save it again in the program that made it, or attach it as text.</source>
         <translation>Sie im Ursprungsprogramm neu speichern oder als Text anhängen.</translation>
     </message>
     <message>
@@ -1572,7 +1572,7 @@
         <translation>Seit {seconds} Sekunden war kein Fortschritt zu sehen, und der Aufruf wurde gestoppt.</translation>
     </message>
     <message>
-        <source>Look at its settings; when they are right, ask again: it is started anew.</source>
+        <source>Check its settings, then ask again: it will be restarted.</source>
         <translation>Seine Einstellungen ansehen; wenn sie stimmen, erneut fragen: Er wird neu gestartet.</translation>
     </message>
     <message>
@@ -1708,7 +1708,7 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Was bis zum Abbrechen importiert ist, bleibt; ein weiterer Import macht dort weiter.</translation>
     </message>
     <message>
-        <source>No conversation has these words.</source>
+        <source>No conversation contains these words.</source>
         <translation>Keine Unterhaltung hat diese Wörter.</translation>
     </message>
     <message>
@@ -2262,7 +2262,7 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Auswertung…</translation>
     </message>
     <message>
-        <source>What this conversation took over its life (Ctrl+I)</source>
+        <source>What this conversation has used so far (Ctrl+I)</source>
         <translation>Was diese Unterhaltung bisher verbraucht hat (Strg+I)</translation>
     </message>
     <message>
@@ -4317,7 +4317,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Unterhaltung öffnen, um zu sehen, was die Regeln dort bewirken würden.</translation>
     </message>
     <message>
-        <source>Playing the conversation again…</source>
+        <source>Replaying the conversation…</source>
         <translation>Die Unterhaltung wird durchgespielt…</translation>
     </message>
     <message>
@@ -5585,7 +5585,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Kein Projekt heißt „{value}“.</translation>
     </message>
     <message>
-        <source>“{value}” is nobody who writes: user, assistant or tool.</source>
+        <source>“{value}” is not a role. The roles are user, assistant and tool.</source>
         <translation>„{value}“ schreibt niemand: user, assistant oder tool.</translation>
     </message>
     <message>
@@ -5597,11 +5597,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ein Werkzeug namens „{value}“ wurde nicht verwendet.</translation>
     </message>
     <message>
-        <source>“{value}” cannot be asked for; has:code can.</source>
+        <source>“{value}” is not supported here; has:code is.</source>
         <translation>„{value}“ gibt es nicht; has:code gibt es.</translation>
     </message>
     <message>
-        <source>“{value}” is no time: 2025-03-14, march, last_week and 3_days are.</source>
+        <source>“{value}” is not a time. Examples: 2025-03-14, march, last_week, 3_days.</source>
         <translation>„{value}“ ist keine Zeit; 2025-03-14, march, last_week und 3_days sind welche.</translation>
     </message>
     <message>
@@ -5856,7 +5856,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Wie das System</translation>
     </message>
     <message>
-        <source>Takes effect when Palimpsest is started again.</source>
+        <source>Takes effect the next time Palimpsest starts.</source>
         <translation>Gilt ab dem nächsten Start von Palimpsest.</translation>
     </message>
     <message>
@@ -5932,11 +5932,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Wird in jeder Unterhaltung des Projekts nach dem Systemprompt gesendet.</translation>
     </message>
     <message>
-        <source>Once they are changed, the provider reads each conversation anew: its cache does not help then.</source>
+        <source>After a change, the provider reads each conversation anew: its cache does not help.</source>
         <translation>Nach einer Änderung liest der Anbieter jede Unterhaltung einmal neu: Sein Zwischenspeicher hilft dann nicht.</translation>
     </message>
     <message>
-        <source>This folder is not there now. Until it is, tools cannot work in it.</source>
+        <source>This folder does not exist at the moment. Until it does, tools cannot work in it.</source>
         <translation>Diesen Ordner gibt es gerade nicht. Bis er da ist, können Werkzeuge nicht darin arbeiten.</translation>
     </message>
     <message>
@@ -6194,7 +6194,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Hoch</translation>
     </message>
     <message>
-        <source>{model} does not take this: it is not sent.</source>
+        <source>{model} does not accept this, so it is not sent.</source>
         <translation>{model} nimmt das nicht an: Es wird nicht gesendet.</translation>
     </message>
     <message>
@@ -6226,7 +6226,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>wie vom Modell</translation>
     </message>
     <message>
-        <source>What you write below begins a conversation in this project. Files that you drop here go with it.</source>
+        <source>What you write below begins a conversation in this project. Files dropped here are attached to it.</source>
         <translation>Was unten geschrieben wird, beginnt eine Unterhaltung in diesem Projekt. Dateien, die hierher gezogen werden, gehen mit.</translation>
     </message>
     <message>
@@ -6318,7 +6318,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Werkzeuge, die hier angeboten werden</translation>
     </message>
     <message>
-        <source>{name} · not there any more</source>
+        <source>{name} · no longer available</source>
         <translation>{name} · nicht mehr vorhanden</translation>
     </message>
     <message>
@@ -6496,7 +6496,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>aufgeklappt</translation>
     </message>
     <message>
-        <source>No title has these words.</source>
+        <source>No title contains these words.</source>
         <translation>Kein Titel enthält diese Wörter.</translation>
     </message>
     <message>
@@ -7713,7 +7713,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Rückwärts suchen</translation>
     </message>
     <message>
-        <source>the message before with the text</source>
+        <source>the previous message with the text</source>
         <translation>die vorige Nachricht mit dem Text</translation>
     </message>
     <message>
@@ -7841,7 +7841,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Nachricht schreiben</translation>
     </message>
     <message>
-        <source>put the keyboard there</source>
+        <source>move the keyboard focus there</source>
         <translation>zum Eingabefeld</translation>
     </message>
     <message>
@@ -7917,7 +7917,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>die Anfrage Teil für Teil, oder wieder der Chat</translation>
     </message>
     <message>
-        <source>what this conversation took, or all of them</source>
+        <source>what this conversation has used, or all of them</source>
         <translation>was diese Unterhaltung gebraucht hat, oder alle</translation>
     </message>
     <message>
@@ -7969,7 +7969,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Protokoll zeigen…</translation>
     </message>
     <message>
-        <source>what was done to make room, without a word of it</source>
+        <source>what was done to make room, without any message text</source>
         <translation>was getan wurde, um Platz zu schaffen, ohne ein Wort vom Inhalt</translation>
     </message>
     <message>
@@ -8097,7 +8097,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{model} (anstelle von {other})</translation>
     </message>
     <message>
-        <source>The conversation is not being opened any more</source>
+        <source>The conversation is no longer being opened</source>
         <translation>Die Unterhaltung wird nicht mehr geöffnet</translation>
     </message>
     <message>
@@ -8117,7 +8117,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>„{name}“ heißen schon andere Regeln, darum werden diese nicht verwendet.</translation>
     </message>
     <message>
-        <source>“{name}” is based on “{preset}”, which is no preset; balanced is used.</source>
+        <source>“{name}” is based on “{preset}”, which is not a preset; balanced is used.</source>
         <translation>„{name}“ beruht auf „{preset}“, was keine Vorlage ist; „Ausgewogen“ wird verwendet.</translation>
     </message>
     <message>
@@ -8181,7 +8181,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Einstellung suchen</translation>
     </message>
     <message>
-        <source>No setting has these words.</source>
+        <source>No setting contains these words.</source>
         <translation>Keine Einstellung hat diese Wörter.</translation>
     </message>
     <message>
@@ -8221,7 +8221,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Die Adresse berichtigen.</translation>
     </message>
     <message>
-        <source>It was asked too often</source>
+        <source>It receives too many requests</source>
         <translation>Er wurde zu oft gefragt</translation>
     </message>
     <message>
@@ -8229,7 +8229,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Minute warten.</translation>
     </message>
     <message>
-        <source>It has an error of its own</source>
+        <source>It reported an internal error</source>
         <translation>Er hat selbst einen Fehler</translation>
     </message>
     <message>
@@ -8293,7 +8293,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{silent} Was er schreibt, entspricht nicht dem Protokoll: {garbage}</translation>
     </message>
     <message>
-        <source>If it needs long to start, ask again in a while.</source>
+        <source>If it takes long to start, ask again in a while.</source>
         <translation>Wenn der Start lange dauert, später noch einmal versuchen.</translation>
     </message>
     <message>
@@ -8301,7 +8301,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Die Adresse antwortet nicht rechtzeitig.</translation>
     </message>
     <message>
-        <source>Look whether it runs.</source>
+        <source>Check whether it is running.</source>
         <translation>Nachsehen, ob er läuft.</translation>
     </message>
     <message>
@@ -8317,7 +8317,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Er war nicht erreichbar: {error}.</translation>
     </message>
     <message>
-        <source>Its folder {folder} is not there.</source>
+        <source>Its folder {folder} does not exist.</source>
         <translation>Den Ordner {folder} gibt es nicht.</translation>
     </message>
     <message>
@@ -8483,7 +8483,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Aus {program}, {file}</translation>
     </message>
     <message>
-        <source>What has no place here</source>
+        <source>What could not be converted</source>
         <translation>Was hier keinen Platz hat</translation>
     </message>
     <message>
@@ -8623,11 +8623,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>das ZIP einer Sicherung oder die data.json darin</translation>
     </message>
     <message>
-        <source>it takes more memory than there may be used for it</source>
+        <source>it needs more memory than is allowed for it</source>
         <translation>es braucht mehr Speicher, als dafür erlaubt ist</translation>
     </message>
     <message>
-        <source>half a character stands as U+FFFD</source>
+        <source>an incomplete character was replaced by U+FFFD</source>
         <translation>ein halbes Zeichen steht als U+FFFD</translation>
     </message>
     <message>
@@ -8723,7 +8723,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>diese Datei oder diesen Ordner gibt es nicht</translation>
     </message>
     <message>
-        <source>you may not read it</source>
+        <source>you do not have permission to read it</source>
         <translation>das Lesen ist nicht erlaubt</translation>
     </message>
     <message>
@@ -8826,7 +8826,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ältere Protokolle</translation>
     </message>
     <message>
-        <source>What takes space has changed meanwhile</source>
+        <source>What takes space has changed in the meantime</source>
         <translation>Was Platz braucht, hat sich inzwischen geändert</translation>
     </message>
     <message>
@@ -8834,7 +8834,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Nichts wurde entfernt.</translation>
     </message>
     <message>
-        <source>Look again, and choose anew.</source>
+        <source>Look again, then choose again.</source>
         <translation>Sieh noch einmal nach, und wähle neu.</translation>
     </message>
     <message>
@@ -8902,7 +8902,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ein Projekt braucht einen Namen</translation>
     </message>
     <message>
-        <source>There is no such project any more</source>
+        <source>This project no longer exists</source>
         <translation>Dieses Projekt gibt es nicht mehr</translation>
     </message>
     <message>
@@ -8914,7 +8914,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Der Text dieser Lizenz ist nicht installiert.</translation>
     </message>
     <message>
-        <source>Palimpsest looks for no newer version by itself, and reports nothing to anybody. What it is connected with is what you have set up.</source>
+        <source>Palimpsest does not look for newer versions by itself, and reports nothing to anyone. It connects only to what you have set up.</source>
         <translation>Palimpsest sucht nicht von selbst nach einer neueren Version und meldet niemandem etwas. Verbunden ist es nur mit dem, was eingerichtet wurde.</translation>
     </message>
     <message>
@@ -8950,7 +8950,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Bestandteile und ihre Lizenzen</translation>
     </message>
     <message>
-        <source>No part has these words.</source>
+        <source>No part contains these words.</source>
         <translation>Kein Bestandteil hat diese Wörter.</translation>
     </message>
     <message>
@@ -9126,7 +9126,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Angehalten. Was angekommen ist, bleibt und wird nicht noch einmal geholt.</translation>
     </message>
     <message>
-        <source>This conversation has grown by an import meanwhile</source>
+        <source>An import added to this conversation</source>
         <translation>Diese Unterhaltung ist inzwischen durch einen Import gewachsen</translation>
     </message>
     <message>
@@ -9264,11 +9264,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ohne Netz</translation>
     </message>
     <message>
-        <source>Its program writes only its folder and those below, and reads no keys.</source>
+        <source>Its program can write only to its folder and those below, and can read no keys.</source>
         <translation>Sein Programm beschreibt nur seinen Ordner und die unten genannten und liest keine Schlüssel.</translation>
     </message>
     <message>
-        <source>As with network, but it reaches no other computer, and no server on this one.</source>
+        <source>As with network, but it can reach neither other computers nor servers on this one.</source>
         <translation>Wie mit Netz, aber es erreicht keinen anderen Rechner und keinen Server auf diesem.</translation>
     </message>
     <message>
@@ -9320,7 +9320,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Er läuft in der Sandbox: Braucht er mehr, als sie ihm gibt, ändern Sie das in seinen Einstellungen.</translation>
     </message>
     <message>
-        <source>There is a sandbox on Linux only.</source>
+        <source>The sandbox is available on Linux only.</source>
         <translation>Eine Sandbox gibt es nur unter Linux.</translation>
     </message>
     <message>

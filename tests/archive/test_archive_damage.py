@@ -35,7 +35,7 @@ def test_another_program_that_holds_the_archive_is_said_plainly(store: Store) ->
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     store.database.timeout = 0.05
-    with pytest.raises(ArchiveError, match="Another program holds the archive") as caught:
+    with pytest.raises(ArchiveError, match="Another program is using the archive") as caught:
         store.append("c", said("m1"))
     assert caught.value.failure.kind == "locked"
     other.execute("ROLLBACK")

@@ -218,7 +218,7 @@ async def test_a_model_that_never_answers_fails_and_nothing_is_lost(house, tmp_p
     session.policy = replace(session.policy, research_rounds=3)
     message = await researched(home, session, "When?")
     assert len(home.provider.requests) == 3
-    assert home.of(TurnFailed)[0].failure.title == "The research came to no answer"
+    assert home.of(TurnFailed)[0].failure.title == "The research found no answer"
     assert "(2 results) is kept as" in message.text
 
 

@@ -50,7 +50,7 @@ def test_select_none_is_about_what_the_filter_shows(window, qtbot):
     sheet.none.click()
     assert sheet.chosen() == {"f1"}, "what the filter leaves out keeps its tick"
     qtbot.keyClicks(sheet.filter, " nowhere")
-    assert sheet.about.text() == "No conversation has these words."
+    assert sheet.about.text() == "No conversation contains these words."
     assert sheet.start.isEnabled()
 
 

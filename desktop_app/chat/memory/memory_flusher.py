@@ -276,7 +276,7 @@ def _text(text: str) -> str:
             )
         )
     if len(" ".join(text.split())) > MAX_NOTE_CHARACTERS:
-        title = translatable("A memory has {max_note_characters} characters at most").format(
+        title = translatable("A memory can have at most {max_note_characters} characters").format(
             max_note_characters=MAX_NOTE_CHARACTERS
         )
         raise WorldError(
@@ -284,7 +284,7 @@ def _text(text: str) -> str:
                 "bad_input",
                 title,
                 kept=translatable("Nothing was changed."),
-                advice=translatable("Shorten it, or make two of it."),
+                advice=translatable("Shorten it, or split it in two."),
             )
         )
     return line

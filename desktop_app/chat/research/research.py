@@ -67,8 +67,8 @@ NO_TOOLS = Failure(
 LESS = translatable("Ask for less at once, or choose another model for research.")
 NO_ANSWER = Failure(
     "provider",
-    translatable("The research came to no answer"),
-    translatable("The model went on searching to the end."),
+    translatable("The research found no answer"),
+    translatable("The model kept searching until the limit."),
     KEPT,
     LESS,
 )

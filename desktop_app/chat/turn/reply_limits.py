@@ -53,7 +53,7 @@ class ReplyBounds:
         seconds = self._policy.stream_quiet_seconds
         if self._clock() - self._content_at > seconds:
             raise self._error(
-                translatable("nothing but signs of life for {seconds} seconds").format(seconds=f"{seconds:,}"),
+                translatable("nothing but keep-alive messages for {seconds} seconds").format(seconds=f"{seconds:,}"),
                 MESSAGE_STORED,
             )
 
@@ -115,7 +115,7 @@ def silent_cut(model: str, sent: int, usage: Usage, limit: int, own: int) -> Fai
         ).format(model=model, prompt_tokens=f"{usage.prompt_tokens:,}", sent=f"{sent:,}"),
         kept=translatable("The reply is kept as it came."),
         advice=translatable(
-            "From now on the window is taken for {limit} tokens instead of {own}. Make room and let it answer again, "
-            "or use the full window if you know that it is right."
+            "From now on the window is assumed to be {limit} tokens instead of {own}. Make room and let the model "
+            "answer again, or use the full window if you know that it is correct."
         ).format(limit=f"{limit:,}", own=f"{own:,}"),
     )

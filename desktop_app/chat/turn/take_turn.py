@@ -34,7 +34,7 @@ from .reply import StreamedReply
 from .tool_calls import ToolCalls
 from .tool_runtime import ToolRuntime
 
-NOT_YET = translatable("The provider takes no more requests for now")
+NOT_YET = translatable("The provider accepts no more requests for now")
 TOO_MANY_ROUNDS = Failure(
     "rounds",
     translatable("The model wants to continue, but nobody answered"),

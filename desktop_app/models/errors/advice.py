@@ -79,7 +79,7 @@ def _setting(target: RequestTarget, kind: ErrorKind, offered: tuple[str, ...]) -
 
 TITLES: dict[ErrorKind, str] = {
     "overflow": translatable("The conversation is too long for {model}"),
-    "rate_limit": translatable("{server} takes no more requests for now"),
+    "rate_limit": translatable("{server} accepts no more requests for now"),
     "quota": translatable("Your quota at {server} is used up"),
     "auth": translatable("{server} refused the key"),
     "not_found": translatable("{server} does not know the model {model}"),
@@ -113,14 +113,14 @@ def _title_and_advice(
 ) -> tuple[str, str]:
     names = {"server": target.endpoint.name, "model": target.model}
     if found.kind == "auth" and _ABOUT_PLACE.search(found.message):
-        title = translatable("{server} does not serve this place").format(**names)
+        title = translatable("{server} is not available in your region").format(**names)
         return title, translatable("Choose a model of another provider.")
     title = TITLES[found.kind].format(**names)
     if found.kind == "auth" and not target.endpoint.key:
         title = translatable("{server} needs a key").format(**names)
         return title, translatable("Enter the key of {server} in the settings.").format(**names)
     if status == 402:
-        title = translatable("{server} wants to be paid").format(**names)
+        title = translatable("{server} asks for payment").format(**names)
     elif found.kind == "timeout" and status:
         title = translatable("{server} took too long").format(**names)
     match found.kind:
@@ -187,7 +187,7 @@ def _advice_on_models(target: RequestTarget, offered: tuple[str, ...]) -> str:
 
 def _advice_on_abilities(message: str) -> str:
     if _ABOUT_LENGTH.search(message):
-        return translatable("Set a shorter longest reply for this model in the settings.")
+        return translatable("Lower the longest reply for this model in the settings.")
     if _ABOUT_IMAGES.search(message):
         return translatable("Send the message without that image, or choose a model that can see it.")
     if _ABOUT_TOOLS.search(message):

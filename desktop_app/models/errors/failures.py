@@ -63,7 +63,7 @@ def error_without_response(
             address=address, seconds=f"{patience:.0f}"
         ),
         "cut": translatable("{address} closed the connection before the reply was finished.").format(address=address),
-        "garbage": translatable("{address} answered with something else than a chat completion.").format(
+        "garbage": translatable("{address} answered with something other than a chat completion.").format(
             address=address
         ),
     }
@@ -74,10 +74,10 @@ def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:
     """Return the error of a reply that contains something else, or is longer than any. detail: says so."""
     title = translatable("{name} sent something that is not a chat reply").format(name=target.endpoint.name)
     address = target.endpoint.shown_address
-    detail = detail or translatable("The reply of {model} began well, then {address} sent something else.").format(
-        model=target.model, address=address
-    )
-    advice = translatable("If it stays so, the server or a proxy before it needs an update.")
+    detail = detail or translatable(
+        "The reply of {model} began well, then {address} sent something that is not part of one."
+    ).format(model=target.model, address=address)
+    advice = translatable("If it happens again, the server or a proxy in front of it needs an update.")
     return ModelError(Failure("garbage", title, detail, MESSAGE_STORED, advice), kind="garbage")
 
 

@@ -30,7 +30,7 @@ class Reason(msgspec.Struct, frozen=True):
     """As in a Failure."""
     text: str
     """One or more sentences."""
-    advice: str = translatable("Look at its settings; when they are right, ask again: it is started anew.")
+    advice: str = translatable("Check its settings, then ask again: it will be restarted.")
     is_over: bool = False
     """Whether nothing more can come through the connection."""
     is_unsent: bool = False

@@ -24,8 +24,8 @@ _OF_STATUS = {
     401: ("auth", translatable("It does not accept the key"), translatable("Enter its key in the settings.")),
     403: ("auth", translatable("It does not accept the key"), translatable("Enter its key in the settings.")),
     404: ("not_found", translatable("There is no such server at its address"), translatable("Correct the address.")),
-    429: ("rate_limit", translatable("It was asked too often"), translatable("Wait a minute.")),
-    500: ("server", translatable("It has an error of its own"), translatable("Wait, or ask who runs it.")),
+    429: ("rate_limit", translatable("It receives too many requests"), translatable("Wait a minute.")),
+    500: ("server", translatable("It reported an internal error"), translatable("Wait, or ask who runs it.")),
 }
 
 
@@ -121,7 +121,7 @@ def _silent(session: ServerSession, seconds: float) -> Reason:
             ),
             _SETTINGS,
         )
-    return Reason("timeout", what, translatable("If it needs long to start, ask again in a while."))
+    return Reason("timeout", what, translatable("If it takes long to start, ask again in a while."))
 
 
 def _unreachable(error: httpx2.HTTPError) -> Reason:
@@ -129,7 +129,7 @@ def _unreachable(error: httpx2.HTTPError) -> Reason:
         return Reason(
             "timeout",
             translatable("Its address does not answer in time."),
-            translatable("Look whether it runs."),
+            translatable("Check whether it is running."),
             is_over=True,
         )
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
@@ -143,7 +143,7 @@ def _unreachable(error: httpx2.HTTPError) -> Reason:
     return Reason(
         "connection",
         translatable("It could not be reached: {error}.").format(error=error),
-        translatable("Look whether it runs."),
+        translatable("Check whether it is running."),
         is_over=True,
     )
 
@@ -153,7 +153,7 @@ def _not_started(error: OSError, server: McpServer) -> Reason:
     if isinstance(error, FileNotFoundError) and error.filename not in (program, None):
         return Reason(
             "not_found",
-            translatable("Its folder {folder} is not there.").format(folder=error.filename),
+            translatable("Its folder {folder} does not exist.").format(folder=error.filename),
             translatable("Choose another folder."),
         )
     if isinstance(error, FileNotFoundError):

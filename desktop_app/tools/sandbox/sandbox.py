@@ -29,7 +29,7 @@ PROGRAM = "bwrap"
 PROBE_SECONDS = 10.0
 NO_MORE_NAMESPACES = "--disable-userns"
 """No further ones can be made inside; bubblewrap has it since 0.8."""
-NOT_LINUX = translatable("There is a sandbox on Linux only.")
+NOT_LINUX = translatable("The sandbox is available on Linux only.")
 NOT_INSTALLED = translatable("bubblewrap is not installed (the system's package “bubblewrap”).")
 BROKEN = translatable("bubblewrap is installed, but does not work here: {reason}")
 _PREFIX = "palimpsest-"

@@ -97,7 +97,7 @@ class Breakdown(QWidget):
         self.totals = TotalsCard()
         scroll.add(self.totals)
         self.insights = LinkButton(tr("Insights…"))
-        self.insights.setToolTip(tr("What this conversation took over its life (Ctrl+I)"))
+        self.insights.setToolTip(tr("What this conversation has used so far (Ctrl+I)"))
         self.insights.clicked.connect(requests.insights_requested)
         scroll.add(self.insights)
         set_margins(scroll.column, 0, 0, 12, 0)

@@ -37,7 +37,7 @@ WHAT = translatable(
     "Nothing is stored before you have seen what there is."
 )
 STAYS = translatable("What is imported before you cancel stays; importing again goes on from there.")
-NO_WORDS = translatable("No conversation has these words.")
+NO_WORDS = translatable("No conversation contains these words.")
 
 
 class Step(Enum):

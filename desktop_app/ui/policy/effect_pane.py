@@ -20,7 +20,7 @@ from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
 
 NO_CONVERSATION = translatable("Open a conversation to see what a policy would do there.")
-WAITING = translatable("Playing the conversation again…")
+WAITING = translatable("Replaying the conversation…")
 METHOD = translatable("Counted by the same engine on the same record; replies stay as they were.")
 WITHOUT_SUMMARIES = translatable("The cost of summaries by a model is not included.")
 SMALL = 0.005  # a change of cost that is not worth a word

@@ -36,7 +36,7 @@ class ProjectPage(StyleAware, QWidget):
         super().__init__(parent)
         self._project = Project("", "")
         self.title = TextLabel(size=22, weight=BOLD, wraps=True)
-        about = tr("What you write below begins a conversation in this project. Files that you drop here go with it.")
+        about = tr("What you write below begins a conversation in this project. Files dropped here are attached to it.")
         self.settings = Button(tr("Project settings…"))
         self.files = Button(tr("Attach files…"))
         self.settings.clicked.connect(lambda: self.settings_requested.emit(self._project.id))

@@ -30,10 +30,8 @@ ABOUT = translatable(
     "What its conversations have in common. It holds from their next request on, unless one of them has its own."
 )
 SENT = translatable("Sent after the system prompt of each conversation of the project.")
-READ_ANEW = translatable(
-    "Once they are changed, the provider reads each conversation anew: its cache does not help then."
-)
-GONE = translatable("This folder is not there now. Until it is, tools cannot work in it.")
+READ_ANEW = translatable("After a change, the provider reads each conversation anew: its cache does not help.")
+GONE = translatable("This folder does not exist at the moment. Until it does, tools cannot work in it.")
 Offers = Sequence[tuple[str, str]]
 """Texts with their values."""
 

@@ -15,11 +15,11 @@ from desktop_app.ui.widgets.text_label import Run
 
 UNKNOWN = {
     "project": translatable("No project is called “{value}”."),
-    "role": translatable("“{value}” is nobody who writes: user, assistant or tool."),
+    "role": translatable("“{value}” is not a role. The roles are user, assistant and tool."),
     "model": translatable("No message is by a model called “{value}”."),
     "tool": translatable("No tool called “{value}” was used."),
-    "has": translatable("“{value}” cannot be asked for; has:code can."),
-    "time": translatable("“{value}” is no time: 2025-03-14, march, last_week and 3_days are."),
+    "has": translatable("“{value}” is not supported here; has:code is."),
+    "time": translatable("“{value}” is not a time. Examples: 2025-03-14, march, last_week, 3_days."),
 }
 
 

@@ -23,8 +23,8 @@ from .entries import section
 
 LIST_HEIGHT = 300  # pixels
 UPDATES = translatable(
-    "Palimpsest looks for no newer version by itself, and reports nothing to anybody. What it is connected with is what"
-    " you have set up."
+    "Palimpsest does not look for newer versions by itself, and reports nothing to anyone. It connects only to what you"
+    " have set up."
 )
 READING = translatable("Looking at what is installed…")
 FAMILY_NAMES = {
@@ -70,7 +70,7 @@ class AboutSection(QWidget):
         self.filter.setClearButtonEnabled(True)
         self.list.setAccessibleName(tr("Parts and their licences"))
         self.list.setFixedHeight(scale(LIST_HEIGHT))
-        self.empty = TextLabel(tr("No part has these words."), size=13, tint="ink_soft", wraps=True)
+        self.empty = TextLabel(tr("No part contains these words."), size=13, tint="ink_soft", wraps=True)
         self.empty.hide()
         self.folders.hide()
         card = Card()

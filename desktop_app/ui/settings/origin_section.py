@@ -28,7 +28,7 @@ class OriginSection(QWidget):
             tint="ink_soft",
             wraps=True,
         )
-        self.rest = LinkButton(tr("What has no place here"))
+        self.rest = LinkButton(tr("What could not be converted"))
         self.rest.setToolTip(tr("Kept as the other program wrote it, in JSON"))
         self.rest.setVisible(bool(imported.rest))
         self.rest.clicked.connect(self._read)

@@ -30,8 +30,8 @@ SERVER_SANDBOXES = (
     ("off", translatable("None")),
 )
 SERVER_NOTES = {
-    "network": translatable("Its program writes only its folder and those below, and reads no keys."),
-    "closed": translatable("As with network, but it reaches no other computer, and no server on this one."),
+    "network": translatable("Its program can write only to its folder and those below, and can read no keys."),
+    "closed": translatable("As with network, but it can reach neither other computers nor servers on this one."),
     "off": translatable("Its program can do all that you can."),
 }
 FOLDER_ROWS = 2

@@ -35,7 +35,7 @@ class SectionList(StyleAware, QWidget):
         self.field.setPlaceholderText(tr("Find a setting"))
         self.field.setAccessibleName(tr("Find a setting"))
         self.field.setClearButtonEnabled(True)
-        self.empty = TextLabel(tr("No setting has these words."), size=13, tint="ink_soft", wraps=True)
+        self.empty = TextLabel(tr("No setting contains these words."), size=13, tint="ink_soft", wraps=True)
         self.empty.hide()
         self.list = RowList(has_body=False)
         self.list.setAccessibleName(tr("Sections"))

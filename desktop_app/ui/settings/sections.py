@@ -65,7 +65,7 @@ def appearance_section(settings: Settings) -> QWidget:
     theme = Segments("theme", themes, settings.theme, label=tr("Theme"))
     contrast = Segments("contrast", contrasts, settings.contrast, label=tr("Contrast"))
     languages = [(tr("As the system"), ""), *((name, language) for language, name in LANGUAGES.items())]
-    note = tr("Takes effect when Palimpsest is started again.")
+    note = tr("Takes effect the next time Palimpsest starts.")
     return section(
         tr("Appearance"),
         theme,

@@ -32,7 +32,7 @@ from .origin_section import OriginSection
 WIDTH, TOOLS = 600, 7
 EFFORTS = (("", translatable("As the model does")), ("low", translatable("Low")), ("medium", translatable("Medium")),
            ("high", translatable("High")))  # fmt: skip
-NOT_TAKEN = translatable("{model} does not take this: it is not sent.")
+NOT_TAKEN = translatable("{model} does not accept this, so it is not sent.")
 
 
 def parse_share(text: str, most: float, *, may_be_zero: bool) -> float | None:
@@ -211,7 +211,7 @@ class SetupSheet(Sheet):
     def _persona_choices(self) -> list[tuple[str, str]]:
         names = list(self.personas)
         own = self._read.setup.persona
-        gone = [(tr("{name} · not there any more").format(name=own), own)] if own and own not in names else []
+        gone = [(tr("{name} · no longer available").format(name=own), own)] if own and own not in names else []
         return [(tr("None"), ""), *((name, name) for name in names), *gone]
 
     def _show(self, persona: Persona) -> None:

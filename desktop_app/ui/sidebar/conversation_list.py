@@ -108,7 +108,7 @@ class ConversationList(DraggingList):
             painter = QPainter(self.viewport())
             painter.setFont(font(13))
             painter.setPen(colour("ink_faint"))
-            painter.drawText(self.viewport().rect().adjusted(10, 12, -10, 0), TOP, tr("No title has these words."))
+            painter.drawText(self.viewport().rect().adjusted(10, 12, -10, 0), TOP, tr("No title contains these words."))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.delegate.shows_focus = event.reason() in KEYBOARD

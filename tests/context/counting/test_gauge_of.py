@@ -102,7 +102,11 @@ def test_after_an_operation_the_request_is_another_one() -> None:
 
 
 def test_once_an_operation_is_undone_the_report_before_it_holds_again() -> None:
-    said, pin, undone = (user("u" * 40), measured(200, 20)), Pin(message_id="m1", id="pin"), Undo(entry_id="pin", id="undo")
+    said, pin, undone = (
+        (user("u" * 40), measured(200, 20)),
+        Pin(message_id="m1", id="pin"),
+        Undo(entry_id="pin", id="undo"),
+    )
     before = told(record(*said))
     assert told(record(*said, pin, undone)) == before
     assert told(record(*said, pin, undone, user("v"))) == told(record(*said, user("v")))
