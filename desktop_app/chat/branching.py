@@ -37,14 +37,15 @@ MAX_TEXT = 120  # characters of a version that are shown
 
 async def show_version(chats: Conversations, session: Session, message_id: str) -> Session:
     """Make the branch with that message the current one. Raises WorldError while a reply is being written."""
-    chats.turns.refuse_while_running(session.id)
-    async with session.changes:
+    async with chats.turns.resting(session.id), session.changes:
         branch = session.branches.branch_with(message_id)
         if branch is None:
             raise not_found("This message")
-        if branch != session.branches.current:
+        is_other = branch != session.branches.current
+        if is_other:
             await session.record_operation(stamp(Switch(branch=branch)))
-            await chats.turns.equip(session)
+    if is_other:
+        await chats.turns.equip(session)
     await chats.turns.note(session)
     return session
 

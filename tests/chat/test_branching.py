@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from desktop_app.chat.branching import fork, read_versions, show_version
@@ -164,6 +166,21 @@ async def test_branches_wait_for_the_end_of_a_turn(house) -> None:
             await begun
         assert refused.value.failure.kind == "busy"
     await home.chats.turns.stop(session.id)
+
+
+async def test_a_message_that_is_sent_while_a_branch_is_chosen_is_answered_in_it(house) -> None:
+    home = await house([Reply("First."), Reply("Second."), Reply("Third.")])
+    session = await home.chats.create()
+    await home.turn(session, "Which?")
+    await edit(home, session, id_of(session, "Which?"), "Other?")
+    async with session.changes:  # of whatever is being done to the view
+        choosing = asyncio.ensure_future(show_version(home.chats, session, id_of(session, "Which?")))
+        await asyncio.sleep(0)
+        sending = asyncio.ensure_future(home.chats.turns.send(session, "And?"))
+        await asyncio.sleep(0.1)
+    await asyncio.gather(choosing, sending)
+    await home.until(lambda: len(home.of(TurnFinished)) == 3)
+    assert shown(session) == ["Be brief.", "Which?", "First.", "And?", "Third."]
 
 
 @pytest.mark.parametrize("what", ["First.", "nothing"])
