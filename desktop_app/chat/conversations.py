@@ -17,6 +17,7 @@ from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.project import NO_FOLDER, NO_PROJECT, Project
+from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.setup import ConversationSetup, Persona
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.settings import Settings
@@ -117,6 +118,8 @@ class Conversations:
         if setup != NO_SETUP:
             await self.archive.change(info.id, setup=setup)
         session = await self.open(info.id)
+        if archived := [i for i, at in session.view.statuses.items() if at.state is MessageState.ARCHIVED]:
+            await self.archive.set_archived(session.id, archived, [])  # of a copy: recall finds it there, too
         await self.turns.note(session)
         return session
 

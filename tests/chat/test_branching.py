@@ -212,6 +212,8 @@ async def test_a_copy_begins_as_the_branch_does_and_costs_nothing(house) -> None
     assert shown(copied) == ["Be brief.", "One?", "Answer 1.", "Two?"]
     assert assembled(copied)[:2] == assembled(session)[:2], "the summary is there"
     assert not {m.id for m in messages_of(copied)} & {m.id for m in messages_of(session)}
+    for each in (session, copied):
+        assert await home.chats.archive.archived_indexes(each.id) == {1, 2}, "recall finds them in both"
     assert copied.operations()[0].usage is None
     assert {row.linked for row in copied.operations()} == {"", session.id}
     await home.turn(copied, "Three?")
