@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.view.view import inseparable_ids
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
@@ -65,8 +65,9 @@ async def bring_back(session: Session, message_ids: tuple[str, ...]) -> list[Tur
 
 
 def _back(session: Session, message_ids: tuple[str, ...]) -> list[BringBack]:
-    wanted = set(message_ids) & session.view.statuses.keys()
-    return [stamp(BringBack(message_ids=tuple(with_partners(session, wanted))))] if wanted else []
+    """Return what brings them back; nothing if none of them is archived in this branch."""
+    wanted = with_partners(session, set(message_ids) & session.view.statuses.keys())
+    return [stamp(BringBack(message_ids=tuple(wanted)))] if wanted else []
 
 
 def with_partners(session: Session, wanted: set[str]) -> list[str]:
@@ -76,10 +77,16 @@ def with_partners(session: Session, wanted: set[str]) -> list[str]:
 
 
 async def pin(session: Session, message_id: str) -> list[TurnEvent]:
-    """Pin a message; an archived one is brought back first, since a pin is in every view."""
-    if session.message(message_id) is None:
-        raise not_found(translatable("This message"))
+    """Pin a message; an archived one is brought back first, since a pin is in every view.
+
+    A system message is left as it is: it is in every view, unless the user has set another one in its place.
+    """
     async with session.changes:
+        message = session.message(message_id)
+        if message is None or not session.branches.is_current(message_id):  # it may just have been left behind
+            raise not_found(translatable("This message"))
+        if message.role is Role.SYSTEM:
+            return []
         pins = [] if message_id in session.view.pins else [Pin(message_id=message_id)]
         entries = [*_back(session, (message_id,)), *pins]
         return await _record(session, *entries) if entries else []

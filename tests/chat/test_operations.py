@@ -184,6 +184,24 @@ async def test_a_pin_of_an_archived_message_is_told_once(talk) -> None:
     assert changed.brought_back == "", "its pin would hold it in the view"
 
 
+async def test_what_another_branch_has_is_neither_pinned_nor_brought_back(talk) -> None:
+    _, session = await talk([], messages=long_chat(4))
+    left = session.page(4, 1)[0].message.id
+    await session.record_operation(stamp(Rewind(first_message_id=left)))
+    entries = session.transcript.entries
+    assert await operations.bring_back(session, (left,)) == []
+    with pytest.raises(WorldError):
+        await operations.pin(session, left)
+    assert session.transcript.entries is entries
+
+
+async def test_a_system_message_is_in_every_view_without_a_pin(talk) -> None:
+    _, session = await talk([], messages=[Message(role=Role.SYSTEM, parts=(Text("Be kind."),)), *long_chat(4)])
+    prompt = next(item.message for item in session.view.items if item.message.role is Role.SYSTEM)
+    assert await operations.pin(session, prompt.id) == []
+    assert session.pins() == ()
+
+
 async def test_a_pin_stays_through_every_compaction(talk) -> None:
     home, session = await talk([], messages=long_chat(60))
     first = session.page(1, 1)[0].message
