@@ -11,6 +11,7 @@ from desk import Desk, open_desk
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
+from desktop_app.conversation.events import GaugeChanged
 from desktop_app.conversation.setup import ConversationSetup, Persona, ReplyOptions
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
@@ -81,6 +82,14 @@ async def test_what_cannot_be_is_refused(home: Desk) -> None:
         with pytest.raises(WorldError):
             await home.ask(p.ChangeSetup(home.conversation, ConversationSetup(max_output=5), **changes))
     assert (await home.ask(p.ReadSetup(home.conversation))).setup == ConversationSetup()
+
+
+async def test_what_was_changed_before_something_was_refused_is_shown(home: Desk) -> None:
+    before = (await home.opened()).gauge
+    with pytest.raises(WorldError):
+        await home.ask(p.ChangeSetup(home.conversation, ConversationSetup(), policy="aggressive", model="home/gone"))
+    (*_, told) = [event for event in home.events() if isinstance(event, GaugeChanged)]
+    assert told.gauge == (await home.opened()).gauge != before
 
 
 async def test_a_conversation_begins_with_a_persona_which_may_change_without_it(home: Desk) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import assert_never
 
-from desktop_app.chat.ports import ModelError
+from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.setups import change_setup, system_prompt_of
+from desktop_app.conversation.events import ModelChanged
 from desktop_app.conversation.setup import OptionName
 from desktop_app.conversation.transcript import Imported
 from desktop_app.engine import protocol as p
@@ -22,18 +23,28 @@ async def respond(engine: Engine, request: p.SetupRequest) -> p.EngineResponse:
     match request:
         case p.ReadSetup(conversation):
             return request.respond_with(await _read(engine, await chats.open(conversation)))
-        case p.ChangeSetup(conversation, setup, model, folder, policy):
-            if folder is not None:
-                await chats.choose_folder(conversation, folder)
-            if policy is not None:
-                await chats.choose_policy(conversation, policy)
+        case p.ChangeSetup(conversation):
             session = await chats.open(conversation)
-            if model is not None and model != session.info.model:
-                session = await chats.choose_model(conversation, model)
-            await change_setup(chats, session, setup)
+            try:
+                session = await _change(engine, request, session)
+            except WorldError:  # what was changed before that holds
+                await engine.publish(session, [ModelChanged(session.id, session.model_info), session.gauge_changed()])
+                raise
             return request.respond_with(describe_opened(engine, session))
         case _:
             assert_never(request)
+
+
+async def _change(engine: Engine, request: p.ChangeSetup, session: Session) -> Session:
+    chats, conversation = engine.conversations, request.conversation
+    if request.folder is not None:
+        session = await chats.choose_folder(conversation, request.folder)
+    if request.policy is not None:
+        session = await chats.choose_policy(conversation, request.policy)
+    if request.model is not None and request.model != session.info.model:
+        session = await chats.choose_model(conversation, request.model)
+    await change_setup(chats, session, request.setup)
+    return session
 
 
 async def _read(engine: Engine, session: Session) -> p.SetupRead:
