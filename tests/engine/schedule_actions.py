@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from simulated_parts import foreign_conversation
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.foreign_record import conversation_id
-from desktop_app.conversation.message import Message, MessageDraft, Role
+from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role
 from desktop_app.conversation.project import Project
 from desktop_app.engine import protocol as p
 from desktop_app.paths import database_file, settings_file
@@ -31,6 +32,7 @@ class Said(msgspec.Struct):
 
     conversation: str
     marker: str
+    words: tuple[str, tuple[Attachment, ...]]
     future: asyncio.Future[Any]
     is_withdrawn: bool = False
 
@@ -47,7 +49,7 @@ class Actor:
         self.engine = engine
         self.said: list[Said] = []
         self.deleted: set[str] = set()
-        self.shortened: set[str] = set()
+        self.shortened: Counter[str] = Counter()
         self.projects: list[str] = []
         self.imports = 11
         self._newest = ""
@@ -75,14 +77,19 @@ class Actor:
             self._newest = known[pick // 2 % len(known)]
         return self._newest
 
+    def stay_with(self, conversation: str) -> None:
+        """Let the next action with an even pick be of that conversation."""
+        self._newest = conversation
+
     def post(self, request: p.EngineRequest[Any]) -> asyncio.Future[Any]:
         return self.engine.post(request)
 
-    def say(self, conversation: str, request: Callable[[str, str], p.EngineRequest[Any]]) -> None:
+    def say(self, conversation: str, request: Callable[[str, str], p.EditMessage | p.Send]) -> None:
         """Send words that nobody else says."""
         marker = f"m{len(self.said)}."
         text = f"{marker} as we said of the river" + " and the long evening" * (len(self.said) % 5 * 25)
-        self.said.append(Said(conversation, marker, self.post(request(conversation, text))))
+        made = request(conversation, text)
+        self.said.append(Said(conversation, marker, (text, made.attachments), self.post(made)))
 
     def session(self, conversation: str) -> Any:
         """The open session, if there is one."""
@@ -98,19 +105,21 @@ class Actor:
         """Yield each message that was acknowledged and is not there, or is there twice: it waits, or is recorded."""
         records = {c: self.engine.read_again(c) for c in {said.conversation for said in self.said}}
         for said in self.said:
-            count = self._count(said, records[said.conversation])
+            there = list(self._there(said, records[said.conversation]))
+            count, short = there.count(said.words), sum(words != said.words for words in there)
             is_due = said.is_acknowledged and not said.is_withdrawn and said.conversation not in self.deleted
-            is_doubled = count > 1 and said.conversation not in self.shortened  # there its short form begins as it does
-            if is_doubled or (is_due and not count):
-                yield f"{said.marker} was said in {said.conversation}, and is there {count} times"
+            if count > 1 or (is_due and not count) or short > self.shortened[said.conversation]:
+                yield f"{said.marker} is there {count} times, {short} times shorter, in {said.conversation}"
 
-    def _count(self, said: Said, record: tuple[Any, ...]) -> int:
-        texts = [m.text for m in record if isinstance(m, Message) and m.role is Role.USER]
-        unsent = self.engine.store.unsent(said.conversation)
-        recorded = sum(text.startswith(said.marker) for text in texts)
-        waiting = [q for q in unsent.queue if q.draft.text.startswith(said.marker)]
+    def _there(self, said: Said, record: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Attachment, ...]]]:
+        """Yield all that begins with its marker, as it is recorded or waits: its own words, and what is shorter."""
         ids = {entry.id for entry in record}
-        return recorded + sum(q.id not in ids for q in waiting)
+        for message in record:
+            if isinstance(message, Message) and message.role is Role.USER and message.text.startswith(said.marker):
+                yield message.text, tuple(part for part in message.parts if isinstance(part, Attachment))
+        for queued in self.engine.store.unsent(said.conversation).queue:
+            if queued.id not in ids and queued.draft.text.startswith(said.marker):
+                yield queued.draft.text, queued.draft.attachments
 
     def queued(self, conversation: str) -> list[Any]:
         return list(self.engine.chats.turns.queue.state(conversation).queue)
@@ -220,8 +229,7 @@ async def _on_operation(actor: Actor, picks: Picks, kind: Callable[[str, str], p
 @action(4)
 async def pin(actor: Actor, picks: Picks) -> None:
     conversation = actor.conversation(picks[0])
-    prompts = actor.messages(conversation, Role.SYSTEM)  # which the window offers no pin for: it is in every view
-    if said := [i for i in actor.messages(conversation) if i not in prompts]:
+    if said := actor.messages(conversation):
         actor.post((p.PinMessage, p.UnpinMessage)[picks[2] % 3 == 0](conversation, said[picks[1] % len(said)]))
 
 

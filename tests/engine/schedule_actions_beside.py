@@ -24,7 +24,7 @@ async def send_attachment(actor: Actor, picks: Picks) -> None:
 @action(2)
 async def shorten(actor: Actor, picks: Picks) -> None:
     conversation = actor.conversation(picks[0])
-    actor.shortened.add(conversation)
+    actor.shortened[conversation] += 1
     actor.post(p.ShortenMessage(conversation, as_file=picks[1] % 2 == 0))
 
 

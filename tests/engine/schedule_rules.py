@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
 from simulated_engine import SimulatedEngine
 from what_must_hold import chat_in, misplaced, parted
 
@@ -13,6 +14,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.engine import protocol as p
@@ -35,6 +37,7 @@ def always(engine: SimulatedEngine) -> Iterator[str]:
             yield f"{session.id}: the session has other entries than the archive, from {_parting(entries, stored)} on"
         if shape_of(session.view) != shape_of(view_of(Transcript(Chain(entries)))):
             yield f"{session.id}: the view is not the fold of its record"
+        yield from (f"{session.id}: {fault}" for fault in engine.records[session.id].read(stored))
 
 
 def _parting(one: tuple[Any, ...], other: tuple[Any, ...]) -> str:
@@ -81,6 +84,33 @@ def _session_at_rest(engine: SimulatedEngine, session: Session) -> Iterator[str]
         yield f"{session.id}: the gauge's segments are not its total"
     if session.changes.locked():
         yield f"{session.id}: its lock is held at rest"
+    yield from _otherwise_than_read_again(session)
+    archived = {i for i, status in view.statuses.items() if status.state is MessageState.ARCHIVED}
+    if archived != (marked := engine.marked_as_archived(session.id)):
+        yield f"{session.id}: the archive's marks and the view differ in {archived ^ marked}"
+    waiting = {queued.id for queued in engine.chats.turns.queue.state(session.id).queue}
+    if both := waiting & {message.id for message in session.recorded.by_id.values()}:
+        yield f"{session.id}: {both} wait, and are recorded"
+
+
+def _otherwise_than_read_again(session: Session) -> Iterator[str]:
+    """Yield what a session that reads the record now shows otherwise than this one, which followed it."""
+    entries, model = tuple(session.transcript.entries), session.model
+    fresh = Session(session.info, entries, model, session._chosen, session.archive, session.setup, session.project)
+    fresh.learned_window = session.learned_window  # which no record has
+    pairs = {
+        "rows": [[replace(r, tokens=0) for r in one.page(one.total, one.total)] for one in (session, fresh)],
+        "operations": [one.operations() for one in (session, fresh)],
+        "totals": [one.totals() for one in (session, fresh)],
+        "pins": [[row.message.id for row in one.pins()] for one in (session, fresh)],
+        "other versions": [one.other_versions() for one in (session, fresh)],
+        "counted": [one.counted for one in (session, fresh)],
+    }
+    if session.is_as_recorded:
+        pairs["gauge"] = [one.gauge() for one in (session, fresh)]
+    for name, (followed, read) in pairs.items():
+        if followed != read:
+            yield f"{session.id}: {name} as followed {followed!r}, as read again {read!r}"
 
 
 async def opened_anew(engine: SimulatedEngine) -> list[str]:

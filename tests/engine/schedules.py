@@ -6,6 +6,7 @@ shrink(schedule, folder)                      # the fewest actions that still fa
 
 python tests/engine/schedules.py 17           # runs one, shrinks it if it fails, and prints its trace
 python tests/engine/schedules.py 0 5000       # runs these, and prints the seeds that fail
+python tests/engine/schedules.py 0 500 1      # the same, until one fails
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import random
 import re
 import shutil
@@ -27,6 +29,7 @@ sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("",
 
 import msgspec
 import schedule_actions_beside  # noqa: F401 - it adds its actions
+import schedule_meetings  # noqa: F401 - it adds its actions
 from schedule_actions import ACTIONS, Actor
 from schedule_rules import always, at_rest, opened_anew, undone_exactly
 from simulated_engine import SimulatedEngine, prepare_folder
@@ -92,9 +95,9 @@ def run_schedule(schedule: Schedule, folder: Path) -> Outcome:
     was_on = gc.isenabled()
     gc.disable()  # when it runs, the seed decides
     try:
-        with simulated_parts(loop, faults) as (clocks, provider):
+        with simulated_parts(loop, faults) as parts:
             asyncio.set_event_loop(loop)
-            engine = SimulatedEngine(data, loop, clocks, provider, faults)
+            engine = SimulatedEngine(data, loop, parts, faults)
             try:
                 loop.run_until_complete(_run(engine, schedule))
             except Stuck as error:
@@ -122,6 +125,7 @@ async def _run(engine: SimulatedEngine, schedule: Schedule) -> None:
         await asyncio.sleep(step.pause)
         if _have_faults(engine, always(engine)) or (step.rests and await _is_wrong_at_rest(engine, actor)):
             return
+    engine.disk.failures = 0
     if await _is_wrong_at_rest(engine, actor):
         return
     for session in engine.sessions():
@@ -190,17 +194,18 @@ def report(schedule: Schedule, folder: Path) -> str:
     return "\n".join([*lines, *outcome.trace, *(f"FAULT {fault}" for fault in outcome.faults)])
 
 
-def main(first: int, last: int = -1) -> int:
-    """Run one seed, or all from the first up to the last; return how many fail."""
+def main(first: int, last: int = -1, enough: int = 5_000) -> int:
+    """Run one seed, or all from the first up to the last, until enough of them fail; return how many do."""
     from PySide6.QtWidgets import QApplication
 
     from desktop_app.context import sentence_kinds
     from desktop_app.paths import SENTENCE_KINDS
 
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QApplication([])
     logging.disable(logging.CRITICAL)
     sentence_kinds.load(SENTENCE_KINDS.read_bytes())
-    failed, kinds, started = list[int](), Counter[str](), time.perf_counter()
+    failed, kinds, started = list[int](), Counter[str](), time.process_time()
     with tempfile.TemporaryDirectory(dir=SCRATCH) as name:
         for seed in range(first, max(last, first + 1)):
             outcome = run_schedule(schedule_of(seed), Path(name))
@@ -208,10 +213,12 @@ def main(first: int, last: int = -1) -> int:
             if outcome.faults:
                 failed.append(seed)
                 print(seed, outcome.faults[0][:300], flush=True)
+            if len(failed) >= enough:
+                break
         if last < 0:
             print(report(schedule_of(first), Path(name)) if failed else "\n".join(outcome.trace))
         else:
-            print(f"{len(failed)} of {last - first} fail in {time.perf_counter() - started:.0f} s: {failed}")
+            print(f"{len(failed)} of {last - first} fail in {time.process_time() - started:.0f} s of CPU: {failed}")
             print(dict(kinds.most_common()))
     application.quit()
     return min(len(failed), 100)

@@ -6,11 +6,14 @@ import asyncio
 import re
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from simulated_parts import Clocks, Faults, SeededProvider
+from event_rules import EventRules, WatchedCoalescer
+from record_rules import RecordReader
+from simulated_parts import Clocks, Disk, Faults, SeededProvider
 from window_mirror import WindowMirror
 
 from desktop_app.archive.store import Store
@@ -26,7 +29,6 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import compose_engine
-from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.serve import EngineServer
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Server, Settings, write_settings
@@ -46,8 +48,14 @@ FOREVER = ("backups",)
 class SimulatedEngine:
     """One engine process after the other on one folder, and the window that looks at it."""
 
-    def __init__(self, folder: Path, loop: DeterministicLoop, clocks: Clocks, provider: SeededProvider, faults: Faults):
-        self.folder, self.loop, self.clocks, self.provider, self.faults = folder, loop, clocks, provider, faults
+    def __init__(
+        self, folder: Path, loop: DeterministicLoop, parts: tuple[Clocks, SeededProvider, Disk], faults: Faults
+    ) -> None:
+        self.folder, self.loop, self.faults = folder, loop, faults
+        self.clocks, self.provider, self.disk = parts
+        self.records: dict[str, RecordReader] = defaultdict(RecordReader)
+        self._reactions: list[tuple[type, str, float, Callable[[], object]]] = []
+        self._due = 0
         self.trace: list[str] = []
         self.bugs: list[BaseException] = []
         self.mirror = WindowMirror()
@@ -63,7 +71,8 @@ class SimulatedEngine:
 
     async def start(self) -> None:
         """Start an engine, as after a start of the program."""
-        coalescer = EventCoalescer(self._take_line)
+        self.rules = EventRules(self.faults, lambda conversation: self.chats._tasks._task(conversation))
+        coalescer = WatchedCoalescer(self._take_line, self.rules.take)
         self.server = EngineServer(coalescer)
         self.engine = await compose_engine(self.folder, coalescer, self.server.tell_list_changed, self.bugs.append)
         self.server.engine = self.engine
@@ -95,6 +104,19 @@ class SimulatedEngine:
         """The archive as another process sees it: also while the engine's own store is closed already."""
         self._reader = self._reader or Store(database_file(self.folder), read_only=True)
         return self._reader
+
+    def marked_as_archived(self, conversation: str) -> set[str]:
+        """Return the messages that search takes to be archived."""
+        query = "SELECT e.id FROM archived a JOIN entries e ON e.number = a.entry WHERE e.conversation = ?"
+        return {row[0] for row in self._second().database.execute_sql(query, (conversation,))}
+
+    def is_stored(self, conversation: str, text: str) -> bool:
+        """Return whether these words are in the record or wait there, as another process sees it."""
+        waiting = self._second().unsent(conversation).queue
+        query = """SELECT 1 FROM message_texts t JOIN entries e ON e.number = t.entry
+            WHERE e.conversation = ? AND instr(t.text, ?)"""
+        found = self._second().database.execute_sql(query, (conversation, text)).fetchone()
+        return found is not None or any(text in queued.draft.text for queued in waiting)
 
     def sessions(self) -> tuple[Session, ...]:
         return self.chats._sessions.all()
@@ -131,6 +153,9 @@ class SimulatedEngine:
             case p.ResponseLine(number, response, failure):
                 request, future = self._awaited.pop(number)
                 self.note(f"<- {number} {type(response).__name__ if response else failure.title}")  # type: ignore[union-attr]
+                if failure is None:
+                    self.rules.answered(request)
+                    self._check_acknowledged(request)
                 if failure is not None and failure.kind == "bug":
                     self.faults.append(f"a bug answers {type(request).__name__}: {failure.detail}")
                 if isinstance(request, p.Delete):
@@ -174,6 +199,29 @@ class SimulatedEngine:
             case _:
                 self.note(f"   {type(event).__name__} {event.conversation} {getattr(event, 'failure', '')}"[:160])
         self.mirror.apply(event, self.loop.now)
+        self._react_to(event)
+
+    def react(self, event: type, conversation: str, seconds: float, do: Callable[[], object]) -> None:
+        """Do that, once, so many seconds behind the next such event of the conversation."""
+        self._reactions.append((event, conversation, seconds, do))
+
+    def _react_to(self, event: TurnEvent) -> None:
+        for reaction in [r for r in self._reactions if isinstance(event, r[0]) and event.conversation == r[1]]:
+            self._reactions.remove(reaction)
+            self._due += 1
+            self.loop.call_later(reaction[2], self._do, reaction[3])
+
+    def _do(self, do: Callable[[], object]) -> None:
+        self._due -= 1
+        do()
+
+    def _check_acknowledged(self, request: object) -> None:
+        """What is acknowledged is stored, at that moment; where a conversation is deleted, what waits is dropped."""
+        if not isinstance(request, p.Send | p.EditMessage) or self.chats._sessions.get(request.conversation) is None:
+            return
+        marker, *_ = request.text.split()
+        if not self.is_stored(request.conversation, marker):
+            self.faults.append(f"{marker} is acknowledged, and not stored")
 
     def _check_stored(self, conversation: str, message: str) -> None:
         found = (
@@ -194,7 +242,7 @@ class SimulatedEngine:
             for asked in [asked for c in self.conversations for asked in self._questions(c)]:
                 answer = p.AnswerQuestion(asked.conversation, asked.question, self._answer())
                 await self.ask(answer)
-            if self.is_answered and not self.busy():
+            if self.is_answered and not self.busy() and not self._due:
                 self.engine.coalescer.flush()
                 return
             await asyncio.sleep(0.5)

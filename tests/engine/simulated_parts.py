@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import random
 import re
@@ -14,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from desktop_app.archive import writing
 from desktop_app.chat.compaction.summary_service import SummaryService
 from desktop_app.chat.ports import NO_OPTIONS, ChatModel, Piece
 from desktop_app.chat.turn.reply_limits import ReplyBounds
@@ -29,6 +31,7 @@ from desktop_app.conversation.foreign import (
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
 from desktop_app.conversation.setup import OptionName, ReplyOptions
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
+from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.tools.sandbox.sandbox import NOT_LINUX, SandboxProbe
 from deterministic_loop import DeterministicLoop
@@ -42,6 +45,20 @@ WALL = 1_900_000_000.0
 PROSE = tuple(
     re.findall(r"\w+", "the river was long and the evening late and so we went on and told of what lay behind")
 )
+
+
+class Disk:
+    """Fills up for a moment: the next records of what the user says or does are refused, those of replies are not."""
+
+    def __init__(self) -> None:
+        self.failures = 0
+
+    def check(self, entries: Sequence[AnyEntry]) -> None:
+        """Raise OSError if these entries are not stored."""
+        is_spared = any(isinstance(entry, Message) and entry.role is not Role.USER for entry in entries)
+        if self.failures and entries and not is_spared:
+            self.failures -= 1
+            raise OSError(errno.ENOSPC, "No space left on device")
 
 
 class Faults(list[str]):
@@ -247,9 +264,10 @@ class Clocks:
 
 
 @contextmanager
-def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[Clocks, SeededProvider]]:
+def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[Clocks, SeededProvider, Disk]]:
     """Put all of that into the places of the real ones."""
-    clocks, provider = Clocks(loop), SeededProvider(loop.choices, faults)
+    clocks, provider, disk = Clocks(loop), SeededProvider(loop.choices, faults), Disk()
+    stored = writing.append
 
     def catalogue(*arguments: Any, **named: Any) -> SeededCatalogue:
         made = SeededCatalogue(*arguments, **named, litellm=NoLitellm())  # type: ignore[arg-type]
@@ -263,6 +281,10 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[C
 
     def new_id() -> uuid.UUID:
         return uuid.UUID(int=loop.choices.getrandbits(128), version=4)
+
+    def append(database: Any, conversation: str, entries: Sequence[AnyEntry]) -> None:
+        disk.check(entries)
+        stored(database, conversation, entries)
 
     with ExitStack() as stack:
         for target, value in {
@@ -280,4 +302,5 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[C
         stack.enter_context(patch.object(ReplyBounds.__init__, "__defaults__", (clocks.monotonic,)))
         *others, _, prompt = SummaryService.__init__.__defaults__ or ()
         stack.enter_context(patch.object(SummaryService.__init__, "__defaults__", (*others, clocks.time, prompt)))
-        yield clocks, provider
+        stack.enter_context(patch.object(writing, "append", append))
+        yield clocks, provider, disk
