@@ -114,10 +114,10 @@ def unflushed_messages(view: View) -> tuple[Message, ...]:
 
 
 def _newest_first(view: View) -> Iterator[Message]:
-    newest = next((entry for entry in reversed(view.path) if isinstance(entry, Flush)), None)
+    looked_at = {entry.before or entry.id for entry in view.path if isinstance(entry, Flush)}
     imported = _imported_ids(view.entries)
     for entry in reversed(view.path):
-        if newest is not None and entry.id == (newest.before or newest.id):
+        if entry.id in looked_at:  # by the newest flush, unless what it looked at is left behind by now
             return
         if isinstance(entry, Message) and entry.id not in imported:
             yield entry

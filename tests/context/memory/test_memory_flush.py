@@ -143,6 +143,12 @@ def test_what_was_taken_back_is_not_looked_at() -> None:
     assert not due(seen(user("1"), flush("f", "1"), user("2"), Rewind(id="r", first_message_id="2")), BUDGET.usable)
 
 
+def test_what_an_earlier_flush_looked_at_is_not_looked_at_again_where_the_newest_one_is_left_behind() -> None:
+    asked = user("1"), flush("f", "1"), reply("2"), compaction("c", "1"), user("3")
+    view = seen(*asked, reply("4"), flush("g", "4"), Rewind(id="r", first_message_id="4"))
+    assert [message.id for message in unflushed_messages(view)] == ["2", "3"]
+
+
 def test_a_flush_that_was_saved_and_not_recorded_is_found_again() -> None:
     view = seen(user("1"), user("2"), reply("3"))
     one, two = (Memory(memory_id("c", "2", t), t, 1.0, 1.0, "c", "model") for t in ("A.", "B."))
