@@ -46,8 +46,10 @@ class WatchedCoalescer(EventCoalescer):
 class EventRules:
     """Follows the turns of one engine. task_of: returns the task of the turn that runs in a conversation."""
 
-    def __init__(self, faults: Faults, task_of: Callable[[str], asyncio.Task[Any] | None]) -> None:
-        self._faults, self._task_of = faults, task_of
+    def __init__(
+        self, faults: Faults, loop: asyncio.AbstractEventLoop, task_of: Callable[[str], asyncio.Task[Any] | None]
+    ) -> None:
+        self._faults, self._loop, self._task_of = faults, loop, task_of
         self._running: set[str] = set()
         self._plans: Counter[str] = Counter()
 
@@ -63,7 +65,7 @@ class EventRules:
                 if conversation not in self._running:
                     self._faults.append(f"a turn of {conversation} ends that did not begin")
                 self._running.discard(conversation)
-                asyncio.get_running_loop().call_soon(self._check_ended, conversation, self._task_of(conversation))
+                self._loop.call_soon(self._check_ended, conversation, self._task_of(conversation))
             case _ if isinstance(event, IN_A_TURN) and conversation not in self._running:
                 self._faults.append(f"{name} of {conversation} behind the end of its turn")
             case _:

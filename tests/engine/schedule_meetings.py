@@ -25,15 +25,16 @@ from desktop_app.conversation.events import (
 from desktop_app.engine import protocol as p
 
 DEEDS = (
-    "edit", "edit", "regenerate", "go_on", "send", "stop", "undo", "redo", "pin", "bring_back", "show_version",
-    "show_version", "choose_model", "fork", "delete", "restore", "open_again", "change_setup", "change_queue", "rename",
-    "import_more", "move", "shorten", "write_settings", "draft",
+    *("stop",) * 6, *("edit", "send", "stop_tool", "show_version", "undo") * 2, "answer", "bring_back", "change_queue",
+    "change_setup", "choose_model", "choose_policy", "delete", "draft", "fork", "go_on", "import_more", "move",
+    "open_again", "pin", "redo", "regenerate", "rename", "restore", "send_attachment", "shorten", "write_settings",
 )  # fmt: skip
 """Actions that only send a request."""
 MOMENTS = (
-    TurnStarted, MessageRecorded, ReplyStarted, TextDelta, ToolStarted, ToolFinished, TurnFinished, TurnFinished,
-    ViewChanged, QueueChanged, RoomStarted, RoomStarted, RoomEnded,
+    *(MessageRecorded, ToolStarted, ToolFinished, TurnFinished, RoomStarted) * 2, TurnStarted, ReplyStarted, TextDelta,
+    ViewChanged, QueueChanged, RoomEnded,
 )  # fmt: skip
+PLAN_MOMENTS = (RoomStarted, RoomStarted, RoomStarted, TurnFinished, MessageRecorded, ViewChanged)
 NEAR = (0.0, 0.0, 0.0, 0.0, 0.001, 0.003, 0.01)
 """Virtual seconds between two deeds that meet: as long as a job on a thread takes, at most."""
 SOON = (0.0, 0.0, 0.0, 0.005, 0.02, 0.05)
@@ -56,14 +57,15 @@ async def meet(actor: Actor, picks: Picks) -> None:
             await asyncio.sleep(pause)
 
 
-@action(12)
+@action(18)
 async def react(actor: Actor, picks: Picks) -> None:
     """Do something as soon as the window learns of an event that is still to come: a plan may be ready for that."""
     rng, conversation = random.Random(f"{picks}"), actor.conversation(picks[0])
-    deeds = [_deed(actor, conversation, rng) for _ in range(rng.randint(1, 2))]
-    if rng.random() < 0.5:
-        deeds[0] = await _carrying_out_a_plan(actor, conversation, rng)
-    for deed in deeds:
+    if rng.random() < 0.4:
+        deed = await _carrying_out_a_plan(actor, conversation, rng)
+        actor.engine.react(rng.choice(PLAN_MOMENTS), conversation, rng.choice(SOON), deed)
+    for _ in range(rng.randint(1, 2)):
+        deed = _deed(actor, conversation, rng)
         actor.engine.react(rng.choice(MOMENTS), conversation, rng.choice(SOON), deed)
 
 

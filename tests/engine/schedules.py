@@ -125,7 +125,7 @@ async def _run(engine: SimulatedEngine, schedule: Schedule) -> None:
         await asyncio.sleep(step.pause)
         if _have_faults(engine, always(engine)) or (step.rests and await _is_wrong_at_rest(engine, actor)):
             return
-    engine.disk.failures = 0
+    engine.calm_down()
     if await _is_wrong_at_rest(engine, actor):
         return
     for session in engine.sessions():

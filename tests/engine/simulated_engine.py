@@ -71,7 +71,7 @@ class SimulatedEngine:
 
     async def start(self) -> None:
         """Start an engine, as after a start of the program."""
-        self.rules = EventRules(self.faults, lambda conversation: self.chats._tasks._task(conversation))
+        self.rules = EventRules(self.faults, self.loop, lambda conversation: self.chats._tasks._task(conversation))
         coalescer = WatchedCoalescer(self._take_line, self.rules.take)
         self.server = EngineServer(coalescer)
         self.engine = await compose_engine(self.folder, coalescer, self.server.tell_list_changed, self.bugs.append)
@@ -204,6 +204,11 @@ class SimulatedEngine:
     def react(self, event: type, conversation: str, seconds: float, do: Callable[[], object]) -> None:
         """Do that, once, so many seconds behind the next such event of the conversation."""
         self._reactions.append((event, conversation, seconds, do))
+
+    def calm_down(self) -> None:
+        """Let nothing happen by itself any more."""
+        self.disk.failures = 0
+        self._reactions.clear()
 
     def _react_to(self, event: TurnEvent) -> None:
         for reaction in [r for r in self._reactions if isinstance(event, r[0]) and event.conversation == r[1]]:
