@@ -167,12 +167,6 @@ FAULTS = (
         "            _cancel(task)\n",
     ),
     PlantedFault(
-        "the archive keeps a reply as partial that it has",
-        "archive/writing.py",
-        "    _end_partial(database, conversation, entries)\n    times =",
-        "    times =",
-    ),
-    PlantedFault(
         "the archive does not mark what comes back",
         "archive/writing.py",
         "        [(message, conversation) for message in restored],\n",

@@ -386,6 +386,7 @@ async def list_conversations(actor: Actor, picks: Picks) -> None:
 async def sleep(actor: Actor, picks: Picks) -> None:
     """The computer sleeps for hours: all that was to end meanwhile ends at once."""
     actor.engine.loop.now += FAR
+    actor.engine.slept += FAR
 
 
 @action(1)

@@ -41,6 +41,8 @@ SETTINGS = Settings(
     tools_off=("web_search", "web_fetch", "read", "fetch"),
 )
 ID = re.compile(r"\b[0-9a-f]{32}\b")
+STOP_SECONDS = 3.0
+"""Virtual seconds in which a turn is stopped, whatever is stored and told then."""
 FOREVER = ("backups",)
 """Tasks of an engine that is at rest."""
 
@@ -67,7 +69,8 @@ class SimulatedEngine:
         self._names: dict[str, str] = {}
         self._reader: Store | None = None
         self._number = 0
-        self._awaited: dict[int, tuple[p.EngineRequest[Any], asyncio.Future[Any]]] = {}
+        self.slept = 0.0
+        self._awaited: dict[int, tuple[p.EngineRequest[Any], asyncio.Future[Any], float]] = {}
 
     async def start(self) -> None:
         """Start an engine, as after a start of the program."""
@@ -83,7 +86,7 @@ class SimulatedEngine:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
-        for _, future in self._awaited.values():
+        for _, future, _ in self._awaited.values():
             future.cancel()
         self._awaited.clear()
 
@@ -125,7 +128,7 @@ class SimulatedEngine:
         """Send a request. The future has its response, or its failure as it came."""
         self._number += 1
         future = self.loop.create_future()
-        self._awaited[self._number] = request, future
+        self._awaited[self._number] = request, future, self.loop.now - self.slept
         self.note(f"-> {self._number} {self._short(request)}")
         self.server.take(p.encode_line(p.RequestLine(self._number, request)))
         return future
@@ -151,7 +154,9 @@ class SimulatedEngine:
     def _take_line(self, line: bytes) -> None:
         match p.decode_engine_line(line):
             case p.ResponseLine(number, response, failure):
-                request, future = self._awaited.pop(number)
+                request, future, asked_at = self._awaited.pop(number)
+                if isinstance(request, p.Stop) and self.loop.now - self.slept - asked_at > STOP_SECONDS:
+                    self.faults.append(f"a turn of {request.conversation} was not stopped at once")
                 self.note(f"<- {number} {type(response).__name__ if response else failure.title}")  # type: ignore[union-attr]
                 if failure is None:
                     self.rules.answered(request)
@@ -251,7 +256,7 @@ class SimulatedEngine:
                 self.engine.coalescer.flush()
                 return
             await asyncio.sleep(0.5)
-        self.faults.append(f"it does not come to rest: {self.busy()} {[str(r) for r, _ in self._awaited.values()]}")
+        self.faults.append(f"it does not come to rest: {self.busy()} {[str(r) for r, *_ in self._awaited.values()]}")
 
     def turns_run(self) -> bool:
         """Return whether a turn is under way in any conversation."""
