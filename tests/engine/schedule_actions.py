@@ -298,7 +298,7 @@ def _settings(picks: Picks) -> Settings:
     )
 
 
-@action(2)
+@action(5)
 async def another_process_writes_settings(actor: Actor, picks: Picks) -> None:
     update_settings(settings_file(actor.engine.folder), lambda _: _settings(picks), SETTINGS)
     actor.post(p.ReloadSettings())
@@ -350,7 +350,7 @@ async def import_more(actor: Actor, picks: Picks) -> None:
     done.add_done_callback(lambda it: it.cancelled() or actor.post(p.OpenConversation(IMPORTED)))  # else it was ended
 
 
-@action(2)
+@action(3)
 async def search(actor: Actor, picks: Picks) -> None:
     actor.post(p.SearchMessages(("river", "evening", "m1")[picks[0] % 3]))
 
@@ -382,14 +382,14 @@ async def list_conversations(actor: Actor, picks: Picks) -> None:
     actor.post(p.ListConversations())
 
 
-@action(1)
+@action(2)
 async def sleep(actor: Actor, picks: Picks) -> None:
     """The computer sleeps for hours: all that was to end meanwhile ends at once."""
     actor.engine.loop.now += FAR
     actor.engine.slept += FAR
 
 
-@action(1)
+@action(2)
 async def clock_back(actor: Actor, picks: Picks) -> None:
     actor.engine.clocks.skew -= 3_600.0 * (1 + picks[0] % 3)
 
