@@ -100,6 +100,7 @@ class DeterministicLoop(asyncio.BaseEventLoop):
 
     def _run_once(self) -> None:
         """Run all callbacks that are ready, in their order, and behind them, or else alone, what comes from without."""
+        self._drop_cancelled()
         if not self._ready or (self.choices.random() < EARLY and self._is_something_near()):
             self._take_from_without()
         for _ in range(len(self._ready)):
@@ -110,15 +111,18 @@ class DeterministicLoop(asyncio.BaseEventLoop):
         if self.steps > MAX_STEPS:
             raise Stuck(f"more than {MAX_STEPS:,} callbacks")
 
+    def _drop_cancelled(self) -> None:
+        """Drop timers that nobody waits for: one that is near would let a far one come before what is ready."""
+        while self._scheduled and self._scheduled[0]._cancelled:
+            heapq.heappop(self._scheduled)._scheduled = False
+
     def _is_something_near(self) -> bool:
         scheduled = self._scheduled
         return bool(scheduled) and not self._stopping and scheduled[0]._when <= self.now + LONGEST_CALLBACK
 
     def _take_from_without(self) -> None:
         scheduled = self._scheduled
-        while scheduled and scheduled[0]._cancelled:
-            heapq.heappop(scheduled)._scheduled = False
-        if self._stopping or (self._ready and not scheduled):
+        if self._stopping:
             return
         if not scheduled:
             raise Stuck("nothing is scheduled any more")

@@ -95,8 +95,8 @@ FAULTS = (
     PlantedFault(
         "a copy is not marked as archived",
         "chat/conversations.py",
-        "            await self.archive.set_archived(session.id, archived, [])",
-        "            pass",
+        "        await self.archive.create(info, entries, archived_of(entries))",
+        "        await self.archive.create(info, entries)",
     ),
     PlantedFault(
         "memories are saved without their lock",

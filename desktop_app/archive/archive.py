@@ -120,7 +120,6 @@ class ArchiveThread:
     append = _on_thread(Store.append)
     store_partial = _on_thread(Store.store_partial)
     recover_partials = _on_thread(Store.recover_partials)
-    set_archived = _on_thread(Store.set_archived)
     projects = _on_thread(Store.projects)
     store_project = _on_thread(Store.store_project)
     memories = _on_thread(Store.memories)

@@ -20,7 +20,7 @@ from desktop_app.conversation.transcript import AnyEntry, Compaction
 from .projects import project_named, project_of_folder
 from .reading import entries
 from .rows import ConversationRow
-from .writing import append, create, mark_archived
+from .writing import append, create
 
 AT_ONCE = 500
 """Ids in one query: SQLite takes 999 values at least."""
@@ -48,15 +48,14 @@ def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, 
     is_known = bool(database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (found,)).fetchone())
     record = entries(database, found) if is_known else ()
     new = new_entries(foreign, file, record)
+    archived = [name for entry in new if isinstance(entry, Compaction) for name in entry.archived]
     if is_known:
         ConversationRow.update(is_deleted=False).where(ConversationRow.id == found).execute(database)
-        append(database, found, new)
+        append(database, found, new, archived)
     else:
         project = project or _project_of(database, foreign)
-        create(database, _info_of(foreign, found, new, project), new)
+        create(database, _info_of(foreign, found, new, project), new, archived)
         _place_in_list(database, foreign, found)
-    archived = [name for entry in new if isinstance(entry, Compaction) for name in entry.archived]
-    mark_archived(database, found, archived, ())
     return sum(isinstance(entry, Message) and entry.is_counted for entry in new)
 
 

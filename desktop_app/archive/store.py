@@ -168,7 +168,6 @@ class Store:
     store_gauge = _within(_writing, writing.store_gauge)
     store_unsent = _within(_writing, writing.store_unsent)
     store_partial = _within(_writing, writing.store_partial)
-    set_archived = _within(_writing, writing.mark_archived)
     known_messages = _within(_reading, importing.known_messages)
     import_conversation = _within(_writing, importing.import_conversation)
     import_whole = _within(_writing, import_whole)
@@ -179,16 +178,21 @@ class Store:
     undo_memories = _within(_writing, memory_rows.undo)
     redo_memories = _within(_writing, memory_rows.redo)
 
-    def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = ()) -> None:
-        """Create a conversation with its first entries."""
+    def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = (), archived: Sequence[str] = ()) -> None:
+        """Create a conversation with its first entries. archived: those of its messages that are not in its view."""
         with self._writing() as database:
-            writing.create(database, info, entries)
+            writing.create(database, info, entries, archived)
         self._note_count(info.id)
 
-    def append(self, conversation: str, *entries: AnyEntry) -> None:
-        """Append to the transcript. A message that was stored as partial no longer is."""
+    def append(
+        self, conversation: str, *entries: AnyEntry, archived: Sequence[str] = (), restored: Sequence[str] = ()
+    ) -> None:
+        """Append to the transcript. A message that was stored as partial no longer is.
+
+        archived, restored: messages that the entries take out of the view, or bring back.
+        """
         with self._writing() as database:
-            writing.append(database, conversation, entries)
+            writing.append(database, conversation, entries, archived, restored)
         self._note_count(conversation)
 
     def recover_partials(self) -> int:

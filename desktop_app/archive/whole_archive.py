@@ -43,7 +43,7 @@ from .whole_parts import (
     reading_whole,
     texts_in,
 )
-from .writing import append, change, mark_archived, store_unsent
+from .writing import append, change, store_unsent
 
 log = logging.getLogger(__name__)
 
@@ -229,8 +229,7 @@ def _store_conversation(
         change(database, info["id"], setup=replace(held, recall_in="conversation"))
     if section:
         change(database, info["id"], project=project_named(database, section, float(info["created_at"])))
-    append(database, info["id"], entries)
-    mark_archived(database, info["id"], line["archived"], ())
+    append(database, info["id"], entries, line["archived"])
     if line["unsent"] is not None:
         store_unsent(database, info["id"], decode_unsent(line["unsent"]))
     database.execute_sql("UPDATE conversations SET updated_at = ? WHERE id = ?", (info["updated_at"], info["id"]))

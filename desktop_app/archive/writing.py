@@ -46,13 +46,15 @@ INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_i
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
-def create(database: SqliteDatabase, info: ConversationInfo, entries: Sequence[AnyEntry]) -> None:
-    """Create a conversation with its first entries."""
+def create(
+    database: SqliteDatabase, info: ConversationInfo, entries: Sequence[AnyEntry], archived: Sequence[str] = ()
+) -> None:
+    """Create a conversation with its first entries. archived: those of its messages that are not in its view."""
     uncounted = sum(isinstance(entry, Message) and not entry.is_counted for entry in entries)
     names = ("id", "title", "created_at", "updated_at", "model", "share", "status", "folder", "policy", "project")
     columns = {name: _storable(getattr(info, name)) for name in names}
     ConversationRow.insert(columns | {"uncounted": uncounted}).execute(database)
-    append(database, info.id, entries)
+    append(database, info.id, entries, archived)
 
 
 def change(database: SqliteDatabase, conversation: str, **changes: Unpack[Changes]) -> None:
@@ -77,11 +79,24 @@ def _update(database: SqliteDatabase, conversation: str, columns: dict[str, obje
         raise no_conversation(conversation)
 
 
-def append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEntry]) -> None:
-    """Append entries to a transcript, and their words to the search. Raises ArchiveError."""
+def append(
+    database: SqliteDatabase,
+    conversation: str,
+    entries: Sequence[AnyEntry],
+    archived: Sequence[str] = (),
+    restored: Sequence[str] = (),
+) -> None:
+    """Append entries to a transcript, and their words to the search. Raises ArchiveError.
+
+    archived, restored: messages that they take out of the view, or bring back.
+    """
     _check_exists(database, conversation)
-    if not entries:
-        return
+    if entries:
+        _append(database, conversation, entries)
+    _mark_archived(database, conversation, archived, restored)
+
+
+def _append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEntry]) -> None:
     number = _next(database, EntryRow.select(fn.MAX(EntryRow.number)))
     connection = database.connection()
     rows = _rows(database, conversation, entries, number)
@@ -167,10 +182,9 @@ def _note_time(database: SqliteDatabase, conversation: str, at: float) -> None:
     ).execute(database)
 
 
-def mark_archived(
+def _mark_archived(
     database: SqliteDatabase, conversation: str, archived: Sequence[str], restored: Sequence[str]
 ) -> None:
-    """Mark which messages a compaction took out of the view, and which are in it again."""
     connection = database.connection()
     found = "SELECT number FROM entries WHERE id = ? AND conversation = ?"
     connection.executemany(

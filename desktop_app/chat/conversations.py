@@ -17,7 +17,6 @@ from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.project import NO_FOLDER, NO_PROJECT, Project
-from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.setup import ConversationSetup, Persona
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.settings import Settings
@@ -30,6 +29,7 @@ from .open_sessions import OpenSessions
 from .opening import Openings
 from .partial_session import PartialSession
 from .ports import Archive, Changes, Emit
+from .rows import archived_of
 from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in, use_model
@@ -114,12 +114,10 @@ class Conversations:
         info = ConversationInfo(
             uuid.uuid4().hex, title, now, now, messages, model, folder=folder, policy=policy, project=project
         )
-        await self.archive.create(info, entries)
+        await self.archive.create(info, entries, archived_of(entries))
         if setup != NO_SETUP:
             await self.archive.change(info.id, setup=setup)
         session = await self.open(info.id)
-        if archived := [i for i, at in session.view.statuses.items() if at.state is MessageState.ARCHIVED]:
-            await self.archive.set_archived(session.id, archived, [])  # of a copy: recall finds it there, too
         await self.turns.note(session)
         return session
 

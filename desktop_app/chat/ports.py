@@ -254,16 +254,17 @@ class Changes(TypedDict, total=False):
 class EntryStore(Protocol):
     """Where a session stores its record. Every method raises only ArchiveError; what it returned from is stored."""
 
-    async def append(self, conversation: str, *entries: AnyEntry) -> None:
-        """Add to the record in one transaction. A message whose id was in flight is no longer in flight."""
+    async def append(
+        self, conversation: str, *entries: AnyEntry, archived: Sequence[str] = (), restored: Sequence[str] = ()
+    ) -> None:
+        """Add to the record in one transaction. A message whose id was in flight is no longer in flight.
+
+        archived, restored: messages that the entries take out of the view or bring back, marked so for searches.
+        """
         ...
 
     async def store_partial(self, conversation: str, partial: Message) -> None:
         """Store what has arrived of a reply, in place of what was stored of it before."""
-        ...
-
-    async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
-        """Mark which messages are archived, for search results."""
         ...
 
 
@@ -276,8 +277,10 @@ class Archive(EntryStore, RecordReader, MessageSearch, ProjectStore, Protocol):
 
     async def conversation(self, conversation: str) -> ConversationInfo: ...
 
-    async def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = ()) -> None:
-        """Store a new conversation with its first entries, in one transaction."""
+    async def create(
+        self, info: ConversationInfo, entries: Sequence[AnyEntry] = (), archived: Sequence[str] = ()
+    ) -> None:
+        """Store a new conversation with its first entries, in one transaction. archived: as of `append`."""
         ...
 
     async def change(self, conversation: str, **changes: Unpack[Changes]) -> None:

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from desktop_app.context.counting.breakdown import item_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.items import Item
-from desktop_app.context.view.view import View
+from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.branches import Branches
+from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
@@ -22,6 +23,7 @@ from desktop_app.conversation.transcript import (
     Flush,
     Operation,
     Prune,
+    Transcript,
     Trigger,
     active_entries,
 )
@@ -219,6 +221,23 @@ def _operation_row(operation: Operation, newest: str) -> OperationRow:
         usage=operation.usage,
         note=operation.note,
     )
+
+
+def archived_of(entries: Sequence[AnyEntry]) -> tuple[str, ...]:
+    """Return the ids of the messages that are archived at the end of that record."""
+    has_archived = any(isinstance(entry, Compaction) for entry in entries)
+    return _archived_ids(view_of(Transcript(Chain(entries)))) if has_archived else ()
+
+
+def _archived_ids(view: View) -> tuple[str, ...]:
+    return tuple(i for i, status in view.statuses.items() if status.state is MessageState.ARCHIVED)
+
+
+def newly_archived(before: View, after: View) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids of the messages that were archived between two views of one record, and of those that are not any
+    more."""
+    now, earlier = set(_archived_ids(after)), set(_archived_ids(before))
+    return tuple(now - earlier), tuple(earlier - now)
 
 
 def changed_ids(before: View, after: View) -> set[str]:

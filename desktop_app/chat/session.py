@@ -18,14 +18,13 @@ from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.items import Item
-from desktop_app.context.view.view import View, assemble, view_after, view_of
+from desktop_app.context.view.view import View, assemble, view_after, view_of, with_entries
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import (
     Failure,
     GaugeChanged,
     MessageRecorded,
     MessageRow,
-    MessageState,
     OperationRow,
     ViewChanged,
 )
@@ -42,7 +41,7 @@ from .learned_window import LearnedWindow
 from .operation_log import log_entries
 from .ports import DELETED, ChatModel, EntryStore, WorldError
 from .recorded_messages import RecordedMessages
-from .rows import changed_ids, message_changes, message_rows
+from .rows import changed_ids, message_changes, message_rows, newly_archived
 from .tasks import shielded
 from .turn.request import Request
 
@@ -215,10 +214,12 @@ class Session:
         """Store the entries in one transaction, then fold them. A cancellation does not come between the two."""
         await shielded(self._record(entries))
 
-    async def _record(self, entries: tuple[AnyEntry, ...]) -> None:
+    async def _record(
+        self, entries: tuple[AnyEntry, ...], archived: Sequence[str] = (), restored: Sequence[str] = ()
+    ) -> None:
         self.refuse_if(self.closed_by is not None)
         entries = tuple(map(replace_surrogates, entries))  # what cannot be stored cannot be sent either
-        await self.archive.append(self.id, *entries)
+        await self.archive.append(self.id, *entries, archived=archived, restored=restored)
         self._learn_from(entries)
         self.transcript = self.transcript.extend(entries)
         self.view = view_after(self.view, self.transcript)
@@ -257,12 +258,11 @@ class Session:
 
     async def _record_operation(self, entries: tuple[AnyEntry, ...], cause: Trigger | None) -> ViewChanged:
         before, known = self.view, {row.id: row for row in self.operations()}
-        await self._record(entries)
+        expected = view_of(with_entries(self.transcript, *entries))
+        await self._record(entries, *newly_archived(before, expected))
         changed = changed_ids(before, self.view)
-        leaving = {i for i in changed if (s := self.view.statuses.get(i)) and s.state is MessageState.ARCHIVED}
         for kept in (self.counts, self.reading):
             kept.keep_only(self.view.messages)
-        await self.archive.set_archived(self.id, list(leaving), list(changed - leaving))
         operations = tuple(row for row in self.operations() if known.get(row.id) != row)
         changes = message_changes((message.id for _, message in self.recorded.numbered(changed)), self.view)
         return ViewChanged(self.id, operations, changes, cause, self.pins(), self.totals(), self.other_versions())

@@ -142,11 +142,11 @@ def test_every_visible_part_can_be_found_and_reasoning_cannot(store: Store) -> N
 
 
 def test_archived_messages_are_found_and_marked(spoken: Store) -> None:
-    spoken.set_archived("c", ("path", "migration"), ())
-    spoken.set_archived("c", ("path",), ("migration",))
+    spoken.append("c", archived=("path", "migration"))
+    spoken.append("c", archived=("path",), restored=("migration",))
     marks = {result.message: result.archived for result in spoken.search("ledger")}
     assert marks == {"path": True, "migration": False}
-    spoken.set_archived("elsewhere", (), ("path",))
+    spoken.append("elsewhere", restored=("path",))
     assert spoken.search("discussed")[0].archived
 
 

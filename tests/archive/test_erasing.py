@@ -29,7 +29,7 @@ def gone(store: Store) -> str:
         ConversationInfo("gone", "Gone", 1.0, 1.0),
         [replace(said(f"g{n}", f"{SECRET} {n} " * 50), model="there") for n in range(200)],
     )
-    store.set_archived("gone", ["g1", "g2"], [])
+    store.append("gone", archived=["g1", "g2"])
     store.store_partial("gone", said("gp", SECRET))
     store.store_unsent("gone", UnsentMessages(MessageDraft(SECRET)))
     own = Memory("m1", f"{SECRET} here", 1.0, 1.0, conversation="gone", scope="conversation")

@@ -112,10 +112,10 @@ def test_messages_are_read_by_their_places(spoken: Store) -> None:
 
 def test_what_is_archived_by_its_places(spoken: Store) -> None:
     assert spoken.archived_indexes("c") == frozenset()
-    spoken.set_archived("c", ["m0", "m3", "m5"], [])
-    spoken.set_archived("other", ["o1"], [])
+    spoken.append("c", archived=["m0", "m3", "m5"])
+    spoken.append("other", archived=["o1"])
     assert spoken.archived_indexes("c") == {0, 3, 5}
-    spoken.set_archived("c", [], ["m3"])
+    spoken.append("c", restored=["m3"])
     assert spoken.archived_indexes("c") == {0, 5}
 
 

@@ -226,7 +226,7 @@ async def test_behind_what_is_recalled_unasked_its_end_is_marked(talk) -> None:
     home, session = await talk(
         [], messages=[replace(m, id=f"m{n}", at=float(n + 1)) for n, m in enumerate(said)], window=64_000
     )
-    await home.archive.set_archived(session.id, ["m0"], [])
+    await home.archive.append(session.id, archived=["m0"])
 
     async def here(_: Session) -> RecallReach:
         return RecallReach()

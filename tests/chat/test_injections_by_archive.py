@@ -90,7 +90,7 @@ async def test_a_file_with_the_names_of_what_is_here_changes_nothing_of_it(talk,
         said = replace(user_message("Theirs."), id="t0", at=9e9)
         await theirs.create(ConversationInfo(session.id, "Theirs", 9e9, 9e9, project="p"), [said])
         await theirs.change(session.id, folder="/theirs", is_deleted=True)
-        await theirs.set_archived(session.id, ["t0"], [])
+        await theirs.append(session.id, archived=["t0"])
         await theirs.store_project(Project("p", "Theirs", "/theirs", "Obey.", recall_in="everything"))
         await theirs.store_memories(Memory("n", "My cat is Mallory.", 9e9, 9e9))
         await theirs.store_unsent(session.id, UnsentMessages(MessageDraft("Run it.")))

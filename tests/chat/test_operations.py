@@ -62,6 +62,23 @@ async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(talk) -> 
     assert assemble(reopened.view) == assemble(session.view)
 
 
+async def test_an_engine_that_ends_behind_an_operation_leaves_its_messages_marked(talk, monkeypatch) -> None:
+    home, session = await talk([], messages=long_chat(60))
+    append, marked = session.archive.append, list[frozenset[int]]()
+
+    async def watched(*entries, **marks) -> None:
+        await append(*entries, **marks)
+        marked.append(await session.archive.archived_indexes(session.id))  # all that a next engine would find
+
+    monkeypatch.setattr(session.archive, "append", watched)
+    plan = await plan_optimization(session, None)
+    await apply_optimization(session, home.services, plan, home.publish)
+    operation = session.operations()[0]
+    assert len(marked[-1]) == operation.messages
+    await operations.undo(session, operation.id)
+    assert marked[-1] == frozenset()
+
+
 async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(talk) -> None:
     home, session = await talk([], window=60_000, messages=with_tools(15))
     before, figure = assemble(session.view), session.gauge().total

@@ -92,7 +92,7 @@ async def test_unasked_recall_tells_questions_about_a_chat_from_others(
     for chat in (*CHATS, *others):
         outline = await archive.outline(chat)
         messages = await archive.messages_at(chat, range(len(outline.speakers)))
-        await archive.set_archived(chat, [message.id for message in messages.values()], [])
+        await archive.append(chat, archived=[message.id for message in messages.values()])
 
     async def worth(chat: str, texts: Sequence[str]) -> float:
         found = [await recall_unasked(archive, chat, text, 4_000, count) for text in texts]

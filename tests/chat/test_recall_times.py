@@ -41,7 +41,7 @@ async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
         name = f"of-{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
         said = [(at + n, text) for n, text in enumerate((text, *filler))]
         await archive.create(ConversationInfo(name, name, 1.0, 1.0), messages_of(name, said))
-    await archive.set_archived("c", [message.id for message in messages_of("c", texts)], [])
+    await archive.append("c", archived=[message.id for message in messages_of("c", texts)])
     yield archive
     await archive.close()
 

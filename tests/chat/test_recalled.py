@@ -72,7 +72,7 @@ async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
 @pytest_asyncio.fixture
 async def compacted(archive: ArchiveThread) -> RecallArchive:
     """The same, with all but the last ten messages out of the view."""
-    await archive.set_archived("c", [f"m{index}" for index in range(len(TALK) - 10)], [])
+    await archive.append("c", archived=[f"m{index}" for index in range(len(TALK) - 10)])
     return archive
 
 
@@ -151,7 +151,7 @@ async def test_unasked_nothing_is_brought_back_for_what_only_goes_on(compacted: 
 
 async def test_unasked_nothing_is_brought_back_that_is_in_the_view(archive: ArchiveThread) -> None:
     assert await recall_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
-    await archive.set_archived("c", ["m0"], [])
+    await archive.append("c", archived=["m0"])
     assert await recall_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
 
 

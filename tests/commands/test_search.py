@@ -15,7 +15,7 @@ def data(stored):
     folder = stored(TEXTS, "Work 工作")
     store = Store(folder / "archive.sqlite3")
     store.create(ConversationInfo("d", "Other", 1.0, 1.0), [Message(id="x", role=Role.TOOL, parts=(Text("ledger"),))])
-    store.set_archived("c", ["m1"], [])
+    store.append("c", archived=["m1"])
     store.close()
     return folder
 

@@ -42,7 +42,7 @@ def full(data: Path) -> Path:
             id="k", at=3.0, trigger=Trigger.AFTER_TURN, strategy="extractive", archived=gone, summary="A summary"
         )
         store.append("many", done, said("late", "after it"))
-        store.set_archived("many", gone, ())
+        store.append("many", archived=gone)
         store.change("many", is_pinned=True, setup=ConversationSetup(system_prompt="Be \ud800 short."))
         store.create(ConversationInfo("odd/../id", "Odd \ud800", 5.0, 6.0), [said("o", "half \ud83d of\u2028a\npair")])
         store.store_unsent("odd/../id", UnsentMessages(MessageDraft("not sent")))

@@ -69,6 +69,9 @@ class SimulatedEngine:
         self._names: dict[str, str] = {}
         self._reader: Store | None = None
         self._number = 0
+        self._is_up = False
+        self._unsent: list[bytes] = []
+        """What was asked while no engine ran, and waits for the next one: see `ui/bridge.py`."""
         self.slept = 0.0
         self._awaited: dict[int, tuple[p.EngineRequest[Any], asyncio.Future[Any], float]] = {}
 
@@ -79,10 +82,15 @@ class SimulatedEngine:
         self.server = EngineServer(coalescer)
         self.engine = await compose_engine(self.folder, coalescer, self.server.tell_list_changed, self.bugs.append)
         self.server.engine = self.engine
+        self._is_up = True
+        for line in self._unsent:
+            self.server.take(line)
+        self._unsent.clear()
 
     async def close(self) -> None:
         """End it in order; whoever still waits for a response is let go."""
         await self.server.close()
+        self._is_up = False
         if self._reader is not None:
             self._reader.close()
             self._reader = None
@@ -130,7 +138,11 @@ class SimulatedEngine:
         future = self.loop.create_future()
         self._awaited[self._number] = request, future, self.loop.now - self.slept
         self.note(f"-> {self._number} {self._short(request)}")
-        self.server.take(p.encode_line(p.RequestLine(self._number, request)))
+        line = p.encode_line(p.RequestLine(self._number, request))
+        if self._is_up:
+            self.server.take(line)
+        else:
+            self._unsent.append(line)
         return future
 
     async def ask(self, request: p.EngineRequest[Any]) -> Any:

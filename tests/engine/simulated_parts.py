@@ -282,9 +282,9 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[C
     def new_id() -> uuid.UUID:
         return uuid.UUID(int=loop.choices.getrandbits(128), version=4)
 
-    def append(database: Any, conversation: str, entries: Sequence[AnyEntry]) -> None:
+    def append(database: Any, conversation: str, entries: Sequence[AnyEntry], *marks: Sequence[str]) -> None:
         disk.check(entries)
-        stored(database, conversation, entries)
+        stored(database, conversation, entries, *marks)
 
     with ExitStack() as stack:
         for target, value in {

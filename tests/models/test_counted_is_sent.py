@@ -163,11 +163,8 @@ async def test_what_arrives_has_the_tokens_that_the_gauge_had(
 class Nowhere:
     """The `EntryStore` port of a session in which nothing is recorded."""
 
-    async def append(self, conversation: str, *entries: AnyEntry) -> None:
+    async def append(self, conversation: str, *entries: AnyEntry, archived: Any = (), restored: Any = ()) -> None:
         raise AssertionError
 
     async def store_partial(self, conversation: str, partial: Message) -> None:
-        raise AssertionError
-
-    async def set_archived(self, conversation: str, archived: Any, restored: Any) -> None:
         raise AssertionError

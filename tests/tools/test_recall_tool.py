@@ -84,7 +84,7 @@ async def test_what_was_said_is_found_by_its_content_with_its_number(chat: Archi
     assert not found.is_error
     assert "#3 assistant: We go to Lisbon on 12 May" in found.text
     assert "4711" not in found.text
-    await chat.set_archived("c", [f"m{n}" for n in range(18)], [])
+    await chat.append("c", archived=[f"m{n}" for n in range(18)])
     assert "Clara" in (await recall(chat, query="allergic to nuts")).text, "archived messages, too"
     assert "Nothing" in (await recall(chat, query="zeppelin")).text
     assert "Lisbon on" not in (await recall(chat, conversation="nowhere", query="Lisbon")).text
@@ -157,7 +157,7 @@ async def test_of_this_conversation_what_is_in_the_view_is_not_found_again(sever
     await several.append("c", Message(id="asks", at=1.8e9, role=Role.ASSISTANT, parts=(call,)))
     found = await recall(several, query="ferry to Gotland, Hotel Aurora", where="everything")
     assert "Conversation c," not in found.text
-    await several.set_archived("c", ["m3"], [])
+    await several.append("c", archived=["m3"])
     found = await recall(several, query="ferry to Gotland, Hotel Aurora", where="everything")
     assert "Hotel Aurora." in found.text
     assert "#20" not in found.text

@@ -226,14 +226,13 @@ class UnstoredRecord:
     def __init__(self, keep: Callable[[Message], Awaitable[None]]) -> None:
         self._keep = keep
 
-    async def append(self, conversation: str, *entries: AnyEntry) -> None:
-        """Do nothing: the session has the entries."""
+    async def append(
+        self, conversation: str, *entries: AnyEntry, archived: Sequence[str] = (), restored: Sequence[str] = ()
+    ) -> None:
+        """Do nothing: the session has the entries, and nobody searches here."""
 
     async def store_partial(self, conversation: str, partial: Message) -> None:
         await self._keep(partial)
-
-    async def set_archived(self, conversation: str, archived: Sequence[str], restored: Sequence[str]) -> None:
-        """Do nothing: nobody searches here."""
 
 
 def newest_words(view: View) -> str:
