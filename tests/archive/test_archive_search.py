@@ -146,6 +146,7 @@ def test_archived_messages_are_found_and_marked(spoken: Store) -> None:
     spoken.append("c", archived=("path",), restored=("migration",))
     marks = {result.message: result.archived for result in spoken.search("ledger")}
     assert marks == {"path": True, "migration": False}
+    spoken.create(ConversationInfo("elsewhere", "Other", 1.0, 1.0))
     spoken.append("elsewhere", restored=("path",))
     assert spoken.search("discussed")[0].archived
 

@@ -105,7 +105,7 @@ def test_what_fails_in_the_middle_leaves_nothing(store: Store, monkeypatch: pyte
     def fail(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(importing, "mark_archived", fail)
+    monkeypatch.setattr(importing, "_place_in_list", fail)
     with pytest.raises(Exception, match="full"):
         store.import_conversation(TRIP, "export.zip")
     assert store.conversations() == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from test_take_turn import long_chat
@@ -131,11 +132,11 @@ async def test_a_plan_whose_messages_an_edit_is_leaving_behind_is_refused(talk, 
     plan, append = await plan_optimization(session, None), home.archive.append
     storing, stored = asyncio.Event(), asyncio.Event()
 
-    async def slowly(conversation: str, *entries: AnyEntry) -> None:
+    async def slowly(conversation: str, *entries: AnyEntry, **marks: Any) -> None:
         if isinstance(entries[0], Rewind):
             storing.set()
             await stored.wait()
-        await append(conversation, *entries)
+        await append(conversation, *entries, **marks)
 
     monkeypatch.setattr(home.archive, "append", slowly)
     first = next(item.message.id for item in session.view.items if item.message.role is Role.USER)
