@@ -116,7 +116,7 @@ async def test_the_users_own_word_on_memories(made) -> None:
 @pytest.mark.parametrize("text", ["", "  \n", "x" * (MAX_NOTE_CHARACTERS + 1)])
 async def test_a_memory_that_says_nothing_or_too_much_is_refused(made, text: str) -> None:
     home = await made([])
-    with pytest.raises(Exception, match="A memory (has|can have)") as caught:
+    with pytest.raises(Exception, match="A memory ") as caught:
         await write_memory(home.archive, Memory("", text, 0.0, 0.0))
     assert caught.value.failure.kind == "bad_input"  # type: ignore[attr-defined]
     assert await home.texts() == []
