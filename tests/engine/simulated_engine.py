@@ -259,8 +259,11 @@ class SimulatedEngine:
     # Rest
 
     async def rest(self) -> None:
-        """Wait until nothing is under way any more: questions are answered, so that no turn waits for the user."""
-        for _ in range(4_000):
+        """Wait until nothing is under way any more: questions are answered, so that no turn waits for the user.
+
+        Each of several replies in a row may hang until its limit, which is minutes.
+        """
+        for _ in range(20_000):
             for asked in [asked for c in self.conversations for asked in self._questions(c)]:
                 answer = p.AnswerQuestion(asked.conversation, asked.question, self._answer())
                 await self.ask(answer)
