@@ -6,6 +6,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.words import translatable
 
+from .operations import not_found
 from .ports import WorldError
 from .session import Session
 
@@ -15,6 +16,14 @@ NOTHING_ASKED = Failure(
     kept=translatable("Nothing was changed."),
     advice=translatable("Write a message first."),
 )
+
+
+def message_to_edit(session: Session, message_id: str) -> Message:
+    """Return that message of the user's. Raises WorldError if the current branch has none of that id."""
+    message = session.message(message_id)
+    if message is None or message.role is not Role.USER or not session.branches.is_current(message_id):
+        raise not_found(translatable("This message"))
+    return message
 
 
 def broken_reply(session: Session) -> Message | None:
@@ -34,8 +43,10 @@ def broken_reply(session: Session) -> Message | None:
 def first_answer(session: Session, reply_id: str = "") -> Message | None:
     """Return the first answer to the same user message as that reply, else to the newest one, if there is any.
 
-    Raises WorldError if there is no such message of the user's.
+    Raises WorldError if there is no such message of the user's, and if that reply is in another branch.
     """
+    if reply_id and not session.branches.is_current(reply_id):
+        raise not_found(translatable("This message"))
     said = [entry for entry in session.view.path if isinstance(entry, Message)]
     ids = [message.id for message in said]
     newest = reply_id or session.view.last_user_id

@@ -12,17 +12,16 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
 from desktop_app.conversation.listing import UNTITLED
-from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
+from desktop_app.conversation.message import Attachment, Message, MessageDraft, user_message
 from desktop_app.conversation.transcript import Rewind
 from desktop_app.conversation.unsent import QueuedMessage
 from desktop_app.conversation.words import translatable
 
-from .answers import broken_reply, first_answer
+from .answers import broken_reply, first_answer, message_to_edit
 from .compaction.make_room import make_room_after_turn
 from .getting_ready import GettingReady
 from .listed import ListedConversations
 from .message_queue import MessageQueue
-from .operations import not_found
 from .ports import Archive, Emit, WorldError
 from .research.research import take_research
 from .services import Services
@@ -83,11 +82,9 @@ class Turns:
 
         Raises WorldError while a reply is being written, and if the current branch has no such message.
         """
-        message = session.message(message_id)
-        if message is None or message.role is not Role.USER or not session.branches.is_current(message_id):
-            raise not_found(translatable("This message"))
         edited = QueuedMessage(uuid.uuid4().hex, MessageDraft(text, attachments))
-        await self._begin_anew(session, lambda _: message, partial(self._deliver, session, edited), edited)
+        first = partial(message_to_edit, message_id=message_id)
+        await self._begin_anew(session, first, partial(self._deliver, session, edited), edited)
 
     async def research(self, session: Session, question: str, is_now: bool = False) -> None:
         """Send a question for which the web is searched (see `research.py`), as `send` does; recorded as typed."""
@@ -202,8 +199,6 @@ class Turns:
 
         reply_id: an answer to that message; "" for the newest one. Raises WorldError as `edit` does, or without one.
         """
-        if reply_id and not session.branches.is_current(reply_id):
-            raise not_found(translatable("This message"))
         await self._begin_anew(session, partial(first_answer, reply_id=reply_id), partial(self._turn, session, None))
 
     async def go_on(self, session: Session, **how: Any) -> None:

@@ -183,6 +183,30 @@ async def test_a_message_that_is_sent_while_a_branch_is_chosen_is_answered_in_it
     assert shown(session) == ["Be brief.", "Which?", "First.", "And?", "Third."]
 
 
+@pytest.mark.parametrize("what", ["edit", "regenerate"])
+async def test_what_another_version_left_behind_meanwhile_is_not_begun_anew(house, what: str) -> None:
+    home = await house([Reply("First."), Reply("Second."), Reply("Third.")])
+    session = await home.chats.create()
+    await home.turn(session, "Which?")
+    await edit(home, session, id_of(session, "Which?"), "Other?")
+    newest, reply = id_of(session, "Other?"), id_of(session, "Second.")
+    async with session.changes:
+        choosing = asyncio.ensure_future(show_version(home.chats, session, id_of(session, "Which?")))
+        await asyncio.sleep(0)
+        anew = (
+            home.chats.turns.edit(session, newest, "New?", ())
+            if what == "edit"
+            else (home.chats.turns.regenerate(session, reply))
+        )
+        beginning = asyncio.ensure_future(anew)
+        await asyncio.sleep(0.1)
+    await choosing
+    with pytest.raises(WorldError, match="This message is not"):
+        await beginning
+    assert shown(session) == ["Be brief.", "Which?", "First."]
+    assert not home.chats.turns.queue.state(session.id).queue
+
+
 @pytest.mark.parametrize("what", ["First.", "nothing"])
 async def test_only_the_users_own_messages_can_be_edited(house, what: str) -> None:
     home = await house([Reply("First.")])
