@@ -22,6 +22,7 @@ from desktop_app.conversation.transcript import (
 from desktop_app.conversation.words import translatable
 
 from .ports import WorldError
+from .rows import archived_ids
 from .session import Session
 from .stamp import stamp
 
@@ -66,14 +67,10 @@ async def bring_back(session: Session, message_ids: tuple[str, ...]) -> list[Tur
 
 def _back(session: Session, message_ids: tuple[str, ...]) -> list[BringBack]:
     """Return what brings them back; nothing if none of them is archived in this branch."""
-    wanted = with_partners(session, set(message_ids) & session.view.statuses.keys())
-    return [stamp(BringBack(message_ids=tuple(wanted)))] if wanted else []
-
-
-def with_partners(session: Session, wanted: set[str]) -> list[str]:
-    """Return those messages, and those that may not be parted from them: calls and their results."""
+    archived = set(archived_ids(session.view))
     said = (entry for entry in session.view.path if isinstance(entry, Message))
-    return [message_id for message_id in inseparable_ids(said, wanted) if message_id in session.view.statuses]
+    wanted = [i for i in inseparable_ids(said, archived.intersection(message_ids)) if i in archived]
+    return [stamp(BringBack(message_ids=tuple(wanted)))] if wanted else []
 
 
 async def pin(session: Session, message_id: str) -> list[TurnEvent]:

@@ -119,7 +119,7 @@ class PartialSession:
         """Return the messages as they stand behind those earlier ones. The fold has all that was done: for a thread."""
         messages = (message for _, message in (*earlier, *said))
         view = view_of(Transcript(Chain([*self._done, *messages])))
-        return message_rows(said, view, self._counts, self._versions)
+        return message_rows(said, view, self._counts.total, self._versions)
 
     async def _read(self, before: int, limit: int, characters: int) -> Numbered | None:
         """Return the newest messages of the current branch below that index, in their order."""

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import item_tokens
-from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.branches import Branches
@@ -45,17 +43,19 @@ def page_indexes(messages: Sequence[Message], before: int, limit: int) -> range:
 def message_rows(
     messages: Sequence[tuple[int, Message]],
     view: View,
-    counts: TokenCounts,
+    tokens_of: Callable[[Message], int],
     versions_of: Callable[[str], tuple[str, ...]],
 ) -> tuple[MessageRow, ...]:
-    """Return the messages, each given with its index, as they stand in the view. versions_of: as of `Branches`."""
+    """Return the messages, each given with its index, as they stand in the view.
+
+    tokens_of: returns the tokens of a message as they are counted here, alone: where it is joined to the one before it,
+    the request saves a frame. versions_of: as of `Branches`.
+    """
     rows: list[MessageRow] = []
     sent = _items_of(view, (message.id for _, message in messages))
     for index, message in messages:
-        versions, item = versions_of(message.id), sent.get(message.id)
-        is_sent = item is not None and not item.pruned_by  # of what is shortened the row tells how large it was
-        tokens = item_tokens(item, counts).total if item is not None and is_sent else counts.total(message)
-        row = MessageRow(message, index, tokens, versions=versions if len(versions) > 1 else ())
+        versions = versions_of(message.id)
+        row = MessageRow(message, index, tokens_of(message), versions=versions if len(versions) > 1 else ())
         rows.append(_change_of(message.id, view, sent).apply_to(row))
     return tuple(rows)
 
@@ -226,17 +226,18 @@ def _operation_row(operation: Operation, newest: str) -> OperationRow:
 def archived_of(entries: Sequence[AnyEntry]) -> tuple[str, ...]:
     """Return the ids of the messages that are archived at the end of that record."""
     has_archived = any(isinstance(entry, Compaction) for entry in entries)
-    return _archived_ids(view_of(Transcript(Chain(entries)))) if has_archived else ()
+    return archived_ids(view_of(Transcript(Chain(entries)))) if has_archived else ()
 
 
-def _archived_ids(view: View) -> tuple[str, ...]:
+def archived_ids(view: View) -> tuple[str, ...]:
+    """Return the ids of the messages that compactions took out of that view."""
     return tuple(i for i, status in view.statuses.items() if status.state is MessageState.ARCHIVED)
 
 
 def newly_archived(before: View, after: View) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the ids of the messages that were archived between two views of one record, and of those that are not any
     more."""
-    now, earlier = set(_archived_ids(after)), set(_archived_ids(before))
+    now, earlier = set(archived_ids(after)), set(archived_ids(before))
     return tuple(now - earlier), tuple(earlier - now)
 
 

@@ -294,4 +294,4 @@ class Session:
         return self._rows(self.recorded.page(before, limit, around))
 
     def _rows(self, messages: Sequence[tuple[int, Message]]) -> tuple[MessageRow, ...]:
-        return message_rows(messages, self.view, self.counts, self.branches.versions)
+        return message_rows(messages, self.view, self.counts.total, self.branches.versions)

@@ -55,14 +55,14 @@ async def test_a_record_that_is_imported_into_has_no_session_meanwhile(house) ->
     async with home.chats.unopened(session.id):
         assert home.of(TurnFinished), "the turn ends first"
         opening = asyncio.ensure_future(home.chats.open(session.id))
-        with pytest.raises(WorldError, match="grown"):
+        with pytest.raises(WorldError, match="An import added"):
             await session.record(stamp(user_message("by whoever has the old session")))
         await home.archive.append(session.id, more)
         assert not opening.done()
     again = await opening
     assert again is not session
     assert [m.text for m in again.recorded.branch][-3:] == ["Are you there?", "Yes.", "imported"]
-    with pytest.raises(WorldError, match="grown"):
+    with pytest.raises(WorldError, match="An import added"):
         await home.chats.turns.send(session, "Hello?")
     await home.turn(again, "And now?")
     assert again.recorded.branch[-1].text == "And yes."

@@ -65,7 +65,7 @@ def test_what_is_wrong_is_said_beside_its_field(window, qtbot, field, text, said
 def test_a_folder_that_is_gone_is_said_and_can_be_saved(window, qtbot, tmp_path):
     project = Project("p", "Work", str(tmp_path / "gone"))
     sheet = open_sheet(window, project)
-    assert "not there now" in sheet.folder.message.text()
+    assert "does not exist" in sheet.folder.message.text()
     assert save(sheet, qtbot) == project
     sheet.show_folder(str(tmp_path))
     assert not sheet.folder.message.text()

@@ -97,6 +97,9 @@ class DataController(Controller):
     async def _show_content(self) -> None:
         """Show what there is now; two answers, since the smaller one is quick."""
         await self._show_backups()
+        await self._show_stored()
+
+    async def _show_stored(self) -> None:
         if (section := self._section) is None:
             return
         described = await self._bridge.ask(p.DescribeData())
@@ -149,7 +152,7 @@ class DataController(Controller):
             task.end(tr(STOPPED))
         else:
             task.fail(failure)
-        await self._show_content()
+        await (self._show_stored() if failure is None else self._show_content())
         return failure
 
     @in_task
