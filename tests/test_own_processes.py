@@ -25,6 +25,7 @@ def bundled(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
     return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
 
 
+@pytest.mark.long
 def test_a_bundle_runs_what_python_would() -> None:
     for command in (module_command("", "--version"), isolated_command("", "--version")):
         from_source = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -65,6 +66,7 @@ def test_a_folder_with_a_package_of_that_name_is_not_imported(tmp_path: Path) ->
         assert ran.stdout.startswith("palimpsest "), ran.stderr
 
 
+@pytest.mark.long
 async def test_no_other_user_sees_what_a_child_is_run_for(tmp_path: Path) -> None:
     """Command lines are shown to everyone on the machine."""
     page = "<!doctype html><title>T</title>" + "<p>A sentence of an article, long enough to be one.</p>" * 1_000

@@ -156,6 +156,7 @@ def test_a_merge_keeps_what_only_one_has_changed(base: Settings, other: Settings
     assert merge_settings(base, other, base) == other
 
 
+@pytest.mark.long
 def test_processes_that_change_the_settings_at_once_lose_nothing(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from msgspec.structs import replace;"

@@ -54,6 +54,7 @@ def test_only_an_import_that_a_library_failed_is_explained(monkeypatch: pytest.M
         __main__.main([])
 
 
+@pytest.mark.long
 def test_without_a_screen_it_says_so_and_ends_without_a_core_dump(tmp_path: Path) -> None:
     hidden = ("WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     environment = {name: value for name, value in os.environ.items() if name not in hidden} | {"DISPLAY": ":4711"}

@@ -121,6 +121,7 @@ def test_health_knows_what_search_does_not(store: Store) -> None:
     assert list_names([str(number) for number in range(1_205)]) == "0, 1, 2, 3, 4 and 1,200 more"
 
 
+@pytest.mark.long
 def test_an_index_that_is_set_up_wrongly_is_damage_and_made_anew(path: Path) -> None:
     store = Store(path)
     store.create(ConversationInfo("c", "Title", 1.0, 1.0), [said("m1", "a needle")])

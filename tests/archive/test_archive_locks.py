@@ -69,6 +69,7 @@ def keep_private(archive: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="there a lock belongs to what it was taken with")
 @pytest.mark.parametrize("reading", [read, search, back_up, export, check, keep_private])
+@pytest.mark.long
 def test_what_reads_beside_the_writer_leaves_it_the_lock(tmp_path: Path, reading: Callable[[Path], None]) -> None:
     archive = tmp_path / "archive.sqlite3"
     with closing(Store(archive)) as store:

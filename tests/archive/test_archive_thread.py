@@ -17,6 +17,7 @@ def archive_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name.startswith("archive")]
 
 
+@pytest.mark.long
 async def test_calls_are_carried_out_in_their_order_on_one_thread_while_the_loop_goes_on(path: Path) -> None:
     thread = await ArchiveThread.open(path)
     archive: Archive = thread  # what chat/ sees of it; pyright compares the two

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from test_run_tools import bash, calling, equipped, results
 
 from desktop_app.chat.turn.tool_calls import NOT_BEGUN
@@ -29,6 +30,7 @@ async def finished(home, turns: int = 1) -> TurnFinished:
     return home.of(TurnFinished)[-1]
 
 
+@pytest.mark.long
 async def test_what_is_denied_is_a_result_and_the_turn_goes_on(house, tmp_path) -> None:
     home = await house([calling(bash("touch made")), Reply("Then not.")])
     session = await equipped(home, tmp_path, allow="")

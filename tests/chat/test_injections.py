@@ -97,6 +97,7 @@ async def flushed_and_compacted(home, session: Session) -> Compaction:
 @pytest.mark.parametrize(
     "batch", [pytest.param(-1, id="sample"), *(pytest.param(n, marks=lane(n)) for n in range(len(BATCHES)))]
 )
+@pytest.mark.long
 async def test_a_compaction_and_its_flush_take_nothing_of_it_for_the_users(talk, batch: int) -> None:
     texts = INJECTIONS[::30] if batch < 0 else BATCHES[batch]
     home, session = await talk([], messages=poisoned(texts), window=8_192)

@@ -44,6 +44,7 @@ async def sent_in(home: Home) -> str:
 
 @pytest.mark.parametrize("folder", ["", "/work/billing"])
 @pytest.mark.parametrize("by_model", [False, True])
+@pytest.mark.long
 async def test_the_request_of_another_conversation_does_not_hold_it(made, folder: str, by_model: bool) -> None:
     flushes = [saving("The depot opens at seven.")] if by_model else []
     home = await made([*flushes, *[Reply("Yes.")] * 2, *[Reply("SILENT")] * by_model, Reply("Yes.")])

@@ -92,6 +92,7 @@ async def test_each_preset_can_be_tried_in_a_conversation_without_a_past(house, 
     assert before.requests == after.requests == 0
 
 
+@pytest.mark.long
 async def test_a_replay_ends_soon_after_it_is_cancelled(house, monkeypatch) -> None:
     """Its thread, too: nothing else could run on that processor."""
     home = await house([])

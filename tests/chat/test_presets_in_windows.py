@@ -44,6 +44,7 @@ def talk(tokens: int) -> list[Message]:
 
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize(("name", "trigger"), DUE, ids=lambda value: str(value))
+@pytest.mark.long
 async def test_a_compaction_is_due_where_the_document_says(house, name: str, trigger: Trigger, window: int) -> None:
     home = await house([], window=window, max_output=0)
     home.chats.settings = replace(home.chats.settings, policy=name)
@@ -63,6 +64,7 @@ says nothing."""
 
 @pytest.mark.parametrize("window", [8_192, 200_000])
 @pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.long
 async def test_a_result_enters_as_the_document_says_whatever_the_window(
     house, tmp_path: Path, name: str, window: int
 ) -> None:

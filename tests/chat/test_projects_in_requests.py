@@ -209,6 +209,7 @@ PLACES = ("", "one", "two", "silent")
 
 @given(st.lists(st.sampled_from(PLACES), max_size=6), st.data())
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.long
 async def test_moving_there_and_back_changes_nothing_and_no_memory_gets_into_another_project(talk, moves, data) -> None:
     """The request is a function of the record, the project and the settings: not of the way that led there."""
     home, session = await talk([Reply("Yes.")])

@@ -103,6 +103,7 @@ async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, 
 
 
 @pytest.mark.parametrize("operation", [compaction, prune, pin, undo, bring_back, flush])
+@pytest.mark.long
 async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any], operation: Operation) -> None:
     made, session, script = await talked(house, operation)
     shown, learned = session.gauge(), session.calibration

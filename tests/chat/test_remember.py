@@ -105,6 +105,7 @@ async def test_a_turn_does_not_wait_for_a_flush_in_the_background_unless_room_is
 
 
 @pytest.mark.parametrize("trigger", list(Trigger))
+@pytest.mark.long
 async def test_every_path_that_compacts_is_preceded_by_a_flush(made, trigger: Trigger) -> None:
     home = await made([saving(TEA)], chat(110), window=8_192)
     assert await home.flushed(trigger)

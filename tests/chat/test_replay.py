@@ -32,6 +32,7 @@ def replayed(session, policy=BALANCED) -> Replayed:
     return list(replay(session.view.path, policy, session.own_budget, session.counts, lambda: float(next(ticks))))[-1]
 
 
+@pytest.mark.long
 async def test_the_same_policy_does_the_same_again(house) -> None:
     home, session = await long_conversation(house)
     done = [entry for entry in session.transcript.entries if isinstance(entry, Compaction | Prune)]
@@ -51,6 +52,7 @@ async def test_the_same_policy_does_the_same_again(house) -> None:
     assert again.longest_seconds == 1.0, "one tick of the clock for each making of room"
 
 
+@pytest.mark.long
 async def test_another_policy_does_otherwise(house) -> None:
     _, session = await long_conversation(house)
     eager = replace(BALANCED, background_at=0.5, prune_at=0.5, compact_at=0.55)
@@ -75,6 +77,7 @@ async def test_a_request_shares_what_it_has_in_common_with_the_one_before(house)
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
+@pytest.mark.long
 async def test_every_preset_can_be_tried(house, name: str) -> None:
     _, session = await long_conversation(house, turns=6)
     assert replayed(session, PRESETS[name]).requests == 6

@@ -41,6 +41,7 @@ async def web():
         yield served
 
 
+@pytest.mark.long
 async def test_an_answer_with_its_sources_and_a_window_that_holds_question_and_answer_only(
     house, tmp_path, web: Web
 ) -> None:
@@ -157,6 +158,7 @@ async def test_the_time_in_which_the_user_is_asked_is_not_the_researchs(house, t
     assert research_module.ENOUGH not in str(home.provider.requests[1].messages)
 
 
+@pytest.mark.long
 async def test_a_page_cannot_make_it_call_other_tools(house, tmp_path, web) -> None:
     calls = looking(fetch(web.url("/tea"), "a"), replace(fetch("", "b"), name="bash", arguments='{"command": "id"}'))
     home = await house([calls, Reply("Done.")])
@@ -166,6 +168,7 @@ async def test_a_page_cannot_make_it_call_other_tools(house, tmp_path, web) -> N
     assert "There is no tool named bash here. There are: web_fetch, web_search." in told
 
 
+@pytest.mark.long
 async def test_stopped_while_a_page_is_fetched_everything_read_is_kept(house, tmp_path, web) -> None:
     web.pages["/slow"] = None
     home = await house([looking(search("tea")), looking(fetch(web.url("/slow"), "a"), fetch(web.url("/tea"), "b"))])

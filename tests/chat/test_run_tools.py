@@ -164,6 +164,7 @@ async def test_stopping_the_turn_gives_each_call_one_result(house, tmp_path) -> 
 
 
 @pytest.mark.parametrize(("tries", "reason"), [(3, "finished"), (0, "failed")])
+@pytest.mark.long
 async def test_room_for_a_result_is_made_as_often_as_the_policy_says(house, tmp_path, tries: int, reason: str) -> None:
     calls = [bash(f"seq {n} 20000", f"c{n}") for n in range(4)]
     home = await house([calling(*calls), Reply("I see.")], window=8_192)

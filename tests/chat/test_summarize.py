@@ -196,6 +196,7 @@ async def test_a_provider_with_a_smaller_window_than_it_says_is_asked_again_with
     assert second < 0.75 * first
 
 
+@pytest.mark.long
 async def test_a_head_of_too_many_parts_is_not_begun(house) -> None:
     home = await house([], window=8_192, prompts=PROMPTS)
     compaction, _ = await summarised(home, await long_session(home, chat(900)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ def kept(plan: Optimization) -> set[str]:
     st.sampled_from(["balanced", "aggressive"]),
     st.lists(st.floats(0, 1.2), min_size=2, max_size=4),
 )
+@pytest.mark.long
 def test_more_tail_tokens_never_keep_fewer_messages(
     seed: int, count: int, window: int, preset: str, places: list[float]
 ) -> None:

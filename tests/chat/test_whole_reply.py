@@ -69,6 +69,7 @@ def stored(session: Session) -> list[Message]:
 
 
 @pytest.mark.parametrize("back", [0, 90], ids=["going on", "saying the end once more"])
+@pytest.mark.long
 async def test_a_long_reply_is_stopped_room_is_made_and_it_goes_on(house, back: int) -> None:
     cut = 6_500
     home = await house([], window=WINDOW)

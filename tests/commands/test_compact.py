@@ -34,6 +34,7 @@ def said(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.long
 def test_the_report_has_the_promised_shape(migration: Path, compacted) -> None:
     report = compacted(migration, "--window", "16K")
     assert set(report) == KEYS
@@ -62,6 +63,7 @@ def test_the_report_has_the_promised_shape(migration: Path, compacted) -> None:
         ("opencode", "64K", {"user": True, "request": True, "tool": True}),
     ],
 )
+@pytest.mark.long
 def test_it_acts_as_the_phase_does(chat_file, compacted, policy: str, window: str, made: dict[str, bool]) -> None:
     roles = ("user", "assistant")
     file = chat_file([{"role": roles[n % 2], "content": f"{n} " + "word " * 500} for n in range(132)])
@@ -101,6 +103,7 @@ def test_every_message_of_the_input_is_in_one_place(migration: Path, compacted) 
         assert any(role == r and text in (c or "") and all(call in t for call in calls or []) for r, c, t in sent)
 
 
+@pytest.mark.long
 def test_what_would_be_sent_is_legal_in_each_window(migration: Path, compacted) -> None:
     for window in (4_000, 8_192, 16_000, 30_000):
         assert legal_for_all(compacted(migration, "--window", window)["messages"]) == []
@@ -116,6 +119,7 @@ def test_a_chat_that_fits_is_sent_as_it_is(migration: Path, compacted) -> None:
     assert (report["summary"], report["archived"], report["pruned"]) == ("", [], [])
 
 
+@pytest.mark.long
 def test_a_target_a_policy_and_a_model_may_be_chosen(migration: Path, compacted) -> None:
     for target in (2_000, 6_800, 13_000):
         assert 0.9 * target < compacted(migration, "--target-tokens", target)["tokens_after"] <= target

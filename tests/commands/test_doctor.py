@@ -63,6 +63,7 @@ def test_people_get_an_aligned_table(data: Path, printed) -> None:
     assert lines[0].index(str(data)) == lines[2].index("1 conversation")
 
 
+@pytest.mark.long
 def test_a_new_data_folder_is_fine_and_is_not_created(tmp_path: Path, examine) -> None:
     checks = examine(tmp_path / "new" / "data")
     assert "will be created" in str(checks["data folder"]["detail"])
@@ -122,6 +123,7 @@ def break_settings(data: Path) -> None:
         (break_settings, "settings", "is not valid"),
     ],
 )
+@pytest.mark.long
 def test_what_is_broken_is_named_and_nothing_is_changed(
     data: Path, examine, break_it: Callable[[Path], None], name: str, told: str
 ) -> None:

@@ -81,6 +81,7 @@ def content_of(data: Path) -> dict[str, Any]:
         }
 
 
+@pytest.mark.long
 def test_an_import_into_an_empty_folder_gives_the_same_archive(full: Path, report, tmp_path: Path) -> None:
     file, other = tmp_path / "all.zip", tmp_path / "other"
     counts = {
@@ -105,6 +106,7 @@ def test_an_import_into_an_empty_folder_gives_the_same_archive(full: Path, repor
     assert content_of(other) == before
 
 
+@pytest.mark.long
 def test_the_file_is_as_it_is_documented(full: Path, printed, tmp_path: Path) -> None:
     file = tmp_path / "all.zip"
     assert "3 conversations, 2 projects, 10,004 entries, 3 memories, 1 long output" in printed(

@@ -152,6 +152,7 @@ def test_a_real_conversation(conversations: Path, name: str) -> None:
     ("count", "seed"),
     [(100, 1), *(pytest.param(*long, marks=pytest.mark.slow) for long in [(100, 2), (300, 4), (1_000, 5)])],
 )
+@pytest.mark.long
 def test_a_made_up_conversation(count: int, seed: int) -> None:
     check(long_conversation(count, seed), TokenCounts(Letters()))
 

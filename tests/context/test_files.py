@@ -120,6 +120,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("fields", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.long
 def test_hostile_arguments_take_about_a_second_at_most(fields: dict[str, Any]) -> None:
     started = time.process_time()
     said = head(model("", call("bash", msgspec.json.encode(fields).decode())), result("ok"))

@@ -130,6 +130,7 @@ def test_what_was_pasted_takes_no_rule_back() -> None:
     assert ledger.superseded == ()
 
 
+@pytest.mark.long
 def test_it_is_linear() -> None:
     started = time.perf_counter()
     for line in ("<a>", '"x', "“y", "```", "> z", "From: x", "[10:10] a: b", '"""', "</a>", "a:"):

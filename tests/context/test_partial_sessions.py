@@ -89,7 +89,7 @@ async def look_at_all(partial: PartialSession, session: Session) -> None:
             assert await partial.page(0, limit, message_id) == session.page(0, limit, message_id)
 
 
-TestPartialConversation = pytest.mark.timeout(600)(PartialConversation.TestCase)
+TestPartialConversation = pytest.mark.long(pytest.mark.timeout(600)(PartialConversation.TestCase))
 TestPartialConversation.settings = settings(max_examples=examples(100), stateful_step_count=20, deadline=None)
 
 
@@ -129,6 +129,7 @@ def test_a_pin_that_a_compaction_did_not_know_takes_the_whole_record() -> None:
     assert not compare(*EXCHANGE, compaction, undo, pin, redo)
 
 
+@pytest.mark.long
 def test_messages_are_those_of_the_current_branch_wherever_branches_part() -> None:
     for first in ("m0", "m4", "m5"):
         rewind = Rewind(id="b1", at=1.0, first_message_id=first)

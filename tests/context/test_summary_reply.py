@@ -198,6 +198,7 @@ def test_no_text_takes_long(unit: str) -> None:
 @pytest.mark.parametrize(
     ("opening", "closing"), [("<|", "|>"), ("<s", ">"), ("[INS", "T]"), ("mark-", "abcdef" + "." * 80)]
 )
+@pytest.mark.long
 def test_marks_within_marks_are_gone_and_do_not_take_long(opening: str, closing: str) -> None:
     started = time.process_time()
     left = clean(opening * 5_000 + closing * 5_000)

@@ -34,6 +34,7 @@ def megabytes_kept(how: str) -> int:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
+@pytest.mark.long
 def test_large_blocks_between_small_ones_go_back_to_the_system() -> None:
     assert megabytes_kept("as it is") > 80, "then there would be nothing to do"
     assert megabytes_kept("set") < 5

@@ -16,6 +16,7 @@ from desktop_app.engine.backups import DailyBackups
 from desktop_app.paths import backups_folder
 
 
+@pytest.mark.long
 async def test_an_engine_that_runs_backs_up_beside_its_work(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DailyBackups.run, "__defaults__", (0.0, 0.01))
     await desk.engine.conversations.create("One")

@@ -67,6 +67,7 @@ async def test_it_says_where_everything_is_and_what_it_takes(desk: Desk) -> None
     assert stored.free > 0
 
 
+@pytest.mark.long
 async def test_a_backup_is_made_listed_and_restored_with_what_was_there_kept(data_folder: Path) -> None:
     desk = await open_desk(data_folder)
     tea = await make(desk, "Tea", "What is tea?")
@@ -100,6 +101,7 @@ async def test_what_cannot_be_restored_leaves_the_engine_at_work(desk: Desk) -> 
     assert await titles(desk) == ["Ink", "Tea"]
 
 
+@pytest.mark.long
 async def test_a_deleted_conversation_goes_for_good_with_what_only_it_needs(desk: Desk) -> None:
     tea, gone = await make(desk, "Tea", "What is tea?"), await make(desk, "Gone", *[WORD * 50] * 100)
     shared, own = await spill_of(desk, gone, "both"), await spill_of(desk, gone, "own")

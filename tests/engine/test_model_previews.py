@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from desk import Desk, open_desk
 
@@ -45,6 +46,7 @@ async def test_what_fits_is_told_as_the_gauge_shows_it_afterwards(long: Desk) ->
     assert (told.verdict, told.total, told.usable) == ("fits", now.total, now.usable)
 
 
+@pytest.mark.long
 async def test_the_compaction_that_is_told_is_the_one_that_is_done(long: Desk) -> None:
     told = await preview(long, "home/qwen-small")
     assert told.verdict == "compact"
@@ -59,6 +61,7 @@ async def test_the_compaction_that_is_told_is_the_one_that_is_done(long: Desk) -
     assert (await preview(long, "home/qwen-small")).verdict == "fits"
 
 
+@pytest.mark.long
 async def test_a_window_that_is_too_small_and_one_that_nobody_knows(long: Desk) -> None:
     assert (await preview(long, "home/llama-tiny")).verdict == "compact"
     single = [user_message("One message that is longer than the window. " * 400)]

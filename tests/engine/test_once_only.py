@@ -40,6 +40,7 @@ async def optimize(desk: Desk) -> Compaction:
 
 
 @pytest.mark.parametrize("strategy", ["extractive", "last_messages"])
+@pytest.mark.long
 async def test_a_plan_is_applied_once(long_desk, strategy: str) -> None:
     desk = await long_desk()
     plan, other = await desk.plan(strategy), await desk.plan(strategy)
@@ -62,6 +63,7 @@ async def test_a_plan_that_could_not_be_applied_can_be_tried_again(long_desk) ->
     await desk.ask(p.ApplyPlan(desk.conversation, plan.id, plan.summary))
 
 
+@pytest.mark.long
 async def test_undo_and_redo_are_done_once(long_desk) -> None:
     desk = await long_desk()
     flush = stamp(Flush(memories=(), texts=("The user likes tea.",)))
@@ -75,6 +77,7 @@ async def test_undo_and_redo_are_done_once(long_desk) -> None:
             assert len(await recorded(desk, Undo)) == undos
 
 
+@pytest.mark.long
 async def test_messages_are_brought_back_pinned_and_unpinned_once(long_desk) -> None:
     desk = await long_desk()
     archived = (await optimize(desk)).archived

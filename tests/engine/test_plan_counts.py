@@ -119,6 +119,7 @@ async def test_each_count_of_a_real_conversation_is_found_in_the_request(desk: D
     assert sum(cases) >= 40
 
 
+@pytest.mark.long
 async def test_the_rules_that_do_not_fit_are_counted_and_named(desk: Desk, samples: Path) -> None:
     name = await import_all(desk.ask, samples / "migration.jsonl")
     plan = await desk.ask(p.PlanOptimize(name, 4_480, "extractive"))
@@ -134,6 +135,7 @@ async def test_the_rules_that_do_not_fit_are_counted_and_named(desk: Desk, sampl
     assert set(named) - set(edited.fidelity.recallable_rules) == set(named[:2])
 
 
+@pytest.mark.long
 async def test_the_slider_stands_where_the_tail_is(desk: Desk, samples: Path) -> None:
     name = await import_all(desk.ask, samples / "migration.jsonl")
     plan = await desk.ask(p.PlanOptimize(name, None, "extractive"))

@@ -29,6 +29,7 @@ def test_all_that_the_program_asks_for_is_a_part_and_what_tests_ask_for_is_not(t
     assert str(tmp_path) in report_of(info)
 
 
+@pytest.mark.long
 def test_every_part_has_a_text(tmp_path: Path) -> None:
     for part in describe_program(tmp_path).parts:
         assert len(read_licence(part.name)) > 30, part.name

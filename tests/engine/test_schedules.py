@@ -37,6 +37,7 @@ def folder(tmp_path: Path, qapp: object) -> Iterator[Path]:
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.long
 def test_few_schedules(folder: Path) -> None:
     fail_for(range(FEW), folder)
 

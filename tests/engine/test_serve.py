@@ -121,6 +121,7 @@ def holder_of(data: Path) -> int:
     return int(database_file(data).with_suffix(".lock").read_text())
 
 
+@pytest.mark.long
 def test_a_thread_that_hangs_does_not_keep_the_process() -> None:
     code = (
         "import threading, time\nfrom desktop_app.engine.serve import end_process\n"

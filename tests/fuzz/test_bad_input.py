@@ -22,6 +22,7 @@ def test_what_was_found_once_stays_mended(name: str, file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LANES)
+@pytest.mark.long
 def test_bad_input_is_refused_clearly_or_taken(name: str) -> None:
     tried = try_out(name, range(1_000), SECONDS)
     assert tried.faults == {}

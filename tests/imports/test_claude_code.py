@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 from damage import check_damaged, check_tree, read_file
 
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage, UnreadFile
@@ -265,6 +266,7 @@ def test_a_circle_of_parents_is_opened(tmp_path: Path) -> None:
     assert len(found.entries) == 3
 
 
+@pytest.mark.long
 def test_what_is_damaged_is_refused_clearly_or_read(tmp_path: Path) -> None:
     content = "\n".join(json.dumps(each) for each in [*TALK, *COMPACTED[2:]]).encode()
     assert check_damaged(tmp_path / "damaged.jsonl", content, 200) > 0

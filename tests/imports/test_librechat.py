@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from damage import check_damaged, check_tree, read_file
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
@@ -119,6 +120,7 @@ def test_an_older_tree_stands_under_another_name(tmp_path: Path) -> None:
     assert read(tmp_path, export).entries == read(tmp_path, exported(MESSAGES)).entries
 
 
+@pytest.mark.long
 def test_a_long_tree_is_deep(tmp_path: Path) -> None:
     chain = [said(str(n), str(n - 1) if n else NO_PARENT, f"{n}", n % 60, is_user=n % 2 == 0) for n in range(3000)]
     text = ""

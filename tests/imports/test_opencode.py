@@ -254,6 +254,7 @@ def test_what_is_damaged_is_refused_clearly_or_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("layout", ["files", "older files"])
+@pytest.mark.long
 def test_damaged_files_are_refused_clearly_or_read(tmp_path: Path, layout: str) -> None:
     write(tmp_path, layout, whole())
     files = sorted(tmp_path.rglob("*.json"))

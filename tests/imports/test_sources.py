@@ -43,6 +43,7 @@ def test_a_folder_is_looked_through_without_links_and_pipes(tmp_path: Path) -> N
     assert sorted(source.name for source in sources_in(tmp_path)) == ["a.json", "in/b.json"]
 
 
+@pytest.mark.long
 def test_a_large_zip_does_not_fill_memory(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("a.json", "w") as file:
         file.write(b"[")

@@ -48,6 +48,7 @@ class Sent(Struct):
 @pytest.mark.skipif(shutil.which("sh") is None, reason="there is no shell here")
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("key", ["", STAND_IN])
+@pytest.mark.long
 def test_a_shell_takes_all_of_it_for_text(tmp_path: Path, text: str, key: str) -> None:
     for shell in filter(shutil.which, ("sh", "bash", "zsh")):
         work = tmp_path / shell

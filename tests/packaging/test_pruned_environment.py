@@ -79,6 +79,7 @@ def test_what_packages_ask_for_is_installed_or_on_the_list() -> None:
 
 @pytest.mark.skipif(shutil.which("ldd") is None, reason="needs ldd")
 @pytest.mark.parametrize("folder", ["PySide6", "PIL", "lxml"])
+@pytest.mark.long
 def test_every_library_finds_those_of_its_package(folder: str) -> None:
     """The system's may be missing here; those that came with the wheel may not."""
     files = [path for path in (SITE / folder).rglob("*.so*") if path.is_file()]

@@ -9,10 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = (ROOT / "packaging" / "requirements.lock").read_text()
 
 
+@pytest.mark.long
 def test_it_names_each_package_of_the_lock_that_is_installed(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SOURCE_DATE_EPOCH": "1760000000"}
     command = [sys.executable, str(ROOT / "packaging" / "sbom.py"), str(tmp_path)]

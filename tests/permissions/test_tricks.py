@@ -159,6 +159,7 @@ def is_wanted(effect: str, place: Place) -> bool:
 
 
 @pytest.mark.parametrize("step", steps(16, 3))
+@pytest.mark.long
 async def test_a_path_means_what_was_asked_for(place: Place, step: int) -> None:
     wrong: list[str] = []
     for trick in PATHS[::step]:

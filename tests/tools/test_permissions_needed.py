@@ -44,6 +44,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 
 @pytest.mark.parametrize("path", [".", "~", ".config/app/..", ".local", ".cargo"])
+@pytest.mark.long
 async def test_grep_shows_no_secret_wherever_it_begins(home: Desk, path: str) -> None:
     said = await home.call("grep", pattern="oauth", path=path)
     assert "gho_canary" not in said
@@ -114,6 +115,7 @@ TABLE_SECRETS = (
 
 
 @pytest.mark.parametrize("rules", [PROPOSED, STORED], ids=["proposed", "stored"])
+@pytest.mark.long
 async def test_nothing_is_allowed_that_does_more_than_look(
     rules: tuple[Rule, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def tree(desk: Desk) -> Desk:
         ({"pattern": "import", "path": ".env"}, ".env\n1: import KEY\n[1 line in 1 file]"),
     ],
 )
+@pytest.mark.long
 async def test_lines_are_found(tree: Desk, arguments: dict[str, str], said: str | None) -> None:
     found = await tree.call("grep", **arguments)
     assert found == said or (said is None and "3 lines in 2 files" in found)

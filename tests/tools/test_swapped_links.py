@@ -64,6 +64,7 @@ async def asked_and_run(desk: Desk, name: str) -> str:
 
 @pytest.mark.parametrize("calls", [15, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ASKED)
+@pytest.mark.long
 async def test_a_link_that_is_swapped_after_the_check_is_never_followed(desk: Desk, name: str, calls: int) -> None:
     """Counts the calls that have shown or changed what lies behind the link."""
     theirs = desk.outside("a.txt", "their word\n").parent

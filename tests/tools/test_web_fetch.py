@@ -150,6 +150,7 @@ async def test_what_a_page_without_a_type_begins_with_holds_nobody_up(sign: byte
     assert time.thread_time() - began < 0.1 * slowness()
 
 
+@pytest.mark.long
 def test_no_encoding_that_a_page_may_name_takes_long() -> None:
     most = 0.1 * slowness()
     names = sorted({*aliases.values(), *aliases, "idna", "punycode", "undefined", "unicode_escape"})

@@ -32,6 +32,7 @@ from desktop_app.ui.transcript.text_flow import flow_markdown
 @pytest.mark.parametrize(
     "name", ["quotes, each line deeper", "carriage returns", "links within links", "lists on one line"]
 )
+@pytest.mark.long
 def test_it_is_shown_before_long(view, qtbot, name):
     """Each took over a minute, or ended the program."""
     view.transcript.open([row(0, Role.ASSISTANT, Text(TEXTS[name][:60_000])), row(1)], ())
@@ -61,6 +62,7 @@ def test_lines_end_however_they_are_ended() -> None:
 
 
 @pytest.mark.parametrize("sign", ["word ", "x", "*a b* ", "- a ", "<b>", "#", ">"])
+@pytest.mark.long
 def test_a_paragraph_of_one_long_line_is_read_in_stretches(sign: str) -> None:
     text, stretches = "Begin " + sign * (120_000 // len(sign)) + "\n\nEnd", 0
 
@@ -101,6 +103,7 @@ class Parsed:
 
 
 @pytest.mark.parametrize("name", ALL)
+@pytest.mark.long
 def test_what_is_parsed_and_laid_out_at_a_time_is_bounded(name, monkeypatch):
     parsed = Parsed()
     monkeypatch.setattr(growing_text, "parse_blocks", parsed)
@@ -135,6 +138,7 @@ def test_it_is_the_same_when_it_has_grown(name):
         ("Before.\n\n|" + "a|" * 40 + "\n|" + "-|" * 40 + "\n|" + "b|" * 40, "|" + "a|" * 40),
     ],
 )
+@pytest.mark.long
 def test_what_nobody_writes_is_shown_as_it_was_written_and_nothing_is_lost(text: str, written: str) -> None:
     segments = segments_of(text)
     code = [segment for segment in segments if isinstance(segment, CodeSegment)]

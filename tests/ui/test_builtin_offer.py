@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -74,6 +75,7 @@ async def test_it_is_offered_on_the_first_page_until_it_is_installed(window, bri
 
 
 @play_scene()
+@pytest.mark.long
 async def test_the_settings_offer_it_too_and_it_goes_on_when_they_are_closed(window, bridge):
     engine = Engine(bridge)
     window.settings.open("servers")

@@ -67,6 +67,7 @@ def diagrams(view):
     return [drawn for drawn in layout(view).drawn if isinstance(drawn, DrawnGraphic)]
 
 
+@pytest.mark.long
 def test_formulas_are_text_until_they_are_drawn_and_copied_as_they_were_written(view, qtbot):
     batch = show(view, qtbot, FORMULAS)
     assert sorted(graphic.source for graphic in batch) == sorted([r"x_i", "y^2", r"\frac{a}{b}", r"\alpha"])
@@ -79,6 +80,7 @@ def test_a_formula_that_cannot_be_drawn_stays_text(view, qtbot):
     assert layout(view).flows[0].document.toPlainText() == r"A broken $\frac{$ one."
 
 
+@pytest.mark.long
 def test_a_formula_takes_the_colour_of_the_text(view, qtbot, qapp):
     show(view, qtbot, "$$x$$")
     (name,) = graphics._kept

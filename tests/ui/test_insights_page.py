@@ -138,6 +138,7 @@ def test_a_cost_without_prices_is_none():
 
 
 @play_scene()
+@pytest.mark.long
 async def test_the_key_shows_it_scopes_change_it_and_a_conversation_ends_it(window: MainWindow, bridge):
     await until(lambda: window.chat.conversation)
     QTest.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)

@@ -91,6 +91,7 @@ def test_the_window_fits_the_screens_that_people_have(main_window, text_size, qa
     assert main_window.minimumSizeHint().height() <= 700
 
 
+@pytest.mark.long
 def test_where_it_has_no_place_the_panel_is_left_closed_until_it_has_one(main_window, text_size, qtbot) -> None:
     main_window.header.show_conversation("Title", ModelInfo("a/b", "claude-sonnet-4-5", 200_000, 1))
     main_window.header.show_folder(LONG)

@@ -61,6 +61,7 @@ async def test_what_is_typed_before_and_after_a_starter_card_stays(window, bridg
     await until(lambda: window.composer.draft_tokens)
 
 
+@pytest.mark.long
 def test_a_message_sent_while_the_engine_starts_is_sent_once_it_is_ready(run, engine_command, tmp_path):
     async def whole() -> None:
         bridge = Bridge(engine_command(messages=4), tmp_path / "engine.log")
@@ -140,6 +141,7 @@ async def test_an_archive_that_takes_long_to_open_is_told_until_the_engine_is_re
     await until(lambda: is_idle(window))
 
 
+@pytest.mark.long
 def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_path):
     async def whole() -> None:
         bridge = Bridge(["/no/such/program"], tmp_path / "engine.log", first_backoff=0.001)
@@ -190,6 +192,7 @@ async def test_a_search_result_far_back_is_gone_to(window, bridge):
 
 
 @play_scene()
+@pytest.mark.long
 async def test_optimizing_marks_the_chat_and_undo_takes_it_back(window, bridge):
     window.gauge.optimize.click()
     await until(lambda: window.context._dialog)
@@ -207,6 +210,7 @@ async def test_optimizing_marks_the_chat_and_undo_takes_it_back(window, bridge):
 
 
 @play_scene()
+@pytest.mark.long
 async def test_an_undo_is_not_offered_in_another_conversation(window, bridge):
     window.gauge.optimize.click()
     await until(lambda: window.findChildren(PlanDialog))
@@ -284,6 +288,7 @@ def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
 
 
 @play_scene()
+@pytest.mark.long
 async def test_conversations_are_made_renamed_deleted_and_restored(window, bridge):
     listed = window.sidebar.list.conversations
     window.sidebar.new.click()
@@ -298,6 +303,7 @@ async def test_conversations_are_made_renamed_deleted_and_restored(window, bridg
 
 
 @play_scene()
+@pytest.mark.long
 async def test_a_blank_conversation_is_used_before_another_one_is_made(window, bridge):
     window.sidebar.new.click()
     await until(lambda: window.chat.conversation == "c3")
@@ -342,6 +348,7 @@ async def test_settings_change_the_theme_at_once(window, bridge):
     await until(lambda: window.palette().window().color().name() == "#1a1815")
 
 
+@pytest.mark.long
 def test_the_layout_and_the_open_conversation_are_remembered(play):
     async def leave(window: MainWindow, bridge: Bridge) -> None:
         window.header.panel_button.click()
@@ -372,6 +379,7 @@ async def test_a_flood_of_text_does_not_stop_the_window(window, bridge):
 
 
 @play_scene()
+@pytest.mark.long
 async def test_a_window_that_is_killed_has_stored_which_conversation_was_open(window, bridge, tmp_path):
     window.chat.open_new()
     first = window.chat.conversation

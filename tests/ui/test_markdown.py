@@ -128,6 +128,7 @@ LONG = {
 
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("kind", LONG)
+@pytest.mark.long
 def test_a_long_block_is_shown_whole(kind: str) -> None:
     found = segments_of(LONG[kind])
     assert len(found) > 2

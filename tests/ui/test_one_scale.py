@@ -71,6 +71,7 @@ def other_measures(source: str) -> list[str]:
     return [ast.unparse(one) for one in (*radii, *heights)] + STYLED.findall(source)
 
 
+@pytest.mark.long
 def test_no_corner_and_no_height_of_a_control_is_a_number_of_its_own() -> None:
     sources = {file: file.read_text(encoding="utf-8") for file in sorted(UI.rglob("*.py"))}
     found = {str(file.relative_to(UI)): other for file, source in sources.items() if (other := other_measures(source))}

@@ -106,6 +106,7 @@ def test_the_keyboard_turns_a_slider_and_undo_takes_it_back(sheet, qtbot) -> Non
     assert use(qtbot, sheet, sheet.use_here) == ("balanced", None, False)
 
 
+@pytest.mark.long
 def test_every_field_can_be_seen_with_its_meaning_and_its_bounds(window) -> None:
     sheet = opened(window, "seline")
     for source in (source for group in GROUPS for source in group.sources):
@@ -150,6 +151,7 @@ def test_a_policy_of_ones_own_is_shown_compared_with_its_preset_and_can_be_delet
 
 
 @pytest.mark.parametrize("name", ["", "  ", "Balanced", "late"])
+@pytest.mark.long
 def test_a_name_that_is_taken_is_refused(window, qtbot, name: str) -> None:
     own = (OWN, OwnPolicy("late"))
     sheet = opened(window, "balanced", own=own)
@@ -161,6 +163,7 @@ def test_a_name_that_is_taken_is_refused(window, qtbot, name: str) -> None:
     assert sheet.name.hasFocus()
 
 
+@pytest.mark.long
 def test_switches_and_lists_of_words_and_numbers(sheet, qtbot) -> None:
     qtbot.mouseClick(row(sheet, "is_filling").switch, LEFT)
     select = row(sheet, "strategy").select

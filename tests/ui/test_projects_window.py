@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -34,6 +35,7 @@ async def make(window: MainWindow, name: str) -> Project:
 
 
 @play_scene()
+@pytest.mark.long
 async def test_a_new_project_shows_its_page_and_begins_with_what_is_written(window, bridge):
     project = await make(window, "Work")
     page = window.chat_pane.project
@@ -97,6 +99,7 @@ async def test_a_project_is_renamed_deleted_and_restored(window, bridge):
 
 
 @play_scene()
+@pytest.mark.long
 async def test_what_a_project_gives_is_shown_with_its_source(window, bridge, tmp_path):
     project = await make(window, "Work")
     window.projects.open_settings()
@@ -134,6 +137,7 @@ async def test_what_a_project_gives_is_shown_with_its_source(window, bridge, tmp
 
 
 @play_scene()
+@pytest.mark.long
 async def test_a_conversation_works_without_the_folder_of_its_project(window, bridge, tmp_path, monkeypatch):
     opened: list[QMenu] = []
     monkeypatch.setattr(QMenu, "popup", lambda menu, where: opened.append(menu))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
@@ -57,6 +58,7 @@ def scroll_up(window: MainWindow, notches: int) -> None:
 
 
 @play_scene()
+@pytest.mark.long
 async def test_what_is_read_stays_while_a_reply_streams_ends_and_cards_come(window: MainWindow, bridge: Bridge) -> None:
     conversation, view = window.chat.conversation, window.transcript
     newest = window.transcript_model.rows[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -92,6 +93,7 @@ async def test_what_the_model_saw_when_it_answered(window: MainWindow, bridge: B
 
 
 @play_scene(messages=0)
+@pytest.mark.long
 async def test_the_request_follows_what_is_sent_and_pinned(window: MainWindow, bridge: Bridge) -> None:
     await click(window.header.views.button("request"))
     view = window.chat_pane.request

@@ -178,6 +178,7 @@ def test_what_was_wrong_is_no_longer_said_once_it_is_put_right(dialog, qtbot):
 
 
 @pytest.mark.parametrize("address", ["", "ftp://x/v1", "http://", "http://[::1", "http://x:99999/v1"])
+@pytest.mark.long
 def test_addresses_that_lead_nowhere_are_refused(dialog, qtbot, address):
     write(qtbot, dialog.servers.forms[0].address, address)
     refuse(dialog, qtbot)
@@ -281,6 +282,7 @@ def test_rules_are_listed_and_removed(dialog, qtbot):
     ("name", "text"),
     [("max_rounds", "0"), ("max_rounds", "many"), ("max_rounds", "9999"), ("search_url", "x"), ("folder", "src")],
 )
+@pytest.mark.long
 def test_what_is_wrong_with_tools_is_said_beside_its_field(dialog, qtbot, name, text):
     field = dialog.entries[name]
     write(qtbot, field, text)
@@ -333,6 +335,7 @@ def test_an_mcp_server_is_added_checked_and_removed(dialog, qtbot):
         ("code", "Nothing is sent", "extractive", "lmstudio/small"),  # which a plan made by hand may still ask for
     ],
 )
+@pytest.mark.long
 def test_who_writes_the_summaries_is_described_and_saved(dialog, qtbot, chosen, note, summaries, model):
     choice = dialog.entries["utility_model"]
     choice.select.choose(chosen)

@@ -50,6 +50,7 @@ def test_what_is_wrong_elsewhere_is_shown(dialog, qtbot):
     assert dialog.entries["max_rounds"].edit.hasFocus()
 
 
+@pytest.mark.long
 def test_another_look_is_told_at_once(dialog, qtbot):
     with qtbot.waitSignal(dialog.look_changed) as told:
         dialog.entries["theme"].choices.button("light").click()
@@ -110,6 +111,7 @@ def test_a_list_without_servers_and_a_search_without_hits_say_so(window, qtbot):
         ),
     ],
 )
+@pytest.mark.long
 def test_where_keys_are_kept_is_said_in_the_windows_language(qapp, window, language_is_restored, stored, shown):
     use_language(qapp, "de")
     dialog = SettingsDialog(SettingsRead(SETTINGS, (), stored), ModelsListed(MODELS), window)

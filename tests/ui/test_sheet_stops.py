@@ -60,6 +60,7 @@ def stops_of(sheet: Sheet) -> list[QWidget]:
     return stops
 
 
+@pytest.mark.long
 def test_the_keyboard_stays_in_the_sheet_and_reaches_its_buttons(sheet):
     stops = stops_of(sheet)
     assert all(sheet.isAncestorOf(stop) for stop in stops)
@@ -67,6 +68,7 @@ def test_the_keyboard_stays_in_the_sheet_and_reaches_its_buttons(sheet):
     assert left == set()
 
 
+@pytest.mark.long
 def test_the_stops_follow_the_reading(sheet):
     """What stands lower in the same column comes later; the footer is last."""
     stops = [stop for stop in stops_of(sheet) if stop is not sheet]
@@ -85,6 +87,7 @@ def is_in_footer(sheet: Sheet, stop: QWidget) -> bool:
     return stop.parentWidget() is sheet._ground.footer
 
 
+@pytest.mark.long
 def test_each_stop_shows_that_it_has_the_keyboard(sheet):
     others = [stop for stop in stops_of(sheet) if stop is not sheet]
     for stop in others:

@@ -48,6 +48,7 @@ def hand_over_elsewhere(data: Path, opening: Opening) -> bool:
     return ended.stdout == "True\n"
 
 
+@pytest.mark.long
 def test_what_is_handed_over_arrives_whole_and_is_acknowledged(run, server: WindowServer, tmp_path: Path) -> None:
     async def scene() -> None:
         came: list[Opening] = []
@@ -98,6 +99,7 @@ def test_others_cannot_reach_it_and_a_second_server_leaves_the_first_alone(run, 
 @pytest.mark.parametrize(
     "sent", [b"{}{}\n", b'{"files": 1}\n', b'{"action": "delete"}\n', b"\xff\n", b"x" * (2 * MAX_BYTES)]
 )
+@pytest.mark.long
 def test_what_cannot_be_read_is_refused_and_the_next_is_taken(run, server, tmp_path: Path, sent: bytes) -> None:
     answers: list[bytes] = []
 

@@ -129,6 +129,7 @@ def test_a_message_can_be_gone_to(view):
     assert not view.show_message("elsewhere")
 
 
+@pytest.mark.long
 def test_a_long_reply_is_shown_whole_and_formatted(view, qtbot):
     text = "word **bold** " * 10_000
     view.transcript.open([row(0, Role.ASSISTANT, Text(text))], ())

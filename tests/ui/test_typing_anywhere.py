@@ -91,6 +91,7 @@ async def test_a_new_conversation_that_cannot_be_made_leaves_what_was_written_in
 
 
 @pytest.mark.parametrize("part", ["composer.field", "transcript", "sidebar.list", "header.chip", "panel.tabs"])
+@pytest.mark.long
 def test_escape_closes_the_editor_of_a_message_wherever_the_keyboard_is(play, part):
     async def scene(window, bridge):
         editor = window.transcript.editor
@@ -107,6 +108,7 @@ def test_escape_closes_the_editor_of_a_message_wherever_the_keyboard_is(play, pa
 
 
 @pytest.mark.parametrize("part", ["composer.field", "chat_pane.request.list", "sidebar.list", "panel.tabs"])
+@pytest.mark.long
 def test_escape_leads_back_from_the_x_ray_and_ends_the_walk_through_hits(play, part):
     async def scene(window, bridge):
         window.hit_bar.show_hit("tests", 1, 2)
