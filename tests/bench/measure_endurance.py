@@ -61,8 +61,11 @@ LIMITS = {
 here, and what recall knows of the last 80,000 messages. Before that was bounded in bytes, it grew by 2.8 KiB a turn
 between turns 1,200 and 3,800, the window by 1.2, of which 0.4 were what Ctrl+Z could bring back."""
 SLOWER = 1.25
-"""How much more CPU time a turn of the end may take than one of the beginning, in window and engine together. The time
-by the clock is told, too: other work on the machine decides about it."""
+"""How much more CPU time a turn of the end may take than one of the beginning, in window and engine together, each
+divided by that of a fixed piece of work done beside it: what shares the machine's cores makes both slower. The time by
+the clock is told, too."""
+LATE = 0.75
+"""The share of the run after which the slope is told once more: what is kept up to a bound has reached it then."""
 MORE_BYTES = 1.25
 """How many times the bytes of a turn in the first half one of the second half may take in the archive."""
 
@@ -84,6 +87,8 @@ class Sample(NamedTuple):
     """The median of the turns since the last sample, by the clock."""
     cpu_ms: float
     """Of window and engine, for each of them."""
+    yardstick_ms: float
+    """CPU time of a fixed piece of work, done then."""
 
 
 class Endurance:
@@ -145,7 +150,9 @@ class Endurance:
         await asyncio.sleep(QUIET)
         engine = psutil.Process(self.bridge.engine_pid)
         archive = sum(file.stat().st_size for file in self.folder.glob("data/archive.sqlite3*"))
-        before, self._cpu = self._cpu, sum(sum(each.cpu_times()[:2]) for each in (self._own, engine))
+        spent = sum(sum(each.cpu_times()[:2]) for each in (self._own, engine)) - self._cpu
+        yardstick = cpu_of_fixed_work()
+        self._cpu += spent + yardstick
         sample = Sample(
             turn,
             self._own.memory_info().rss / 1024,
@@ -158,15 +165,25 @@ class Endurance:
             int((self.folder / "tasks").read_text()),
             archive / 1024,
             1000 * statistics.median(self.seconds[-last:]),
-            1000 * (self._cpu - before) / last,
+            1000 * spent / last,
+            1000 * yardstick,
         )
         self.samples.append(sample)
         print(" ".join(f"{value:14,.0f}" for value in sample), file=sys.stderr, flush=True)
 
 
-def slope(samples: list[Sample], name: str) -> float:
+def cpu_of_fixed_work() -> float:
+    """Return the seconds of CPU that some JSON takes here and now: what the engine and the window do most, too."""
+    words = [{"id": f"{number}", "text": "which was moved again " * (number % 7)} for number in range(2_000)]
+    started = time.process_time()
+    for _ in range(20):
+        json.loads(json.dumps(words))
+    return time.process_time() - started
+
+
+def slope(samples: list[Sample], name: str, after: float = WARM) -> float:
     """The growth of a figure in one turn, by least squares over all but the beginning."""
-    warm = [s for s in samples if s.turn > WARM * samples[-1].turn]
+    warm = [s for s in samples if s.turn > after * samples[-1].turn]
     turns, values = [s.turn for s in warm], [float(getattr(s, name)) for s in warm]
     return statistics.linear_regression(turns, values).slope
 
@@ -179,16 +196,19 @@ def judge(run: Endurance) -> dict[str, object]:
             "first": getattr(samples[0], name),
             "last": getattr(samples[-1], name),
             "each_turn": slope(samples, name),
+            "late": slope(samples, name, LATE),
         }
         for name in LIMITS
     }
     first, last = statistics.median(run.seconds[:part]), statistics.median(run.seconds[-part:])
     few = max(len(samples) // 10, 1)
-    cpu = [statistics.median(s.cpu_ms for s in some) for some in (samples[1 : 1 + few], samples[-few:])]
+    ends = samples[1 : 1 + few], samples[-few:]
+    cpu = [statistics.median(s.cpu_ms for s in some) for some in ends]
+    relative = [statistics.median(s.cpu_ms / s.yardstick_ms for s in some) for some in ends]
     half = samples[len(samples) // 2]
     early, late = _bytes(samples[0], half), _bytes(half, samples[-1])
     missed = [name for name, limit in LIMITS.items() if grown[name]["each_turn"] > limit]
-    missed += ["cpu"] * (cpu[1] > SLOWER * cpu[0]) + ["archive"] * (late > MORE_BYTES * early)
+    missed += ["cpu"] * (relative[1] > SLOWER * relative[0]) + ["archive"] * (late > MORE_BYTES * early)
     missed += ["failed turns"] * bool(run.failures) + ["no compaction"] * (not run.compactions)
     return {
         "turns": len(run.seconds),
@@ -198,6 +218,7 @@ def judge(run: Endurance) -> dict[str, object]:
         "grown": grown,
         "latency_ms": {"first": 1000 * first, "last": 1000 * last, "of": part},
         "cpu_ms_each_turn": {"first": cpu[0], "last": cpu[1]},
+        "cpu_by_yardstick": {"first": relative[0], "last": relative[1]},
         "archive_bytes_each_turn": {"first_half": early, "second_half": late},
         "missed": missed,
     }
