@@ -6,7 +6,9 @@ import contextlib
 import logging
 import os
 import sys
+from logging.handlers import QueueHandler, QueueListener
 from pathlib import Path
+from queue import Queue
 
 from desktop_app.paths import log_file, make_private_file, make_private_folder
 
@@ -59,6 +61,30 @@ class RotatedLog(logging.FileHandler):
             before.close()
 
 
+class LogThread(QueueHandler):
+    """Has a thread write what is logged: where a disk is slow a line takes seconds, and no loop may wait for them."""
+
+    def __init__(self, target: logging.Handler) -> None:
+        self._records: Queue[logging.LogRecord] = Queue()
+        super().__init__(self._records)
+        self._target = target
+        self._listener: QueueListener | None = QueueListener(self._records, target)
+        self._listener.start()
+
+    def flush(self) -> None:
+        """Wait until all is written that was logged before."""
+        if self._listener is not None:
+            self._records.join()
+
+    def close(self) -> None:
+        """Write what is left, and end the thread; what is logged afterwards goes nowhere."""
+        if self._listener is not None:
+            self._listener.stop()
+            self._listener = None
+            self._target.close()
+        super().close()
+
+
 def start_log(data: Path) -> Path | None:
     """Log to the file of that data folder; return None if it cannot be written, and the terminal is used.
 
@@ -68,11 +94,11 @@ def start_log(data: Path) -> Path | None:
     target: logging.Handler = logging.StreamHandler()
     try:
         make_private_folder(data)
-        target = RotatedLog(path)
+        target = LogThread(RotatedLog(path))
     except OSError as error:
         sys.stderr.write(f"The log file {path} cannot be written ({error.strerror}).\n")
     logging.raiseExceptions = False  # a full disk is told by whoever wanted to store something there
     logging.basicConfig(level=logging.WARNING, handlers=[target], format=FORMAT, force=True)
     named = logging.getLevelNamesMapping().get(os.environ.get(LEVEL_VARIABLE, "").upper())
     logging.getLogger("desktop_app").setLevel(named or logging.INFO)
-    return path if isinstance(target, RotatedLog) else None
+    return path if isinstance(target, LogThread) else None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import stat
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from desktop_app import log_files
-from desktop_app.log_files import KEPT, LEVEL_VARIABLE, RotatedLog, start_log
+from desktop_app.log_files import KEPT, LEVEL_VARIABLE, LogThread, RotatedLog, start_log
 
 
 @pytest.fixture
@@ -19,7 +22,7 @@ def rooted():
     kept = root.handlers[:], root.level, ours.level
     yield
     for target in root.handlers:
-        if isinstance(target, RotatedLog):
+        if isinstance(target, LogThread):
             target.close()
     root.handlers[:] = kept[0]
     root.setLevel(kept[1])
@@ -69,7 +72,49 @@ def test_the_level_is_chosen_and_libraries_tell_only_warnings(tmp_path, monkeypa
     log.info("info")
     log.warning("warning")
     logging.getLogger("httpx").info("POST https://example.org?key=secret")
+    logging.shutdown()
     assert [line.split()[-1] for line in path.read_text().splitlines()] == found
+
+
+def test_whoever_logs_does_not_wait_for_the_disk(tmp_path: Path, monkeypatch, rooted) -> None:
+    """A line took up to four seconds of the engine's loop where each write took one."""
+    is_written = threading.Event()
+    plain = RotatedLog.emit
+
+    def wait(target: RotatedLog, record: logging.LogRecord) -> None:
+        assert is_written.wait(60)
+        plain(target, record)
+
+    monkeypatch.setattr(RotatedLog, "emit", wait)
+    path = start_log(tmp_path)
+    assert path is not None
+    log = logging.getLogger("desktop_app.x")
+    log.warning("%s in order", "first")
+    try:
+        int("nonsense")
+    except ValueError:
+        log.exception("second")
+    assert path.read_text() == ""
+    is_written.set()
+    logging.shutdown()
+    lines = path.read_text().splitlines()
+    assert lines[0].endswith(" desktop_app.x WARNING first in order")
+    assert lines[1].endswith(" desktop_app.x ERROR second")
+    assert lines[-1].startswith("ValueError: invalid literal")
+    assert sum("Traceback" in line for line in lines) == 1
+    logging.shutdown()  # a second time, as at the end of the interpreter
+    log.warning("after the end")
+
+
+def test_a_process_that_ends_has_written_its_log(tmp_path: Path) -> None:
+    """However it ends, but for a signal: by its last line, or by the engine's own end without Python's."""
+    lines = "import logging, pathlib, sys; from desktop_app.log_files import start_log; "
+    lines += "start_log(pathlib.Path(sys.argv[1]))"
+    lines += "; [logging.getLogger('desktop_app.x').warning('line %d', n) for n in range(500)]"
+    for end in ("", "; from desktop_app.engine.serve import end_process; end_process(0)"):
+        folder = tmp_path / str(len(end))
+        subprocess.run([sys.executable, "-c", lines + end, str(folder)], check=True, timeout=60)
+        assert len((folder / "palimpsest.log").read_text().splitlines()) == 500
 
 
 def test_without_a_folder_it_goes_to_the_terminal(tmp_path: Path, rooted, capsys) -> None:
