@@ -167,6 +167,17 @@ def test_what_is_kept_is_bounded_and_the_end_is_always_there(qapp) -> None:
     assert keys(model)[-1] == "m9999"
 
 
+def test_a_conversation_that_grows_is_not_kept_whole(qapp) -> None:
+    """Each event took 15 ms in one that had grown by 1,200 messages, since all of them were gone through."""
+    model = opened(chat(MAX_OLDER))
+    for index in range(MAX_OLDER, MAX_OLDER + 2 * PAGE):
+        tell(model, MessageRecorded("c", chat(1, first=index)[0]))
+        model.keep_newest()
+        assert PAGE <= len(model.rows) <= MAX_OLDER + PAGE
+        assert keys(model)[-1] == f"m{index}"
+    assert model.item(0) == GapItem(0, model.rows[0].index - 1)
+
+
 def test_the_system_prompt_alone_is_still_blank(qapp) -> None:
     assert opened([row(0, Role.SYSTEM)]).is_blank
     assert not opened(chat(1)).is_blank

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import tracemalloc
 from time import process_time
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from transcript_rows import row
 
-from desktop_app.conversation.events import MessageRow
+from desktop_app.conversation.events import MessageRecorded, MessageRow
 from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.controllers.older_messages import OlderMessages
+from desktop_app.ui.live_turns import RESTING
 from desktop_app.ui.transcript.pages import MAX_OLDER, PAGE, GapItem
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from slowness import slowness
@@ -114,3 +117,32 @@ def test_reading_upwards_page_by_page_keeps_the_place(view, reader):
         assert after[0] <= before[0]
         assert before[0] - after[0] < 20
         assert -1 not in after
+
+
+@pytest.mark.long
+def test_what_grows_beyond_the_bound_is_let_go_of_only_while_the_end_is_read(view, reader):
+    parts = SimpleNamespace(transcript=view, transcript_model=view.transcript)
+    past = OlderMessages(None, parts, lambda: "c")  # type: ignore[arg-type]
+
+    def grow(count: int) -> None:
+        for index in range(view.transcript.rows[-1].index + 1, view.transcript.rows[-1].index + 1 + count):
+            view.transcript.apply(MessageRecorded("c", row(index, Role.USER, Text(f"message {index}"))), RESTING)
+            past.forget()
+        reader.settle()
+
+    for before in range(TOTAL - PAGE, TOTAL - MAX_OLDER - PAGE, -PAGE):
+        view.transcript.add_page(page(before), before)
+    grow(3 * PAGE)
+    assert len(view.transcript.rows) <= MAX_OLDER + PAGE
+    assert seen(view)[-1] == TOTAL - 1 + 3 * PAGE
+    assert view.verticalScrollBar().value() == view.verticalScrollBar().maximum()
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() - 2_000)
+    reader.settle()
+    before = seen(view)
+    grow(5 * PAGE)
+    assert len(view.transcript.rows) > MAX_OLDER + PAGE
+    assert seen(view) == before
+    view.follow_end()
+    grow(1)
+    assert len(view.transcript.rows) <= MAX_OLDER + PAGE
+    assert seen(view)[-1] == view.transcript.rows[-1].index

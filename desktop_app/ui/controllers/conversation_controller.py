@@ -280,8 +280,10 @@ class ConversationController(QObject):
             case TurnStarted():
                 self.blanks.note(self.conversation, None)
                 parts.failure.clear_passing()
-            case MessageRecorded(_, row) if row.message.role is Role.USER:
-                parts.transcript.follow_end()
+            case MessageRecorded(_, row):
+                if row.message.role is Role.USER:
+                    parts.transcript.follow_end()
+                self.past.forget()
             case ViewChanged():
                 parts.panel.change_view(event)
             case FiguresCounted(_, gauge, totals):
@@ -289,8 +291,6 @@ class ConversationController(QObject):
                 parts.panel.breakdown.totals.set_totals(totals)
             case TurnFinished(totals=Totals() as totals):
                 parts.panel.breakdown.totals.set_totals(totals)
-            case _:
-                pass
 
     def _mark(self) -> None:
         self._parts.sidebar.list.conversations.show_activities(self.turns.activities)

@@ -32,6 +32,11 @@ class OlderMessages:
         if page:
             self._parts.transcript_model.add_page(page, around)
 
+    def forget(self) -> None:
+        """Let go of pages that a reader at the end does not see."""
+        if self._parts.transcript.follows_end:
+            self._parts.transcript_model.keep_newest()
+
     async def show_message(self, message_id: str, top: int | None = None) -> bool:
         """Scroll to a message of the open conversation; return False if the current branch does not have it.
 

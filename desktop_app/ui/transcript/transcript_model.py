@@ -25,7 +25,7 @@ from desktop_app.conversation.message import Role
 from desktop_app.ui.live_turns import RESTING, LiveTurn
 
 from .items import Item, MessageItem, ToolItem, change_between, items_with_gaps, update_item
-from .pages import merge_pages, trim_rows
+from .pages import MAX_OLDER, PAGE, merge_pages, trim_rows
 from .replies import ReplyItem, join_continued
 from .row_text import accessible_text
 
@@ -123,6 +123,12 @@ class TranscriptModel(QAbstractListModel):
         """Add older messages, and drop those far from index `around`."""
         self._rows = trim_rows(merge_pages(self._rows, rows), around)
         self._show()
+
+    def keep_newest(self) -> None:
+        """Drop the oldest of many messages, for a reader at the end: they are read again once somebody looks there."""
+        if len(self._rows) > MAX_OLDER + PAGE:
+            self._rows = trim_rows(self._rows, self._rows[-1].index)
+            self._show()
 
     def apply(self, event: TurnEvent, turn: LiveTurn) -> None:
         """Show an event of the conversation that is open. turn: its turn after the event."""
