@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from math import inf
 
 import pytest
@@ -310,7 +311,7 @@ def test_fonts_are_loaded_of_every_look_one_script_at_a_time(qapp, monkeypatch):
         asked += 1
         return True
 
-    monkeypatch.setattr(script_fonts, "_known", set())
+    monkeypatch.setattr(script_fonts, "_known", defaultdict(set))
     assert not load_document_fonts(document, lambda: False)
     assert load_document_fonts(document, may_go_on)
     assert asked == 4

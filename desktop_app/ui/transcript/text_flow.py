@@ -117,7 +117,7 @@ def _columns(builder: RowBuilder, segments: Sequence[MarkdownSegment], run: Sequ
         return ()
     begun = segments[run[0]].text.rpartition(rows[0].head)[2].strip("\n")
     pieces = [rows[0].head.split("\n")[0], *filter(None, [begun]), *(one.text for one in rows[:MEASURED_ROWS])]
-    if not builder.cache.has_fonts("".join(pieces), *cell_fonts()):
+    if not all(builder.cache.has_fonts(piece, *cell_fonts()) for piece in pieces):
         return None
     widths = [builder.cache.value(cell_widths, piece) for piece in pieces]
     return None if None in widths else table_columns([*filter(None, widths)], builder.width)
