@@ -14,7 +14,7 @@ from ui_scenes import settle, words
 from bombs import TEXTS
 from desktop_app.conversation.message import Role, Text
 from desktop_app.ui.transcript import growing_text, row_painter, script_fonts, transcript_view
-from desktop_app.ui.transcript.blocks import parse_blocks
+from desktop_app.ui.transcript.blocks import DENSE, is_dense, parse_blocks
 from desktop_app.ui.transcript.documents import MAX_CODE_SPANS, DocumentCache, code_document, plain_document
 from desktop_app.ui.transcript.found_text import RowSearch
 from desktop_app.ui.transcript.growing_text import GrowingText, segments_of
@@ -169,6 +169,14 @@ def test_long_clusters_show_their_marks_and_others_stay_as_they_are() -> None:
     assert part_clusters("👩\u200d" * 40) == "👩‹U+200D›" * 40
     assert part_clusters("\u200b" * 40 + "b") == "‹U+200B›" * 40 + "b"
     assert max(len(piece) for _, piece in split_plain_text("漢" * 9_000)) <= 1_000
+
+
+@pytest.mark.parametrize("start", [0, 1, 37, 99, 100, 101, 250])
+def test_a_run_of_letters_is_dense_wherever_it_stands(start: int) -> None:
+    before, run = "a漢 " * 100, "漢" * DENSE
+    assert is_dense(before[:start] + run)
+    assert is_dense(before[:start] + run + " a" * 100)
+    assert not is_dense(before[:start] + "a" + run[1:] + " a" * 100)
 
 
 @pytest.mark.parametrize("name", ["formulas that differ", "paragraphs of one letter", "many scripts"])

@@ -29,6 +29,8 @@ DENSE = 1_000  # letters without a space or a stop between them, none of ASCII, 
 DENSE_PIECE = 500  # characters of a text with so many
 _LETTERS = r"[^\x00-\x7f\u3000-\u3002\uff01-\uff0f\uff1a-\uff1f\s]"
 _DENSE = re.compile(rf"(?<!{_LETTERS}){_LETTERS}{{{DENSE}}}")  # looked for once in each run, from its beginning
+_SAMPLE = DENSE // 10  # every so many characters one is looked at first: so many letters are ten of those at least
+_DENSE_SAMPLES = re.compile(rf"{_LETTERS}{{{DENSE // _SAMPLE}}}")
 _WIDE_TABLE = re.compile(rf"^[^\n]*\n(?=[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|){{{MAX_COLUMNS},}})", re.MULTILINE)
 
 
@@ -209,7 +211,7 @@ def find_wide_table(text: str, start: int, end: int) -> int | None:
 
 def is_dense(text: str) -> bool:
     """Return whether a line would take long to lay out and to paint as a whole."""
-    return not text.isascii() and _DENSE.search(text) is not None
+    return _DENSE_SAMPLES.search(text[::_SAMPLE]) is not None and _DENSE.search(text) is not None
 
 
 def _parts(block: Token, cuts: Sequence[int], carry: Carry | None) -> list[Unit]:

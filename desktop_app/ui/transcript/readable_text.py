@@ -15,7 +15,7 @@ _JOINER = "\u200d"
 _MARKS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _RANGES)
 _MANY_MARKS = re.compile(rf"[{_MARKS}]{{{MAX_MARKS},}}")
 _MANY_JOINED = re.compile(rf"(?:[^\s{_MARKS}]?[{_MARKS}]*{_JOINER}){{{MAX_MARKS},}}")
-_ESCAPED = {sign: f"‹U+{sign:04X}›" for first, last in _RANGES for sign in range(first, last + 1)}
+_ESCAPED = {chr(sign): f"‹U+{sign:04X}›" for first, last in _RANGES for sign in range(first, last + 1)}
 
 # Not a rule, as "- - -" is.
 _TOO_DEEP = re.compile(
@@ -67,4 +67,4 @@ def part_clusters(text: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    return found[0].translate(_ESCAPED)
+    return "".join(_ESCAPED.get(sign, sign) for sign in found[0])
