@@ -102,5 +102,6 @@ def _draw(text: str, look: QFont) -> None:
 def _paper() -> QImage:
     """Return what is drawn on to no end but that Qt keeps the drawn letters."""
     paper = QImage(8, 8, QImage.Format.Format_RGB32)
-    paper.setDevicePixelRatio(QGuiApplication.primaryScreen().devicePixelRatio())
+    screen = QGuiApplication.primaryScreen()
+    paper.setDevicePixelRatio(screen.devicePixelRatio() if screen else 1.0)
     return paper
