@@ -282,9 +282,9 @@ def _merge_elements(base: Sequence[Any], changed: Sequence[Any], stored: Sequenc
 
 
 def _key(element: Any) -> Any:
-    """Return what tells the elements of a list apart: the name, or the tool and the pattern of a rule."""
+    """Return what tells the elements of a list apart: the name, or the tool, its state and the pattern of a rule."""
     if isinstance(element, Rule):
-        return element.tool, element.pattern
+        return element.tool, element.pattern, element.fingerprint
     return getattr(element, "name", element)
 
 

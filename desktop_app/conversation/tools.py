@@ -44,6 +44,17 @@ class RequiredPermission(msgspec.Struct, frozen=True):
     """The pattern that is proposed for "always"."""
     conversations: int = 0
     """In how many conversations it would be looked; 0 for another kind."""
+    fingerprint: str = ""
+    """Of a tool that an MCP server offers: of its name, its description and its arguments as they are now."""
+    about: str = ""
+    """What that server says of the tool."""
+    earlier: Literal["", "changed", "unbound"] = ""
+    """In a question, what is known of a rule that allows the tool and does not hold: the tool is another one now, or
+    the rule does not say which it was, since it is older than that note."""
+
+
+ANY_FINGERPRINT = "*"
+"""Of a rule that holds for a tool of that name, whatever its server says of it."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -54,9 +65,19 @@ class Rule(msgspec.Struct, frozen=True):
     pattern: str = "*"
     """With * and ?."""
     is_allowed: bool = True
+    fingerprint: str = ""
+    """Of the MCP server's tool that was allowed."""
 
     def covers(self, need: RequiredPermission) -> bool:
+        return self.names(need) and (not self.is_allowed or self._is_about(need))
+
+    def names(self, need: RequiredPermission) -> bool:
+        """Return whether it is about that tool and target, as far as their names go."""
         return self.tool in ("*", need.tool) and fnmatch.fnmatchcase(need.target, self.pattern)
+
+    def _is_about(self, need: RequiredPermission) -> bool:
+        is_for_all = self.tool == "*" or not need.fingerprint
+        return is_for_all or self.fingerprint in (need.fingerprint, ANY_FINGERPRINT)
 
 
 Scope = Literal["once", "conversation", "always"]

@@ -20,6 +20,7 @@ from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.keys import Keys
 from desktop_app.models.local_servers import discover_local, providers_in_environment
 from desktop_app.paths import settings_file
+from desktop_app.permissions.rules import is_replaced
 from desktop_app.settings import (
     Server,
     Settings,
@@ -124,10 +125,10 @@ class EngineServices:
         return tuple(server for server in found if (server.kind, server.base_url.rstrip("/")) not in known)
 
     async def keep_rule(self, rule: Rule) -> None:
-        """Store a rule in place of the one for the same tool and pattern. Raises WorldError."""
+        """Store a rule in place of those that it replaces. Raises WorldError."""
 
         def with_rule(settings: Settings) -> Settings:
-            others = tuple(r for r in settings.rules if (r.tool, r.pattern) != (rule.tool, rule.pattern))
+            others = tuple(old for old in settings.rules if not is_replaced(old, rule))
             return replace(settings, rules=(*others, rule))
 
         async with self._changing:

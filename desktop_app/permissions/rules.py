@@ -52,8 +52,8 @@ def decide(
 ) -> Decision:
     """Return whether a call that requires these permissions may run.
 
-    always, conversation: the rules that always hold, and those of its conversation; in each, a newer rule replaces an
-    older one for the same tool and pattern.
+    always, conversation: the rules that always hold, and those of its conversation; in each, a newer rule replaces
+    older ones as `is_replaced` says.
     """
     rules = (*_newest(always), *_newest(conversation))
     decisions = [_decide_one(need, rules) for need in needs]
@@ -64,7 +64,29 @@ def decide(
 
 def rule_of(need: RequiredPermission, answer: PermissionAnswer) -> Rule:
     """Return the rule of an answer: with the user's pattern, else the proposed one, else for that target alone."""
-    return Rule(need.tool, answer.pattern or need.suggestion or escape_pattern(need.target), answer.is_allowed)
+    pattern = answer.pattern or need.suggestion or escape_pattern(need.target)
+    return Rule(need.tool, pattern, answer.is_allowed, need.fingerprint if answer.is_allowed else "")
+
+
+def is_replaced(old: Rule, new: Rule) -> bool:
+    """Return whether a newer rule takes the place of an older one: for the same tool and pattern.
+
+    Two that allow different states of a server's tool stay, since the server may offer either, as in two folders.
+    """
+    is_other_state = old.is_allowed and new.is_allowed and old.fingerprint != new.fingerprint
+    return (old.tool, old.pattern) == (new.tool, new.pattern) and not is_other_state
+
+
+def with_earlier(needs: Sequence[RequiredPermission], rules: Sequence[Rule]) -> tuple[RequiredPermission, ...]:
+    """Return the permissions to ask for, each with why a rule that allows a tool of that name does not hold."""
+    return tuple(replace(need, earlier=_earlier(need, rules)) for need in needs)
+
+
+def _earlier(need: RequiredPermission, rules: Sequence[Rule]) -> Literal["", "changed", "unbound"]:
+    allowing = [rule for rule in rules if rule.is_allowed and rule.names(need)]
+    if not allowing or any(rule.covers(need) for rule in allowing):
+        return ""
+    return "changed" if any(rule.fingerprint for rule in allowing) else "unbound"
 
 
 def rules_of_option(text: str) -> tuple[Rule, ...]:
@@ -95,8 +117,13 @@ def escape_pattern(text: str) -> str:
 
 
 def _newest(rules: Sequence[Rule]) -> Iterable[Rule]:
-    """Return the last of the rules for the same tool and pattern."""
-    return {(rule.tool, rule.pattern): rule for rule in rules}.values()
+    """Yield the rules that no newer one replaces."""
+    newest: dict[tuple[str, str], list[Rule]] = {}
+    for rule in rules:
+        alike = newest.setdefault((rule.tool, rule.pattern), [])
+        alike[:] = (*(old for old in alike if not is_replaced(old, rule)), rule)
+    for alike in newest.values():
+        yield from alike
 
 
 def _decide_one(need: RequiredPermission, rules: Sequence[Rule]) -> Decision:

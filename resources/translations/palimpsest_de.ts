@@ -5267,6 +5267,18 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{tool} will in anderen Unterhaltungen nachsehen</translation>
     </message>
     <message>
+        <source>This tool has changed since you allowed it: its server describes it, or what it takes, in another way now.</source>
+        <translation>Dieses Werkzeug hat sich geändert, seit Sie es erlaubt haben: Sein Server beschreibt es oder seine Argumente jetzt anders.</translation>
+    </message>
+    <message>
+        <source>You allowed this tool before what its server says of it was noted. Your answer is for the tool as it is now.</source>
+        <translation>Sie haben dieses Werkzeug erlaubt, bevor festgehalten wurde, was sein Server darüber sagt. Ihre Antwort gilt für das Werkzeug, wie es jetzt ist.</translation>
+    </message>
+    <message>
+        <source>Its server says of it: {words}</source>
+        <translation>Sein Server sagt darüber: {words}</translation>
+    </message>
+    <message>
         <source>Read: {target}</source>
         <translation>Lesen: {target}</translation>
     </message>

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from test_run_tools import equipped, results
 
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
-from desktop_app.conversation.tools import DENIED, Rule
+from desktop_app.conversation.tools import ANY_FINGERPRINT, DENIED, Rule
 from desktop_app.conversation.transcript import Permit, Pin, RequestContext
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.server_context import ServerLimits
@@ -25,7 +25,7 @@ from provider import Call, Reply
 pytestmark = pytest.mark.wire
 INJECTOR = Path(__file__).parents[1] / "tools" / "mcp" / "mcp_servers" / "injector.py"
 PAGE = "pages__page"
-ALLOWED = Rule(PAGE, "pages/page")
+ALLOWED = Rule(PAGE, "pages/page", fingerprint=ANY_FINGERPRINT)
 EACH = 26
 """Calls of one reply."""
 

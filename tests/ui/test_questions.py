@@ -252,6 +252,19 @@ def test_titles_and_warnings():
     assert pattern_warning("", PUSH.needs) != ""
 
 
+@pytest.mark.parametrize(("earlier", "words"), [("", ""), ("changed", "has changed"), ("unbound", "as it is now")])
+def test_a_tool_of_a_server_is_shown_with_what_is_said_of_it_and_that_it_changed(
+    desk, earlier: str, words: str
+) -> None:
+    said = "Adds up.\nUse: bank/harmless"
+    tool = RequiredPermission("bank__work", "mcp", "bank/work", "bank/work", 0, "f1", said, earlier)
+    desk.card.show_question(asked(tool, name="bank__work"))
+    assert desk.card.targets.text.toPlainText() == "bank/work\nIts server says of it: Adds up. Use: bank/harmless"
+    assert words in desk.card.note.text()
+    assert bool(desk.card.note.text()) == bool(words)
+    assert desk.card.always.isEnabled()
+
+
 # Signs that hide, or turn others around
 
 SIGNS = ("\u202e", "\u2066", "\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u3164", "\U000e0041", "\x1b", "\u2028")

@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 
+from msgspec.structs import replace
+
 from desktop_app.chat.locks import NamedLocks
 from desktop_app.chat.ports import Emit, Spills, Toolbox
 from desktop_app.chat.session import Session
@@ -14,6 +16,7 @@ from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import (
+    ANY_FINGERPRINT,
     DENIED,
     FORBIDDEN,
     OFF_HERE,
@@ -24,7 +27,7 @@ from desktop_app.conversation.tools import (
     ToolSpec,
 )
 from desktop_app.conversation.transcript import Permit, active_entries
-from desktop_app.permissions.rules import decide, rule_of
+from desktop_app.permissions.rules import decide, rule_of, with_earlier
 from desktop_app.settings import Settings
 
 IN_A_FOLDER = ("write", "edit", "bash", "grep", "glob", "list")
@@ -57,7 +60,8 @@ class ToolRuntime:
         self.settings = settings
         self.is_attended = is_attended
         self._keep_rule = keep_rule
-        self._allowed = allowed
+        # Written for this run, by name: nobody has seen the tools of servers then.
+        self._allowed = tuple(replace(rule, fingerprint=ANY_FINGERPRINT) for rule in allowed)
         self._asking = NamedLocks()
         self._running: dict[tuple[str, str, int], Callable[[], None]] = {}
 
@@ -102,14 +106,13 @@ class ToolRuntime:
         return "" if decision == "allow" else FORBIDDEN
 
     def _decide(self, session: Session, needs: tuple[RequiredPermission, ...]) -> str:
-        entries = active_entries(session.transcript.entries)
-        own = tuple(entry.rule for entry in entries if isinstance(entry, Permit))
-        return decide(needs, self.settings().rules + self._allowed, own)
+        return decide(needs, self.settings().rules + self._allowed, _rules_of(session))
 
     async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], emit: Emit) -> str:
         if not self.is_attended:
             return DENIED
-        asked = QuestionAsked(session.id, uuid.uuid4().hex, "permission", call, needs)
+        shown = with_earlier(needs, self.settings().rules + _rules_of(session))
+        asked = QuestionAsked(session.id, uuid.uuid4().hex, "permission", call, shown)
         answer = await self.questions.ask(asked, emit)
         rules = () if answer.scope == "once" else {rule_of(need, answer) for need in needs}
         for rule in rules:
@@ -118,6 +121,11 @@ class ToolRuntime:
             else:
                 await session.record(stamp(Permit(rule=rule)))
         return "" if answer.is_allowed else DENIED
+
+
+def _rules_of(session: Session) -> tuple[Rule, ...]:
+    """Return the rules of that conversation alone."""
+    return tuple(entry.rule for entry in active_entries(session.transcript.entries) if isinstance(entry, Permit))
 
 
 class Questions:

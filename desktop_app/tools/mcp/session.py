@@ -57,14 +57,18 @@ class ServerSession:
         """Where its program runs."""
         self.is_open = False
         """Whether it has answered, so that a call may follow."""
-        self.has_changed = False
-        """Whether the list of tools has changed."""
+        self.changes = 0
+        """How often it has said that its list of tools has changed."""
         self.has_ended = False
         self.news = asyncio.Event()
-        """Set when one of the two above is, or when the owner of the session is to wake up."""
+        """Set when one of the two above changes, or when the owner of the session is to wake up."""
         self.reason: Reason | None = None
         self.gone = asyncio.Event()
         """Set when it is known why it ended, which is some time after the first sign of it."""
+        self._listed = 0
+        """How many of those changes have been read."""
+        self._heard = asyncio.Event()
+        """Set when some have been, and at the end."""
         self._listeners: set[ShowLine] = set()
         self._client: Client | None = None
 
@@ -109,7 +113,6 @@ class ServerSession:
     async def list_tools(self) -> list[types.Tool]:
         """Return its tools, page by page, up to a limit. Raises MCPError and ValidationError."""
         assert self._client is not None
-        self.has_changed = False
         tools: list[types.Tool] = []
         if self._client.server_capabilities.tools is None:
             return tools
@@ -121,6 +124,23 @@ class ServerSession:
             if not cursor or len(tools) > MAX_LISTED:
                 break
         return tools
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether its list of tools has changed since it was read."""
+        return self.changes > self._listed
+
+    def note_listed(self, changes: int) -> None:
+        """Note that a list was read, and taken, that was asked for after so many changes."""
+        self._listed = changes
+        self._heard.set()
+
+    async def wait_until_listed(self) -> None:
+        """Wait until all changes that it has told of by now have been read."""
+        changes = self.changes
+        while self._listed < changes and not self.has_ended and not self.gone.is_set():
+            self._heard.clear()
+            await self._heard.wait()
 
     async def call(
         self, name: str, arguments: dict[str, Any], show_line: ShowLine, on_progress: Callable[[], None]
@@ -151,11 +171,13 @@ class ServerSession:
         """Store why it ended; the first reason counts."""
         self.reason = self.reason or reason
         self.gone.set()
+        self._heard.set()
 
     def end(self) -> None:
         """Note that nothing more will come through it."""
         self.has_ended = True
         self.news.set()
+        self._heard.set()
 
     async def _show_log(self, params: types.LoggingMessageNotificationParams) -> None:
         line = _log_line(params.level, params.data)
@@ -164,7 +186,7 @@ class ServerSession:
 
     async def _note_change(self, message: Any) -> None:
         if isinstance(message, types.ToolListChangedNotification):
-            self.has_changed = True
+            self.changes += 1
             self.news.set()
 
 

@@ -11,13 +11,14 @@ import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.permissions.rules import escape_pattern
 from desktop_app.settings import McpServer
-from desktop_app.tools.tool import ToolFailed
+from desktop_app.tools.tool import CHANGED, ToolFailed
 
 from .failures import unsent_text
 from .process import Guard
@@ -25,7 +26,7 @@ from .schema import Json
 from .server_context import ServerContext, ServerLimits
 from .server_sandbox import ServerSandbox
 from .supervisor import ServerSupervisor
-from .tool_list import SEPARATOR, prefixes_of
+from .tool_list import SEPARATOR, OfferedTool, prefixes_of
 
 STOP_SECONDS = 0.2
 """For a call that is cancelled, to tell its server."""
@@ -71,19 +72,23 @@ class McpServers:
         return tuple(tool.spec for supervisor in supervisors for tool in supervisor.tools)
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
-        """Require permission for each call. Found from its name alone, since a server that does not answer now may do
-        so a moment later."""
+        """Require permission for each call, and for the tool as its server describes it now; by its name alone, if the
+        server does not answer, since it may do so a moment later."""
         server = self._server_of(call.name)
         if server is None:
             return ()
         target = f"{server.name.replace('/', '_')}/{call.name.partition(SEPARATOR)[2]}"
-        return (RequiredPermission(call.name, "mcp", target, escape_pattern(target)),)
+        need = RequiredPermission(call.name, "mcp", target, escape_pattern(target))
+        tool = self._supervisor_of(server, context.folder).tool(call.name)
+        return (replace(need, fingerprint=tool.fingerprint, about=tool.spec.description) if tool else need,)
 
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Yield lines of progress and logs as they come, then the outcome. Closing it tells the server to stop."""
         try:
             arguments = _read_arguments(call.arguments)
             supervisor, tool = await self._find(call.name, context)
+            if context.allowed is not None and not set(await self.needs(call, context)) <= set(context.allowed):
+                raise ToolFailed(CHANGED)
         except ToolFailed as error:
             yield ToolOutcome(str(error), is_error=True)
             return
@@ -146,17 +151,16 @@ class McpServers:
         prefix, separator, _ = tool.partition(SEPARATOR)
         return next((s for s in self._servers if s.is_on and separator and self._prefixes[s.name] == prefix), None)
 
-    async def _find(self, name: str, context: ToolContext) -> tuple[ServerSupervisor, str]:
-        """Return the supervisor of the server that offers the tool, and its name there. Raises ToolFailed."""
+    async def _find(self, name: str, context: ToolContext) -> tuple[ServerSupervisor, OfferedTool]:
+        """Return the supervisor of the server that offers the tool, and the tool. Raises ToolFailed."""
         server = self._server_of(name)
         if server is None:
             raise ToolFailed("There is no such tool: its server is off, or was removed.")
         supervisor = self._supervisor_of(server, context.folder)
         supervisor.wake()
         await supervisor.wait_for_start()
-        for tool in supervisor.tools:
-            if tool.spec.name == name:
-                return supervisor, tool.name
+        if (tool := supervisor.tool(name)) is not None:
+            return supervisor, tool
         if supervisor.failure is not None:
             raise ToolFailed(unsent_text(server.name, supervisor.failure))
         raise ToolFailed(f"The MCP server “{server.name}” has no tool of that name now.")
@@ -175,7 +179,7 @@ class McpServers:
 
 
 async def _call(
-    supervisor: ServerSupervisor, tool: str, arguments: Json, pieces: asyncio.Queue[str | ToolOutcome]
+    supervisor: ServerSupervisor, tool: OfferedTool, arguments: Json, pieces: asyncio.Queue[str | ToolOutcome]
 ) -> None:
     """Run a call to its end, and put its output and its outcome into the queue."""
 
@@ -185,7 +189,7 @@ async def _call(
 
     try:
         outcome = await supervisor.call(tool, arguments, show_line)
-        pieces.put_nowait(msgspec.structs.replace(outcome, sandbox=supervisor.sandbox))
+        pieces.put_nowait(replace(outcome, sandbox=supervisor.sandbox))
     except BaseException:  # a bug, which is reported elsewhere, or the end of everything: nobody may wait for nothing
         pieces.put_nowait(ToolOutcome("The call was ended; it may have had effects.", is_error=True))
         raise

@@ -16,6 +16,7 @@ from desktop_app.conversation.message import CallSandbox
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
+from desktop_app.tools.tool import CHANGED
 
 from .failures import STALLED, Reason, Secrets, failure_of, unfinished_outcome, unsent_text
 from .server_context import ServerContext
@@ -76,6 +77,10 @@ class ServerSupervisor:
         """What it offers, also while it is started again, so that requests do not change for a moment."""
         return self._tools.offered
 
+    def tool(self, name: str) -> OfferedTool | None:
+        """Return the tool that is offered under that name."""
+        return next((tool for tool in self.tools if tool.spec.name == name), None)
+
     @property
     def sandbox(self) -> CallSandbox:
         """Where its program runs, or ran last."""
@@ -96,13 +101,17 @@ class ServerSupervisor:
         self._task = self._context.start(self.server.name, self._run())
 
     async def wait_for_start(self) -> None:
-        """Wait a little for a server that starts, but not for one that has failed, and only once for each start."""
+        """Wait a little for a server that starts, but not for one that has failed, and only once for each start; and
+        for its list of tools, if that has changed."""
         if self.failure is None and not self._was_waited_for:
             await self._wait_until_settled(self._limits.wait)
             self._was_waited_for = not self._settled.is_set()
+        if self._session is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._session.wait_until_listed(), self._limits.wait)
 
-    async def call(self, tool: str, arguments: dict[str, Any], show_line: Callable[[str], None]) -> ToolOutcome:
-        """Call a tool. Errors of the world are outcomes. Cancelling tells the server to stop."""
+    async def call(self, tool: OfferedTool, arguments: dict[str, Any], show_line: Callable[[str], None]) -> ToolOutcome:
+        """Call a tool, if it is still that. Errors of the world are outcomes. Cancelling tells the server to stop."""
         self._calls += 1
         try:
             outcome = await self._try_call(tool, arguments, show_line)
@@ -192,7 +201,7 @@ class ServerSupervisor:
         try:
             async with asyncio.timeout(self._max_start):
                 await stack.enter_async_context(session.open(self._context.guard, self._context.sandbox))
-                await self._tools.update(await session.list_tools())
+                await self._tools.read(session)
         finally:
             warning.cancel()
 
@@ -208,7 +217,7 @@ class ServerSupervisor:
             if session.has_changed and not session.has_ended and not self._is_closing:
                 await asyncio.sleep(RELIST_SECONDS)
                 async with asyncio.timeout(self._limits.start):
-                    await self._tools.update(await session.list_tools())
+                    await self._tools.read(session)
         if session.process is not None and not self._is_closing:
             await session.process.has_exited(GONE_SECONDS / 2)
             session.note_reason(package.reason_of_end(session))  # now, since ending what it leaves may take a while
@@ -234,7 +243,7 @@ class ServerSupervisor:
         return process.last_errors() if process is not None else ""
 
     async def _try_call(
-        self, tool: str, arguments: dict[str, Any], show_line: Callable[[str], None]
+        self, tool: OfferedTool, arguments: dict[str, Any], show_line: Callable[[str], None]
     ) -> ToolOutcome | None:
         await self._wait_until_settled(self._limits.start)
         session, loop = self._session, asyncio.get_running_loop()
@@ -248,7 +257,10 @@ class ServerSupervisor:
                     with contextlib.suppress(RuntimeError):  # it comes too late
                         limit.reschedule(min(loop.time() + self._limits.call, last))
 
-                outcome: ToolOutcome = await session.call(tool, arguments, show_line, extend)
+                await session.wait_until_listed()
+                if self.tool(tool.spec.name) != tool:
+                    return ToolOutcome(CHANGED, is_error=True)
+                outcome: ToolOutcome = await session.call(tool.name, arguments, show_line, extend)
                 return outcome
         except TimeoutError:
             stopped = Reason("timeout", STALLED.format(seconds=f"{self._limits.call:g}"))

@@ -20,6 +20,8 @@ from .schema import SchemaRefused, clean_text, schema_text
 if TYPE_CHECKING:
     from mcp.types import Tool  # the package is imported late
 
+    from .session import ServerSession
+
 MAX_NAME = 64
 """Characters. OpenAI and Anthropic accept [a-zA-Z0-9_-]{1,64}."""
 MAX_PREFIX = 24
@@ -79,6 +81,13 @@ class OfferedTool(msgspec.Struct, frozen=True):
     spec: ToolSpec
     name: str
     """The server's own name for it."""
+    fingerprint: str
+    """Of the three things that a model is told of it: another one is another tool."""
+
+
+def _fingerprint(name: str, spec: ToolSpec) -> str:
+    told = msgspec.json.encode([repr(name), spec.description, spec.parameters])
+    return hashlib.sha256(told).hexdigest()
 
 
 class ServerTools:
@@ -90,6 +99,12 @@ class ServerTools:
         self._order: dict[str, int] = {}
         self.offered: tuple[OfferedTool, ...] = ()
         self.failures: tuple[Failure, ...] = ()
+
+    async def read(self, session: ServerSession) -> None:
+        """Ask for the list, and take it. Raises MCPError and ValidationError."""
+        changes = session.changes
+        await self.update(await session.list_tools())
+        session.note_listed(changes)
 
     async def update(self, tools: Sequence[Tool]) -> None:
         """Take a list: known tools keep their order, new ones come last. Lets others run between two tools."""
@@ -108,7 +123,8 @@ class ServerTools:
                             most=MAX_TOOLS
                         )
                     )
-                offered.append(OfferedTool(self._spec_of(by_name[name], suffixes[name]), name))
+                spec = self._spec_of(by_name[name], suffixes[name])
+                offered.append(OfferedTool(spec, name, _fingerprint(name, spec)))
             except SchemaRefused as error:
                 refused.append(refusal_of(self._server, name, str(error)))
             await asyncio.sleep(0)

@@ -27,6 +27,16 @@ ABOUT_WIDER: dict[str, str] = {
     WITH_NETWORK: translatable("It stays in the sandbox, but can send what it reads to any address."),
     OUTSIDE: translatable("There it can do all that you can: change your files, read your keys, use the network."),
 }
+ABOUT_EARLIER: dict[str, str] = {
+    "changed": translatable(
+        "This tool has changed since you allowed it: its server describes it, or what it takes, in another way now."
+    ),
+    "unbound": translatable(
+        "You allowed this tool before what its server says of it was noted. Your answer is for the tool as it is now."
+    ),
+}
+"""Why a rule that allows a tool of that name does not hold."""
+SAID_OF_IT = translatable("Its server says of it: {words}")
 DONE_BY: dict[NeedKind, str] = {
     "read": translatable("Read: {target}"),
     "write": translatable("Change: {target}"),
@@ -77,6 +87,8 @@ def note_of(question: QuestionAsked) -> str:
         warning = f"{warning} {tr(ABOUT_WIDER[wider])}".strip()
     if is_recall(question):
         return tr("What is found there is sent to the model of this conversation.")
+    earlier = (tr(ABOUT_EARLIER[need.earlier]) for need in question.needs if need.earlier)
+    warning = " ".join(filter(None, (warning, *earlier)))
     if len(question.needs) < 2:
         return warning
     patterns = dict.fromkeys(escape_invisible(proposed_pattern(need)) for need in question.needs)
@@ -98,7 +110,8 @@ def target_of(need: RequiredPermission) -> str:
     """Return what is needed, as the user reads it."""
     if need.kind != "recall":
         # A newline within a path, after which another need seems to follow, is escaped.
-        return need.target if need.kind == "run" else need.target.replace("\n", "‹U+000A›")
+        target = need.target if need.kind == "run" else need.target.replace("\n", "‹U+000A›")
+        return f"{target}\n{tr(SAID_OF_IT).format(words=' '.join(need.about.split()))}" if need.about else target
     if need.target == "project":
         return tr("The %n conversations of this project", "", need.conversations)
     return tr("All your conversations (%n)", "", need.conversations)

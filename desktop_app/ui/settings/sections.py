@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.context.own_policies import find_policy
@@ -175,20 +176,25 @@ def _folder(text: str) -> str:
     return text
 
 
+def _by_name(rule: Rule) -> Rule:
+    return replace(rule, fingerprint="")
+
+
 class RuleList(FormEntry):
     """The permanent rules, each with a link that removes it."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self.removals: dict[Rule, LinkButton] = {}  # of the rules that are left
+        self._rules = rules
+        self.removals: dict[Rule, LinkButton] = {}  # of those that are left, for all states of a tool together
         self.empty = TextLabel(tr(NO_RULES), size=13, tint="ink_soft", wraps=True)
         card = Card()
         card.column.addWidget(self.empty)
-        card.column.addLayout(vertical(*map(self._row_of, rules), spacing=4))
+        card.column.addLayout(vertical(*map(self._row_of, dict.fromkeys(map(_by_name, rules))), spacing=4))
         super().__init__("rules", tr("Always allowed"), card)
         self.empty.setVisible(not rules)
 
     def value(self) -> tuple[Rule, ...]:
-        return tuple(self.removals)
+        return tuple(rule for rule in self._rules if _by_name(rule) in self.removals)
 
     def _row_of(self, rule: Rule) -> QWidget:
         verdict = tr("{tool} may") if rule.is_allowed else tr("{tool} must not")
