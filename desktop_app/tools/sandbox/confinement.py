@@ -54,6 +54,8 @@ class Confinement(msgspec.Struct, frozen=True):
     """What may be read although it is in a hidden folder, or is a hidden file: the user has allowed it."""
     guarded: tuple[str, ...] = ()
     """Files and folders in the writable ones that cannot be written."""
+    kept: tuple[str, ...] = ()
+    """Folders in the writable ones that can be written, but neither removed nor renamed."""
     caches: str = ""
     """The folder that is its /tmp/.cache, if it is kept for the next start."""
     resolver: str = ""
@@ -132,10 +134,10 @@ def mounted_inside(wanted: Confinement) -> tuple[str, ...]:
 
 
 def _pinned(wanted: Confinement) -> tuple[str, ...]:
-    """Return the folders above what cannot be written. They are mounted, too: a folder could be renamed otherwise, with
-    what is mounted in it, and another one be put into its place."""
-    pinned: set[str] = set()
-    for path in wanted.guarded:
+    """Return what is kept, and the folders above that and above what cannot be written. They are mounted, too: a folder
+    could be renamed otherwise, with what is mounted in it, and another one be put into its place."""
+    pinned = set(wanted.kept)
+    for path in (*wanted.kept, *wanted.guarded):
         above = os.path.dirname(path)
         while _within(above, wanted.writable) and above not in wanted.writable:
             pinned.add(above)

@@ -12,6 +12,7 @@ from desktop_app.permissions.secret_paths import ENDINGS, FOLDERS, is_secret
 from desktop_app.tools.path_policy import STARTS_PROGRAMS
 
 from .confinement import is_within
+from .git_places import guarded_in_repository, repositories
 
 SYSTEM_SECRETS = (
     *("/var/lib/AccountsService", "/var/spool/cron", "/var/mail", "/etc/NetworkManager/system-connections"),
@@ -28,13 +29,14 @@ SYSTEM_FOLDERS = (
     "/var/backups",
 )
 """In which root finds files with secrets, among others. What everyone may read there, such as pip.conf, is none."""
+GIT = ".git"
 VERSION_CONTROL = {
-    ".git": ("hooks", "config", "config.worktree"),
+    GIT: (),
     ".hg": ("hgrc",),
     ".svn": (),
     ".jj": ("repo/config.toml",),
 }
-"""Of these folders, whose other files change with each commit, what starts programs."""
+"""Of these folders, whose other files change with each commit, what starts programs; of git's git_places.py knows."""
 MAX_NAMES = 5_000
 """Of one folder that is looked through."""
 SOCKETS = Path("/proc/net/unix")
@@ -78,15 +80,30 @@ def sockets() -> Iterator[str]:
 
 
 def guarded_places(folder: str) -> Iterator[str]:
-    """Yield what starts programs later on, in a writable folder and in the folders directly in it.
-
-    The folder of a repository's hooks is made if there is none, as git does: what is not there cannot be guarded.
-    """
-    inside = (entry.path for entry in _entries(folder) if entry.is_dir(follow_symlinks=False))
-    for place in (folder, *(path for path in inside if os.path.lexists(os.path.join(path, ".git")))):
+    """Yield what starts programs later on, in a writable folder and in the folders directly in it."""
+    for place in _projects(folder):
         for entry in _entries(place):
             if entry.name.lower() in STARTS_PROGRAMS and not entry.is_symlink():
-                yield from _guarded_in(entry.path)
+                yield from (path for path in _guarded_in(entry.path) if _is_inside(path, folder))
+
+
+def repositories_in(folder: str) -> Iterator[str]:
+    """Yield the repositories of git that are guarded there."""
+    for place in _projects(folder):
+        path = os.path.join(place, GIT)
+        if os.path.isdir(path) and not os.path.islink(path):
+            yield from repositories(path)
+
+
+def _projects(folder: str) -> Iterator[str]:
+    yield folder
+    inside = (entry.path for entry in _entries(folder) if entry.is_dir(follow_symlinks=False))
+    yield from (path for path in inside if os.path.lexists(os.path.join(path, GIT)))
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    """Return whether it is in the folder, below it, and no link leads to it."""
+    return path != folder and is_within(path, folder) and os.path.realpath(path) == path
 
 
 def name_servers() -> str:
@@ -100,28 +117,9 @@ def _guarded_in(path: str) -> Iterator[str]:
     if parts is None or not os.path.isdir(path):  # all of it; .git is a file where a repository has several folders
         yield path
         return
-    places = [path, *_repositories_of_submodules(path)]
-    for place in places:
-        if os.path.basename(path) == ".git" and os.path.exists(os.path.join(place, "HEAD")):
-            _make_folder(os.path.join(place, "hooks"))
-    yield from (found for one in places for part in parts if os.path.lexists(found := os.path.join(one, part)))
-
-
-def _repositories_of_submodules(path: str) -> Iterator[str]:
-    """Yield those of submodules, which git names by their paths, and of theirs."""
-    for count, (folder, inside, files) in enumerate(os.walk(os.path.join(path, "modules"))):
-        if count > MAX_NAMES:
-            return
-        if "HEAD" in files:
-            yield folder
-            inside[:] = [name for name in inside if name == "modules"]
-
-
-def _make_folder(path: str) -> None:
-    try:
-        os.mkdir(path)
-    except OSError:  # it is there; or a folder that cannot be written: then nothing can be put there
-        return
+    names = (os.path.join(path, part) for part in parts)
+    named = guarded_in_repository(path) if os.path.basename(path).lower() == GIT else names
+    yield from filter(os.path.lexists, named)
 
 
 def _folders_looked_through(home: str) -> Iterator[str]:

@@ -21,8 +21,10 @@ from desktop_app.conversation.words import translatable
 from desktop_app.paths import make_folder
 
 from .confinement import Confinement, bubblewrap_options, confined_environment, is_within, mounted_inside
+from .git_places import STORES
 from .handles import close_handles, open_handles
-from .places import guarded_places, home_folders, name_servers, secret_places
+from .placeholders import Placeholders
+from .places import guarded_places, home_folders, name_servers, repositories_in, secret_places
 from .system_calls import filter_program
 
 PROGRAM = "bwrap"
@@ -135,6 +137,7 @@ class Sandbox:
         self._data = data
         self._ours = tuple(os.path.realpath(path) for path in (data, keys) if path is not None)
         self._folder: Path | None = None
+        self._placeholders = Placeholders()
         self._making = threading.Lock()  # commands that run at once start on threads of their own
 
     async def fault(self) -> str:
@@ -158,7 +161,8 @@ class Sandbox:
             raise
 
     def close(self) -> None:
-        """Remove the temporary folders."""
+        """Remove the temporary folders, and what kept names taken."""
+        self._placeholders.close()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
@@ -185,6 +189,9 @@ class Sandbox:
         folders, files = secret_places(homes, (*self._ours, str(root)))
         if any(is_within(folder, hidden) for hidden in folders):
             raise Unconfinable(f"{folder} holds secrets, or data of Palimpsest's, which are hidden in the sandbox.")
+        repositories = tuple(dict.fromkeys(found for one in can_write for found in repositories_in(one)))
+        for repository in repositories:
+            self._placeholders.keep(repository)
         return Confinement(
             folder,
             can_write,
@@ -194,7 +201,8 @@ class Sandbox:
             folders,
             tuple(path for path in files if self._is_hidden(path, can_write)),
             tuple(path for path in map(os.path.realpath, rights.shown) if not path.startswith(_OWN)),
-            tuple(path for one in can_write for path in guarded_places(one)),
+            tuple(dict.fromkeys(path for one in can_write for path in guarded_places(one))),
+            tuple(os.path.join(repository, store) for repository in repositories for store in STORES),
             str(_private_folder(self._data / "server_caches" / _name_of(rights.owner))) if rights.keeps_caches else "",
             name_servers(),
         )

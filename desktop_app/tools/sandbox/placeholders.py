@@ -1,0 +1,78 @@
+"""Keeps a name taken in repositories as long as a sandbox may write them: what is not there cannot be guarded."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+
+from .git_places import COMMON, TO_ITSELF
+
+
+class Placeholders:
+    """The `commondir` files of one engine, each leading its repository to itself.
+
+    Other engines may need the same ones: each holds a lock on what it needs, and the last one removes it.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, int] = {}
+        self._making = threading.Lock()
+
+    def keep(self, repository: str) -> None:
+        """Make the file, unless the repository has one of its own, or cannot be written."""
+        path = os.path.join(repository, COMMON)
+        with self._making, contextlib.suppress(OSError):
+            if path in self._kept and not _is_there(path, self._kept[path]):
+                os.close(self._kept.pop(path))
+            if path not in self._kept and (handle := _taken(path)) is not None:
+                self._kept[path] = handle
+
+    def close(self) -> None:
+        """Remove the files that nobody else needs."""
+        import fcntl  # not on Windows
+
+        with self._making:
+            for path, handle in self._kept.items():
+                with contextlib.suppress(OSError):
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    if _is_there(path, handle):
+                        os.unlink(path)
+                os.close(handle)
+            self._kept.clear()
+
+
+def _taken(path: str) -> int | None:
+    """Return a locked handle of the file, made if there was none; None if it is another one. Raises OSError."""
+    import fcntl
+
+    if not os.path.lexists(path):
+        _make(path)
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if _is_there(path, handle) and os.read(handle, len(TO_ITSELF) + 1).decode(errors="replace") == TO_ITSELF:
+            return handle
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
+
+
+def _make(path: str) -> None:
+    """Make it whole: git refuses a repository in which it is empty."""
+    unfinished = f"{path}.{os.getpid()}"
+    with open(unfinished, "x", encoding="ascii") as made:
+        made.write(TO_ITSELF)
+    try:
+        os.link(unfinished, path)
+    finally:
+        os.unlink(unfinished)
+
+
+def _is_there(path: str, handle: int) -> bool:
+    try:
+        return os.path.samestat(os.lstat(path), os.fstat(handle))
+    except FileNotFoundError:
+        return False
