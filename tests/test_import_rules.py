@@ -21,6 +21,7 @@ VALUES = {
     "log_files",
     "system_libraries",
     "file_locks",
+    "open_databases",
     "own_processes",
 }
 VERBS = {"conversation", "context", "permissions", "chat"}
@@ -31,6 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "settings": {"conversation", "paths", "file_locks"},
     "paths": set(),
     "file_locks": set(),
+    "open_databases": {"conversation"},
     "system_libraries": set(),
     "addresses": set(),
     "log_files": {"paths"},

@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 from peewee import SqliteDatabase
 
+from desktop_app.open_databases import is_open_here
 from desktop_app.paths import sync_file, sync_folder
 
-from .connections import is_open_here
 from .entry_counts import lost_entries
 from .failures import DATABASE_ERRORS, is_damage
 from .migrations import MIGRATIONS, migrate, version_of

@@ -10,7 +10,8 @@ from typing import Any
 
 from peewee import SqliteDatabase
 
-from .connections import ArchiveConnection, is_open_here
+from desktop_app.open_databases import ArchiveConnection, is_open_here
+
 from .failures import DATABASE_ERRORS, empty_beside_log, foreign_file, no_archive, older_archive
 from .migrations import APPLICATION_ID, MIGRATIONS, OnProgress, ignore_progress, migrate, version_of
 

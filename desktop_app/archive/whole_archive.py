@@ -39,6 +39,7 @@ from .whole_parts import (
     Row,
     check_index,
     lines_in,
+    open_zip,
     read_part,
     reading_whole,
     texts_in,
@@ -187,7 +188,7 @@ def import_whole(
     deleted of these here is there again.
     """
     stored: list[int | None] = []
-    with reading_whole(path), zipfile.ZipFile(path) as zipped:
+    with reading_whole(path), open_zip(path) as zipped:
         whole = int(check_index(zipped, path)["conversations"])
         texts = _store_spills(zipped, spills)
         found = list(lines_in(zipped, PROJECTS, is_optional=True))

@@ -15,6 +15,7 @@ import msgspec
 from peewee import IntegrityError
 
 from desktop_app.chat.ports import ArchiveError
+from desktop_app.open_databases import open_other
 
 from .failures import bad_export
 from .rows import UnreadableEntry
@@ -32,10 +33,17 @@ Row = dict[str, Any]
 def is_whole_archive(path: Path) -> bool:
     """Return whether it is a file that `export_whole` has written, of any version."""
     with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, KeyError):
-        if path.is_file() and zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as zipped, zipped.open(INDEX) as stream:
+        if path.is_file():
+            with open_zip(path) as zipped, zipped.open(INDEX) as stream:
                 return json.loads(stream.read(MAX_INDEX))["format"] == FORMAT
     return False
+
+
+@contextmanager
+def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open such a file. Raises OSError, also for a database that is open here, and BadZipFile."""
+    with open(path, "rb", opener=open_other) as file, zipfile.ZipFile(file) as zipped:
+        yield zipped
 
 
 def check_index(zipped: zipfile.ZipFile, path: Path) -> Row:

@@ -12,14 +12,14 @@ from desktop_app.conversation.message import Message
 from .failures import world_errors
 from .rows import decode
 from .whole_archive import WholeArchive
-from .whole_parts import CONVERSATIONS, Row, check_index, lines_in, reading_whole, texts_in
+from .whole_parts import CONVERSATIONS, Row, check_index, lines_in, open_zip, reading_whole, texts_in
 
 PROGRAM = "Palimpsest"
 
 
 def describe_whole(path: Path) -> WholeArchive:
     """Return what such a file says that it holds. Raises ArchiveError."""
-    with world_errors(path), reading_whole(path), zipfile.ZipFile(path) as zipped:
+    with world_errors(path), reading_whole(path), open_zip(path) as zipped:
         about = check_index(zipped, path)
         counts = (int(about[name]) for name in ("conversations", "entries", "memories", "spills"))
         return WholeArchive(str(path), *counts, projects=int(about.get("projects", 0)))
@@ -27,7 +27,7 @@ def describe_whole(path: Path) -> WholeArchive:
 
 def conversations_in(path: Path) -> list[FoundConversation]:
     """Return the conversations of such a file, without those that were deleted. Raises ArchiveError."""
-    with world_errors(path), reading_whole(path), zipfile.ZipFile(path) as zipped:
+    with world_errors(path), reading_whole(path), open_zip(path) as zipped:
         check_index(zipped, path)
         return list(_found(zipped, path.name))
 

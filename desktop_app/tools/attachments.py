@@ -15,6 +15,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.words import pluralize, translatable
+from desktop_app.open_databases import open_other
 
 from .child_process import run_script
 from .path_policy import one_line
@@ -95,7 +96,7 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # else a pipe that nobody writes to never opens
+    return open_other(path, flags | getattr(os, "O_NONBLOCK", 0))  # else a pipe that nobody writes to never opens
 
 
 def kind_of(name: str, start: bytes) -> ReaderKind:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from desktop_app.open_databases import open_other
 from desktop_app.paths import sync_folder
 
 from .path_policy import one_line
@@ -56,7 +57,8 @@ def read_content(path: Path, max_bytes: int, advice: str) -> bytes:
     """
 
     def open_it(_: str, flags: int) -> int:
-        return open_file(path, flags | getattr(os, "O_NONBLOCK", 0))  # else a pipe that nobody writes to never opens
+        flags |= getattr(os, "O_NONBLOCK", 0)  # else a pipe that nobody writes to never opens
+        return open_other(path, flags, lambda _, flags: open_file(path, flags))
 
     with open(path, "rb", opener=open_it) as file:
         status = os.fstat(file.fileno())
@@ -146,7 +148,8 @@ def _open_old(folder: int | None, name: str, path: Path) -> int | None:
         raise PermissionError(errno.EACCES, "It is write-protected", str(path))
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
     is_readable = os.access(name, os.R_OK, dir_fd=folder)
-    return os.open(name, flags | (os.O_RDONLY if is_readable else os.O_WRONLY), dir_fd=folder)
+    flags |= os.O_RDONLY if is_readable else os.O_WRONLY
+    return open_other(path, flags, lambda _, flags: os.open(name, flags, dir_fd=folder))
 
 
 def _copy_attributes(old: int, new: int) -> None:

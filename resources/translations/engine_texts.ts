@@ -2509,5 +2509,9 @@ The last lines of its errors:
         <source>Palimpsest is closing</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>it is in use as the archive of Palimpsest</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

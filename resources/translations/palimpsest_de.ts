@@ -9359,5 +9359,9 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>It could not be started.</source>
         <translation>Die Engine konnte nicht gestartet werden.</translation>
     </message>
+    <message>
+        <source>it is in use as the archive of Palimpsest</source>
+        <translation>sie ist als Archiv von Palimpsest in Gebrauch</translation>
+    </message>
 </context>
 </TS>

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,8 +19,6 @@ from .schema import SchemaRefused, clean_text, schema_text
 
 if TYPE_CHECKING:
     from mcp.types import Tool  # the package is imported late
-
-    from .session import ServerSession
 
 MAX_NAME = 64
 """Characters. OpenAI and Anthropic accept [a-zA-Z0-9_-]{1,64}."""
@@ -100,8 +98,8 @@ class ServerTools:
         self.offered: tuple[OfferedTool, ...] = ()
         self.failures: tuple[Failure, ...] = ()
 
-    async def read(self, session: ServerSession) -> None:
-        """Ask for the list, and take it. Raises MCPError and ValidationError."""
+    async def read(self, session: Any) -> None:
+        """Ask a session for the list, and take it. Raises MCPError and ValidationError."""
         changes = session.changes
         await self.update(await session.list_tools())
         session.note_listed(changes)

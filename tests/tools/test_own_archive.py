@@ -1,0 +1,120 @@
+"""The archive's own files, named where any file may be named, also under other names, and by who was allowed it: they
+are not opened beside SQLite, which would lose its lock, so that another program that looks at the archive damages it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from tool_calls import Desk
+
+from desktop_app.archive.store import Store
+from desktop_app.archive.whole_parts import is_whole_archive
+from desktop_app.archive.whole_preview import conversations_in
+from desktop_app.chat.ports import WorldError
+from desktop_app.commands.attached import attached_in
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import Message, user_message
+from desktop_app.tools import text_files
+from desktop_app.tools.attachments import read_attachment
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="there a lock belongs to what it was taken with")
+VISITOR = """
+import sqlite3, sys
+archive = sqlite3.connect(sys.argv[1])
+print(archive.execute("SELECT COUNT(*) FROM entries").fetchone()[0])
+archive.close()
+"""
+
+
+def seen_by_a_visitor(archive: Path) -> int:
+    """The entries that another program finds, which opens the archive as any other database and closes it again."""
+    command = [sys.executable, "-c", VISITOR, str(archive)]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def said(number: str) -> Message:
+    return replace(user_message("hello"), id=number)
+
+
+def calling(name: str, **arguments: str) -> Callable[[Desk, Path], Awaitable[object]]:
+    async def call(desk: Desk, file: Path) -> object:
+        return (await desk.pieces(name, json.dumps({"path": str(file), **arguments})))[1].text
+
+    return call
+
+
+async def attach(desk: Desk, file: Path) -> object:
+    return await read_attachment(file)
+
+
+async def attach_in_a_line(desk: Desk, file: Path) -> object:
+    return await attached_in(f'look at @"{file}"', desk.folder)
+
+
+async def look_for_imports(desk: Desk, file: Path) -> object:
+    return is_whole_archive(file)
+
+
+async def look_through(desk: Desk, file: Path) -> object:
+    return conversations_in(file)
+
+
+WAYS = (
+    *(calling("read"), calling("edit", old="SQLite", new="x"), calling("grep", pattern="SQLite")),
+    *(calling("glob", pattern="*"), calling("list"), attach, attach_in_a_line, look_for_imports, look_through),
+)
+
+
+@pytest.mark.parametrize("name", ["", "-wal", "-shm"])
+@pytest.mark.parametrize("other", ["its own", "a link", "another name"])
+async def test_nothing_that_is_named_takes_the_lock_away(desk: Desk, name: str, other: str) -> None:
+    archive = desk.data / "archive.sqlite3"
+    with closing(Store(archive)) as store:
+        store.create(ConversationInfo("c", "C", 1.0, 1.0), [said("m1")])
+        file = Path(f"{archive}{name}")
+        if other == "a link":
+            (desk.folder / "notes.txt").symlink_to(file)
+        elif other == "another name":
+            (desk.folder / "notes.txt").hardlink_to(file)
+        named = file if other == "its own" else desk.folder / "notes.txt"
+        for count, way in enumerate(WAYS, 2):
+            with suppress(WorldError):
+                assert "SQLite format" not in repr(await way(desk, named))
+            seen_by_a_visitor(archive)
+            store.append("c", said(f"m{count}"))
+            assert seen_by_a_visitor(archive) == count, "it is written to a log that the visitor has removed"
+
+
+async def test_it_says_why_and_a_copy_of_it_is_read_as_any_file(desk: Desk) -> None:
+    archive = desk.data / "archive.sqlite3"
+    with closing(Store(archive)):
+        assert "in use as the archive" in await desk.failure("read", path=str(archive))
+        with pytest.raises(WorldError, match="in use as the archive"):
+            await read_attachment(archive)
+    assert "binary file" in await desk.failure("read", path=str(archive))
+
+
+async def test_one_that_is_put_there_in_the_last_moment_stays_open(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive, named = desk.data / "archive.sqlite3", desk.file("notes.txt", "mine")
+    opened = text_files.open_file
+
+    def swap(path: Path, flags: int) -> int:
+        named.unlink()
+        named.hardlink_to(archive)
+        return opened(path, flags)
+
+    with closing(Store(archive)) as store:
+        store.create(ConversationInfo("c", "C", 1.0, 1.0), [said("m1")])
+        monkeypatch.setattr(text_files, "open_file", swap)
+        assert "in use as the archive" in await desk.failure("read", path="notes.txt")
+        seen_by_a_visitor(archive)
+        store.append("c", said("m2"))
+        assert seen_by_a_visitor(archive) == 2
