@@ -1,5 +1,5 @@
-"""The archive's own files, named where any file may be named, also under other names, and by who was allowed it: they
-are not opened beside SQLite, which would lose its lock, so that another program that looks at the archive damages it."""
+"""The archive's own files, named where any file may be named, also by another name, by who was allowed it: they are
+not opened beside SQLite, which would lose its lock, so that another program that looks at the archive damages it."""
 
 from __future__ import annotations
 

@@ -268,6 +268,35 @@ async def test_a_server_that_does_not_answer_is_given_up(server: WebServer, monk
     assert "no host" in await failure("http://no-such-host.invalid/", BuiltinTools([FetchTool()]))
 
 
+class Dripping(WebServer):
+    """Sends a byte now and then, for ever: of the head, of the body, or of a chunk's size."""
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        starts = {"/body": answer("x")[:-1].replace(b"Length: 1", b"Length: 99999"), "/head": b"HTTP/1.1 200 X\r\nA: "}
+        starts["/chunk"] = b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n"
+        writer.write(starts[head.split(" ")[1]])
+        while True:
+            writer.write(b"0")
+            await writer.drain()
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("where", ["/head", "/body", "/chunk"])
+async def test_what_drips_for_ever_has_an_end(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_reading, "SECONDS", 0.3)
+    async with web_server(kind=Dripping) as server:
+        assert server.url(where) in await failure(server.url(where))
+
+
+async def test_a_cookie_is_not_kept(server: WebServer) -> None:
+    server.answers["/a"] = answer("", status=302, Location="/b", Set_Cookie="id=7; Path=/")
+    server.answers["/b"] = answer("here", "text/plain", Set_Cookie="id=8")
+    for _ in range(2):
+        assert await fetch(server.url("/a")) == "here"
+    assert not [asked for asked in server.asked if "cookie:" in asked.lower()]
+
+
 async def test_a_fetch_that_is_stopped_ends_at_once(server: WebServer) -> None:
     server.answers["/"] = b""
     task = asyncio.ensure_future(fetch(server.url()))

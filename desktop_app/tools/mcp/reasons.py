@@ -58,7 +58,7 @@ def reason_of(error: BaseException, server: McpServer, session: ServerSession, s
             return Reason(
                 "connection", translatable("The connection broke: {error}.").format(error=trouble.strerror or trouble)
             )
-        case ValidationError() | msgspec.MsgspecError() | UnicodeError():
+        case ValidationError() | msgspec.MsgspecError() | UnicodeError() | OverflowError():  # a number of 400 digits
             return Reason(
                 "garbage",
                 translatable("What it sent does not follow the protocol."),
