@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import platform
+import sys
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QInputMethodEvent,
@@ -173,8 +175,15 @@ class DraftField(TextArea):
 
 
 def local_files(source: QMimeData) -> list[str]:
-    """Return the files that are pasted or dropped."""
-    return [url.toLocalFile() for url in source.urls() if url.isLocalFile()]
+    """Return the files of this machine that are pasted or dropped; on Windows also those of another host, since network
+    drives are named so there."""
+    files: list[str] = []
+    for url in map(QUrl, filter(QUrl.isLocalFile, source.urls())):
+        if url.host() in ("localhost", platform.node().lower()):
+            url.setHost("")
+        if not url.host() or sys.platform == "win32":
+            files.append(url.toLocalFile())
+    return files
 
 
 def has_attachments(source: QMimeData) -> bool:

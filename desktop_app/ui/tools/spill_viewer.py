@@ -11,6 +11,7 @@ from desktop_app.engine.protocol import SpillRead
 from desktop_app.ui.transcript.row_text import plain_output
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import first_line, format_bytes
+from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, font, restyle, scale
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -30,7 +31,7 @@ class SpillViewer(StyleAware, QDialog):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(first_line(title, 120))
+        self.setWindowTitle(escape_name(first_line(title, 120)))
         self._shown = self._total = 0
         self._is_reading = False
         self.field = QLineEdit()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import tr
 
+from .invisible import escape_name
 from .layouts import vertical
 from .look import font, scale
 
@@ -18,7 +19,7 @@ class TextReader(QDialog):
     def __init__(self, title: str, text: str, parent: QWidget, *, is_mono: bool = False) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("{title} · %n characters", "", len(text)).format(title=title))
+        self.setWindowTitle(tr("{title} · %n characters", "", len(text)).format(title=escape_name(title)))
         self.text = QPlainTextEdit(text, self)
         self.text.setReadOnly(True)
         self.text.setFrameStyle(0)
