@@ -9,14 +9,13 @@ from settings_scenes import CLAUDE, MODELS, SETTINGS, STUDIO, TRACKER, open_sett
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.own_policy import OwnPolicy
-from desktop_app.conversation.tools import Rule
 from desktop_app.models.endpoint import DEFAULT_ADDRESS
 from desktop_app.models.keys import VARIABLES
 from desktop_app.settings import McpServer, ModelLimits, Server, Settings
 from desktop_app.ui.settings.limits import parse_reply, parse_window
 from desktop_app.ui.settings.mcp_form import parse_command, parse_environment
 from desktop_app.ui.settings.model_choice import models_of
-from desktop_app.ui.settings.sections import RuleList, policies_offered
+from desktop_app.ui.settings.sections import policies_offered
 from desktop_app.ui.settings.server_kinds import KINDS
 from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.buttons import LinkButton
@@ -267,16 +266,6 @@ def test_a_failure_leads_to_the_very_field(dialog, qtbot, name):
 
 
 # Tools
-
-
-def test_the_states_of_a_tool_that_are_allowed_are_one_rule_to_the_user(qtbot):
-    states = tuple(Rule("bank__work", "bank/work", fingerprint=state) for state in ("one", "two"))
-    rules = RuleList((*states, Rule("bash", "ls *")))
-    qtbot.addWidget(rules)
-    assert rules.value() == (*states, Rule("bash", "ls *"))
-    assert len(rules.removals) == 2
-    rules.removals[Rule("bank__work", "bank/work")].click()
-    assert rules.value() == (Rule("bash", "ls *"),)
 
 
 def test_rules_are_listed_and_removed(dialog, qtbot):

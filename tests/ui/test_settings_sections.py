@@ -8,8 +8,10 @@ from PySide6.QtWidgets import QApplication
 from settings_scenes import MODELS, SETTINGS, STUDIO, open_settings, refuse, save, write
 from ui_scenes import play_scene, until
 
+from desktop_app.conversation.tools import Rule
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
+from desktop_app.ui.settings.sections import RuleList
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import use_language
@@ -145,3 +147,13 @@ def test_it_is_said_that_there_is_no_sandbox(qapp, window, language_is_restored)
     dialog.build()
     told = dialog.entries["is_sandboxed"].message.text()
     assert told == "bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems). Befehle laufen ohne Sandbox."
+
+
+def test_the_states_of_a_tool_that_are_allowed_are_one_rule_to_the_user(qtbot):
+    states = tuple(Rule("bank__work", "bank/work", fingerprint=state) for state in ("one", "two"))
+    rules = RuleList((*states, Rule("bash", "ls *")))
+    qtbot.addWidget(rules)
+    assert rules.value() == (*states, Rule("bash", "ls *"))
+    assert len(rules.removals) == 2
+    rules.removals[Rule("bank__work", "bank/work")].click()
+    assert rules.value() == (Rule("bash", "ls *"),)
