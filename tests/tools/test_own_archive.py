@@ -73,6 +73,7 @@ WAYS = (
 )
 
 
+@pytest.mark.wire
 @pytest.mark.parametrize("name", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("other", ["its own", "a link", "another name"])
 async def test_nothing_that_is_named_takes_the_lock_away(desk: Desk, name: str, other: str) -> None:
