@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+from functools import cache
 
-from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
 SIZE = 200_000  # characters, of most
 CODE = 39_000  # characters: longer code is not highlighted
@@ -161,6 +162,26 @@ TEXTS: dict[str, str] = {
 }
 
 
+MB = 1_000_000
+
+
+@cache
+def large_texts() -> dict[str, str]:
+    """Return texts of 5 MB, such as users paste and tools return. Made when they are wanted."""
+    texts = {
+        "lines": "A line of a log, as long as most of them are, with a number.\n",
+        "paragraphs": "Words of a paragraph that goes on. " * 10 + "\n\n" + "- item\n" * 20,
+        "one line": "word ",
+        "one word": "x",
+        "lines, not ASCII": "Eine Zeile für Größe und Maß, wie sie jemand schreibt – ja.\n",
+        "wide letters": "漢字",
+        "short lines": "a\n",
+        "terminal signs": "\x1b[31mred\x1b[0m\r\n",
+        "JSON": '{"key": [1, 2.5, "a string\\n"], "other": null}, ',
+    }
+    return {f"5 MB, {name}": text * (5 * MB // len(text)) for name, text in texts.items()}
+
+
 def _calls() -> dict[str, Part]:
     lines = [f"line {n} {_noise('ab', 4)}" for n in range(399)]
     edits = {
@@ -177,12 +198,14 @@ def _calls() -> dict[str, Part]:
         for name, (old, new) in edits.items()
     }
     calls["arguments of great depth"] = ToolCall("c", "edit", '{"a":' * 50_000 + "1" + "}" * 50_000)
+    for name, text in large_texts().items():
+        calls[f"{name} (written)"] = ToolCall("c", "write_file", json.dumps({"path": "a.py", "content": text}))
+        calls[f"{name} (command)"] = ToolCall("c", "bash", json.dumps({"command": text}))
     calls["arguments of great length"] = ToolCall("c", "bash", json.dumps({"command": "x " * SIZE}))
     calls["a tool of a long name"] = ToolCall("c", "n" * 50_000, "{}")
     return calls
 
 
-CALLS = _calls()
 RESULTS: dict[str, str] = {
     "a result of one line": "x" * 1_000_000,
     "a result of many lines": "a\n" * 500_000,
@@ -192,18 +215,30 @@ RESULTS: dict[str, str] = {
 }
 
 
+ELSEWHERE = (
+    "quotes, each line deeper", "brackets open", "stars", "marks of every kind", "one word", "one line", "empty lines",
+    "paragraphs of one letter", "carriage returns", "both directions by turns", "Devanagari", "places of objects",
+    "halves of characters", "signs that are not shown", "a wide table", "a table of long cells", "many small code blocks",
+    "formulas that differ", "references",
+)  # fmt: skip
+"""The texts that are shown in the places beside the transcript, and those of `large_texts`."""
+
+
 def bombs() -> dict[str, list[Message]]:
     """Return the messages of each bomb by its name."""
     made = {
         f"{name} ({role})": [Message(id="m0", role=role, parts=(Text(text),))]
         for role in (Role.ASSISTANT, Role.USER)
-        for name, text in TEXTS.items()
+        for name, text in (TEXTS | large_texts()).items()
     }
-    for name, call in CALLS.items():
+    for name, call in _calls().items():
         assert isinstance(call, ToolCall)
         result = Message(id="m1", role=Role.TOOL, parts=(ToolResult(call.call_id, call.name, "done"),))
         made[name] = [Message(id="m0", role=Role.ASSISTANT, parts=(call,)), result]
-    for name, text in RESULTS.items():
+    for name, text in large_texts().items():
+        made[f"{name} (reasoning)"] = [Message(id="m0", role=Role.ASSISTANT, parts=(Reasoning(text),))]
+        made[f"{name} (system)"] = [Message(id="m0", role=Role.SYSTEM, parts=(Text(text),))]
+    for name, text in (RESULTS | {f"{name} (result)": text for name, text in large_texts().items()}).items():
         asked = Message(id="m0", role=Role.ASSISTANT, parts=(ToolCall("c", "bash", "{}"),))
         made[name] = [asked, Message(id="m1", role=Role.TOOL, parts=(ToolResult("c", "bash", text),))]
     return made

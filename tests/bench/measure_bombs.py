@@ -2,6 +2,8 @@
 
     python tests/bench/measure_bombs.py [PART OF A NAME]
 
+Those of the other places (`bomb_places`) are named as "composer: one word", those of the transcript as "one word (user)".
+
 A process takes one after the other; where it takes over two minutes for one it is killed, and another one goes on.
 """
 
@@ -14,7 +16,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypedDict
 
@@ -22,12 +24,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "tests"))
 
-from bombs import bombs  # noqa: E402
+from bombs import ELSEWHERE, TEXTS, bombs, large_texts  # noqa: E402
 
 LIMIT = 50.0  # milliseconds
 KILLED_AFTER = 120.0  # seconds
 SETTLED, LONGEST = 0.15, 12.0  # seconds without work, and of one step at most
 PIECES, FLUSH = 20, 0.05  # in so many pieces a text grows, with so many seconds between them
+
+
+Steps = dict[str, Callable[[], object]]
 
 
 class Held(TypedDict):
@@ -36,6 +41,7 @@ class Held(TypedDict):
     cpu: float
     step: str
     causes: list[str]
+    steps: list[str]  # all that held it for too long
 
 
 def measured(names: list[str]) -> Iterator[tuple[str, Held]]:
@@ -59,7 +65,9 @@ def measured(names: list[str]) -> Iterator[tuple[str, Held]]:
             name = left.pop(0)
             yield (
                 name,
-                json.loads(line) if line else {"cpu": 1000 * KILLED_AFTER, "step": "killed or ended", "causes": []},
+                json.loads(line)
+                if line
+                else {"cpu": 1000 * KILLED_AFTER, "step": "killed or ended", "causes": [], "steps": []},
             )
             if not line:
                 break
@@ -77,7 +85,7 @@ def _forward(window: subprocess.Popen[str], lines: queue.Queue[str]) -> None:
 def run_window() -> None:
     """Show the bombs that are named on standard input, and print what each one took."""
     from PySide6.QtCore import QEventLoop
-    from PySide6.QtWidgets import QApplication
+    from PySide6.QtWidgets import QApplication, QWidget
     from ui_pauses import Pause, PauseWatch
 
     from desktop_app.conversation.events import MessageRow, MessageState, ReplyStarted, TextDelta, TurnStarted
@@ -85,9 +93,12 @@ def run_window() -> None:
     from desktop_app.ui.garbage import GarbageCollector
     from desktop_app.ui.live_turns import turn_after
     from desktop_app.ui.style import show_theme
+    from desktop_app.ui.transcript.display_list import Action
     from desktop_app.ui.transcript.transcript_model import TranscriptModel
     from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
     from desktop_app.ui.widgets.math_text import block_parser
+
+    from bomb_places import PLACES
 
     application = QApplication([])
     application.setStyle("Fusion")
@@ -119,18 +130,21 @@ def run_window() -> None:
         view.mark_text(found)
         view.show_occurrence("m0")
 
-    def look(name: str) -> Held:
+    def steps_of_transcript(name: str) -> Steps:
         messages = known[name]
         rows = [MessageRow(message, n, 10, MessageState.IN_VIEW) for n, message in enumerate(messages)]
-        bar, worst = view.verticalScrollBar(), ("", Pause())
+        bar = view.verticalScrollBar()
         text = "".join(message.text for message in messages)
         often = [sign for sign, _ in Counter(text.replace(" ", "").replace("\n", "")).most_common(2)] or ["x"]
-        steps = {
+        steps: Steps = {
             "show": lambda: view.transcript.open(rows, ()),
             "to its start": lambda: bar.setValue(0),
             "to its middle": lambda: bar.setValue(bar.maximum() // 2),
             "narrower": lambda: view.resize(700, 700),
             "select all": lambda: view.selectAll(),
+            "copy": lambda: view.perform(Action.COPY, rows[-1].message.id),
+            "unfold": lambda: view.perform(Action.FOLD, rows[-1].message.id),
+            "unfolded, to its middle": lambda: bar.setValue(bar.maximum() // 2),
             "found": lambda: find(often[0]),
             "words found": lambda: find((*often, "word")),
             "nothing found": lambda: find(""),
@@ -138,29 +152,54 @@ def run_window() -> None:
         }
         if messages[0].role is Role.ASSISTANT and messages[0].text:
             steps |= {"growing": lambda: grow(text), "away again": lambda: view.transcript.open([], ())}
+        return steps
+
+    def look(name: str) -> Held:
+        place, _, text = name.partition(": ")
+        holder, worst, over = QWidget(), ("", Pause()), list[str]()
+        if place in PLACES:
+            holder.resize(900, 700)
+            holder.show()
+        steps = PLACES[place](holder, all_texts()[text]) if place in PLACES else steps_of_transcript(name)
         settle()
         for step, do in steps.items():
             watch.take()
             do()
             settle()
-            worst = max(worst, (step, watch.take()), key=lambda pair: pair[1].cpu)
+            pause = watch.take()
+            worst = max(worst, (step, pause), key=lambda pair: pair[1].cpu)
+            if pause.cpu > LIMIT:
+                over.append(f"{step} {pause.cpu:.0f}")
         view.resize(900, 700)
+        holder.deleteLater()
         settle()
-        return {"cpu": worst[1].cpu, "step": worst[0], "causes": list(worst[1].causes)}
+        return {"cpu": worst[1].cpu, "step": worst[0], "causes": list(worst[1].causes), "steps": over}
 
     for name in json.loads(sys.stdin.readline()):
         print(json.dumps(look(name)), flush=True)
 
 
+def all_texts() -> dict[str, str]:
+    """Return the texts that are shown in other places, by their names."""
+    return {name: TEXTS[name] for name in ELSEWHERE} | large_texts()
+
+
+def all_names() -> list[str]:
+    """Return the names of all bombs: of the transcript, and of the other places."""
+    from bomb_places import PLACES
+
+    return [*bombs(), *(f"{place}: {name}" for place in PLACES for name in all_texts())]
+
+
 def main(part: str = "") -> int:
-    names = [name for name in bombs() if part in name]
+    names = [name for name in all_names() if part in name]
     missed = 0
     for name, found in measured(names):
         is_over = found["cpu"] > LIMIT
         missed += is_over
         print(
             f"{found['cpu']:9.1f} ms  {name}"
-            + (f"  [{found['step']}] {'; '.join(found['causes'])}" if is_over else ""),
+            + (f"  [{', '.join(found['steps'])}] {'; '.join(found['causes'])}" if is_over else ""),
             flush=True,
         )
     print(f"{len(names)} bombs, {missed} over {LIMIT:.0f} ms")

@@ -135,13 +135,13 @@ def test_escape_cancels_and_what_was_left_otherwise_comes_back(view, qtbot):
     assert not editor.isVisible()
     assert view.hasFocus()
     view.edit_message("m2")
-    assert editor.field.draft() == "message 2", "it was cancelled"
+    assert editor.field.written() == "message 2", "it was cancelled"
     qtbot.keyClicks(editor.field, "!")
     view.transcript.open([row(7)], ())
     assert not editor.isVisible()
     view.transcript.open(chat(4), ())
     view.edit_message("m2")
-    assert editor.field.draft() == "message 2!"
+    assert editor.field.written() == "message 2!"
 
 
 def test_an_empty_message_is_not_sent(view, qtbot):

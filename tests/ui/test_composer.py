@@ -10,7 +10,7 @@ from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.ui.composer.composer import MAX_LINES, Composer
-from desktop_app.ui.composer.draft_field import PIECE
+from desktop_app.ui.widgets.long_text import PIECE
 from slowness import slowness
 
 

@@ -330,7 +330,7 @@ async def test_each_conversation_has_its_own_draft(window, bridge):
 
 @play_scene()
 async def test_the_draft_is_counted_while_typing(window, bridge):
-    window.composer.field.insert_draft("x" * 400)
+    window.composer.field.insert_text("x" * 400)
     await until(lambda: window.composer.note.text() == "draft 100 tokens")
 
 

@@ -89,7 +89,7 @@ async def test_a_message_that_failed_is_edited_in_its_place(window, bridge):
     window.composer.set_text("something else")
     window.recovery.perform(Action.EDIT_MESSAGE)
     assert window.transcript.editor.isVisible()
-    assert window.transcript.editor.field.draft() == "!overflow"
+    assert window.transcript.editor.field.written() == "!overflow"
     assert window.composer.text() == "something else"
     await until(lambda: window.composer.draft_tokens == len("something else") // 4)  # before the loop ends
 

@@ -102,7 +102,7 @@ def test_escape_closes_the_editor_of_a_message_wherever_the_keyboard_is(play, pa
         QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
         assert not editor.isVisible()
         window.recovery.edit_message()
-        assert editor.field.draft().endswith("and more"), "what was typed is kept"
+        assert editor.field.written().endswith("and more"), "what was typed is kept"
 
     play(scene)
 

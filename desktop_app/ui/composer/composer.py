@@ -138,7 +138,7 @@ class Composer(StyleAware, QWidget):
         self.field.document().clearUndoRedoStacks()
 
     def text(self) -> str:
-        return self.field.draft()
+        return self.field.written()
 
     def draft(self) -> MessageDraft:
         return MessageDraft(self.text(), self.attachments.attachments)
@@ -150,11 +150,12 @@ class Composer(StyleAware, QWidget):
 
     def set_text(self, text: str) -> None:
         """Replace the draft, and put the cursor at its end."""
+        self.field.stop_inserting()
         cursor = cursor_on_all(self.field)
         cursor.removeSelectedText()
         self.field.setTextCursor(cursor)
         if text:
-            self.field.insert_draft(text)
+            self.field.insert_text(text)
 
     def sizeHint(self) -> QSize:
         return QSize(720, super().sizeHint().height())
@@ -232,7 +233,7 @@ class Composer(StyleAware, QWidget):
     def _change(self) -> None:
         self._fit()
         self._update_note()
-        if not self._pause.isActive():
+        if not self._pause.isActive() and not self.field.is_inserting:
             self._pause.start()
 
     def _show_chips(self) -> None:

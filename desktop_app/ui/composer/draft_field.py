@@ -4,47 +4,17 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QInputMethodEvent,
-    QKeyEvent,
-    QTextBlock,
-    QTextBlockFormat,
-    QTextCursor,
-    QTextFormat,
-)
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextCursor
 
 from desktop_app.ui.widgets.buttons import ENTER
-from desktop_app.ui.widgets.text_area import TextArea, is_typed
-
-PIECE = 2_000
-"""Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
-and 50 s without."""
-
-IS_CONTINUED = int(QTextFormat.Property.UserProperty) + 1
-"""A property of a text block without a newline between it and the block before."""
+from desktop_app.ui.widgets.long_text import LongText
+from desktop_app.ui.widgets.text_area import is_typed
 
 
-def pieces_of(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield pieces of text without a line longer than PIECE, and whether each continues the line before."""
-    ordinary: list[str] = []
-    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        if len(line) <= PIECE:
-            ordinary.append(line)
-            continue
-        if ordinary:
-            yield "\n".join(ordinary), False
-            ordinary = []
-        for start in range(0, len(line), PIECE):
-            yield line[start : start + PIECE], start > 0
-    if ordinary:
-        yield "\n".join(ordinary), False
-
-
-class DraftField(TextArea):
+class DraftField(LongText):
     """Enter sends, Shift+Enter starts a line, Escape stops.
 
     Signals: files_given(list of paths) and image_given(QImage), when these are pasted or dropped; attachments_wanted,
@@ -63,37 +33,8 @@ class DraftField(TextArea):
     def __init__(self) -> None:
         super().__init__()
         self._is_composing = False
-        self._has_pieces = False
         self.key_filter: Callable[[QKeyEvent], bool] = lambda _: False
         """Gets each key first, and returns whether it was meant for it."""
-
-    def draft(self) -> str:
-        if self._has_pieces:
-            return self._text_between(0, self.document().characterCount() - 1)
-        # Not toPlainText: it turns no-break spaces into spaces.
-        return self.document().toRawText().replace("\u2029", "\n").replace("\u2028", "\n")
-
-    def text_before_cursor(self) -> str:
-        """Return the text between the beginning of the line and the cursor."""
-        cursor = self.textCursor()
-        return _utf16_slice(cursor.block().text(), 0, cursor.positionInBlock())
-
-    def insert_draft(self, text: str) -> None:
-        """Insert a text at the cursor, in one step of the undo history."""
-        cursor = self.textCursor()
-        cursor.beginEditBlock()
-        for number, (piece, is_continued) in enumerate(pieces_of(text)):
-            self._has_pieces |= is_continued
-            first, newline, rest = piece.partition("\n")
-            if number:
-                cursor.insertBlock(_block_format(is_continued))
-            cursor.insertText(first)
-            if newline:  # in a block of its own, since new lines copy the format of the block that they are made in
-                cursor.insertBlock(_block_format(is_continued=False))
-                cursor.insertText(rest)
-        cursor.endEditBlock()
-        self.setTextCursor(cursor)
-        self.ensureCursorVisible()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return has_attachments(source) or super().canInsertFromMimeData(source)
@@ -103,20 +44,12 @@ class DraftField(TextArea):
             self.files_given.emit(files)
         elif has_attachments(source):
             self.image_given.emit(source.imageData())
-        elif source.hasText():
-            cursor = self.textCursor()
-            cursor.removeSelectedText()
-            self.setTextCursor(cursor)
-            self.insert_draft(source.text())
-
-    def createMimeDataFromSelection(self) -> QMimeData:
-        cursor = self.textCursor()
-        copied = QMimeData()
-        copied.setText(self._text_between(cursor.selectionStart(), cursor.selectionEnd()))
-        return copied
+        elif source.hasText() and not self.is_inserting:
+            self.textCursor().removeSelectedText()
+            self.insert_text(source.text())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self.key_filter(event):
+        if self.hold_key(event) or self.key_filter(event):
             event.accept()
         elif event.key() in ENTER and not self._is_composing:
             if event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
@@ -157,21 +90,7 @@ class DraftField(TextArea):
         super().inputMethodEvent(event)
 
     def _start_line(self) -> None:
-        cursor = self.textCursor()
-        cursor.insertBlock(_block_format(is_continued=False))
-        self.setTextCursor(cursor)
-        self.ensureCursorVisible()
-
-    def _text_between(self, start: int, end: int) -> str:
-        parts: list[str] = []
-        block: QTextBlock = self.document().findBlock(start)
-        while block.isValid() and block.position() <= end:
-            if parts and not block.blockFormat().boolProperty(IS_CONTINUED):
-                parts.append("\n")
-            first = max(start - block.position(), 0)
-            parts.append(_utf16_slice(block.text(), first, end - block.position()))
-            block = block.next()
-        return "".join(parts)
+        self.insert_text("\n")
 
 
 def local_files(source: QMimeData) -> list[str]:
@@ -189,20 +108,6 @@ def local_files(source: QMimeData) -> list[str]:
 def has_attachments(source: QMimeData) -> bool:
     """Return whether files are pasted or dropped, or an image that is no picture of a text, as spreadsheets give it."""
     return bool(local_files(source)) or (source.hasImage() and not source.hasText())
-
-
-def _utf16_slice(text: str, start: int, end: int) -> str:
-    """Slice a text by Qt's positions, which count UTF-16 units."""
-    if text.isascii() or (start <= 0 and end >= 2 * len(text)):
-        return text[start:end]
-    return text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le", "replace")
-
-
-def _block_format(is_continued: bool) -> QTextBlockFormat:
-    made = QTextBlockFormat()
-    if is_continued:
-        made.setProperty(IS_CONTINUED, True)
-    return made
 
 
 def cursor_on_all(field: DraftField) -> QTextCursor:

@@ -59,9 +59,10 @@ class MessageEditor(StyleAware, QWidget):
             kept = [escape_name(part.name) for part in message.parts if isinstance(part, Attachment)]
             again = [tr("Sent again with {files}.").format(files=", ".join(kept))] if kept else []
             self.note.set_text(" ".join([*again, tr(KEPT)]))
+            self.field.stop_inserting()
             self.field.selectAll()
             self.field.textCursor().removeSelectedText()
-            self.field.insert_draft(self._left.pop(message.id, message.text))
+            self.field.insert_text(self._left.pop(message.id, message.text))
         self.show()
         self._fit()
         self.field.setFocus()
@@ -75,7 +76,7 @@ class MessageEditor(StyleAware, QWidget):
     def leave(self) -> None:
         """Hide, but keep what was typed for the next time that this message is edited."""
         if self.message_id:
-            self._left[self.message_id] = self.field.draft()
+            self._left[self.message_id] = self.field.written()
             self.end()
 
     def note_sent(self, message_id: str) -> None:
@@ -106,12 +107,12 @@ class MessageEditor(StyleAware, QWidget):
         self.update()
 
     def _resend(self) -> None:
-        if self.field.draft().strip():
-            self.resend_requested.emit(self.message_id, self.field.draft())
+        if not self.field.is_blank():
+            self.resend_requested.emit(self.message_id, self.field.written())
 
     def _fit(self) -> None:
         """Make the field as high as its lines, up to a limit."""
-        self.send.setEnabled(bool(self.field.draft().strip()))
+        self.send.setEnabled(not self.field.is_blank())
         lines = max(self.field.lines(MAX_LINES), MIN_LINES)
         height = lines * self.field.fontMetrics().lineSpacing() + 6
         if self.field.height() != height:

@@ -1,0 +1,229 @@
+"""A field for plain text that stays fast with megabytes in it, in one line or in a million.
+
+A long line stands in several blocks of Qt, a long text is inserted some milliseconds at a time.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from math import inf
+from time import monotonic
+from typing import AnyStr
+
+from PySide6.QtCore import QMimeData, QRegularExpression, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QTextBlockFormat, QTextCursor, QTextFormat
+
+from .text_area import TextArea
+
+PIECE = 2_000
+"""Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
+and 50 s without."""
+PIECE_LINES = 200
+AT_ONCE, AT_ONCE_LINES = 1_000_000, 5_000  # characters and lines that are inserted in one step, which can be undone
+SLICE = 0.008  # seconds of inserting in one pass of the event loop
+
+IS_CONTINUED = int(QTextFormat.Property.UserProperty) + 1
+"""A property of a text block without a newline between it and the block before."""
+
+_VISIBLE = QRegularExpression(r"\S")
+
+
+def end_of_piece(text: str, start: int) -> tuple[int, bool]:
+    """Return where the piece of text that begins there ends, and whether its last line goes on in the next one.
+
+    A piece has whole lines as far as they are not too many, else a part of one line.
+    """
+    end, most = start - 1, min(start + PIECE, len(text))
+    for _ in range(PIECE_LINES):
+        found = text.find("\n", end + 1, most + 1)
+        if found < 0:
+            break
+        end = found
+    else:
+        return end, False
+    if most == len(text):
+        return most, False
+    return (end, False) if end >= start else (most, True)
+
+
+def is_long(text: str) -> bool:
+    """Return whether inserting a text would hold the window."""
+    return len(text) > AT_ONCE or text.count("\n") > AT_ONCE_LINES
+
+
+class LongText(TextArea):
+    """Knows its text as it was given, however it stands in blocks."""
+
+    def __init__(self, *, size: float = 14, is_mono: bool = False) -> None:
+        super().__init__(size=size, is_mono=is_mono)
+        self._joints: list[int] = []  # positions of ends of blocks that end no line
+        self._rest, self._at = "", 0  # what is being inserted, and how far that is
+        self._place = QTextCursor(self.document())  # where
+        self._goes_on = False  # whether the next block continues the line
+        self._is_inserting = self._is_open = False  # open: it may be edited once all is there
+        self._held: list[QKeyEvent] = []  # keys
+        self._inserting = QTimer(self, singleShot=True, interval=0)
+        self._inserting.timeout.connect(self._insert_slice)
+        self.document().contentsChange.connect(self._move_joints)
+        self.textChanged.connect(self._allow_undo)
+
+    @property
+    def is_inserting(self) -> bool:
+        """Whether there is more of the text than is shown yet. What is typed meanwhile is typed afterwards."""
+        return self._is_inserting
+
+    def written(self) -> str:
+        """Return the whole text."""
+        if not self._is_inserting:
+            return self._text_between(0, self._end)
+        place = self._place.position()
+        newline = "" if self._goes_on else "\n"
+        rest = newline + self._rest[self._at :]
+        return f"{self._text_between(0, place)}{rest}{self._text_between(place, self._end)}"
+
+    def is_blank(self) -> bool:
+        """Return whether there is nothing but space in it."""
+        found = self.document().find(_VISIBLE)
+        return found.isNull() and not self._is_inserting
+
+    def show_text(self, text: str) -> None:
+        """Show another text, from its beginning."""
+        self.stop_inserting()
+        self.clear()
+        self.insert_text(text)
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def insert_text(self, text: str) -> None:
+        """Insert a text at the cursor: in one step of the undo history, or by and by without one if it is long."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self.stop_inserting()
+        self._place, self._rest, self._at = self.textCursor(), text, 0
+        if not is_long(text):
+            self._insert(inf)
+            self._rest = ""
+            self.setTextCursor(self._place)
+            self.ensureCursorVisible()
+            return
+        self.document().setUndoRedoEnabled(False)
+        self._is_inserting, self._is_open = True, not self.isReadOnly()
+        self.setReadOnly(True)
+        self._insert_slice()
+
+    def stop_inserting(self) -> None:
+        """Forget what is not inserted yet."""
+        self._inserting.stop()
+        self._held.clear()
+        if self._is_inserting:
+            self._end_inserting()
+
+    def hold_key(self, event: QKeyEvent) -> bool:
+        """Keep a key for when all is inserted; return whether that is so."""
+        if self._is_inserting and self._is_open and event.key() != Qt.Key.Key_Escape:
+            self._held.append(QKeyEvent(event.type(), event.key(), event.modifiers(), event.text()))
+            return True
+        return False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.hold_key(event):
+            super().keyPressEvent(event)
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        cursor, copied = self.textCursor(), QMimeData()
+        is_all = cursor.selectionStart() == 0 and cursor.selectionEnd() == self._end
+        copied.setText(self.written() if is_all else self._text_between(cursor.selectionStart(), cursor.selectionEnd()))
+        return copied
+
+    def text_before_cursor(self) -> str:
+        """Return the text between the beginning of the line and the cursor."""
+        cursor = self.textCursor()
+        return _utf16_slice(cursor.block().text(), 0, cursor.positionInBlock())
+
+    @property
+    def _end(self) -> int:
+        return self.document().characterCount() - 1
+
+    def _insert_slice(self) -> None:
+        if self._insert(monotonic() + SLICE):
+            self._end_inserting()
+        else:
+            self._inserting.start()
+
+    def _end_inserting(self) -> None:
+        self._rest, self._is_inserting = "", False
+        self.setReadOnly(not self._is_open)
+        self.textChanged.emit()
+        held, self._held = self._held, []
+        for event in held:
+            self.keyPressEvent(event)
+
+    def _insert(self, deadline: float) -> bool:
+        """Insert a piece, and more until the deadline, by `monotonic`; return whether that is all."""
+        place = self._place
+        place.beginEditBlock()
+        while True:
+            end, goes_on = end_of_piece(self._rest, self._at)
+            if self._at:
+                place.insertBlock(_block_format(self._goes_on))
+            first, newline, rest = self._rest[self._at : end].partition("\n")
+            place.insertText(first)
+            if newline:  # in a block of its own, since new lines copy the format of the block that they are made in
+                place.insertBlock(_block_format(is_continued=False))
+                place.insertText(rest)
+            is_whole = end == len(self._rest)
+            self._at, self._goes_on = end + (not goes_on), goes_on
+            if is_whole or monotonic() >= deadline:
+                break
+        place.endEditBlock()
+        return is_whole
+
+    def _allow_undo(self) -> None:
+        if self.document().isEmpty() and not self._is_inserting:
+            self.document().setUndoRedoEnabled(True)
+
+    def _move_joints(self, position: int, removed: int, added: int) -> None:
+        """Keep the joints where they are after a change of the document, such as an undone one, too."""
+        block = self.document().findBlock(position)
+        first, joints = block.position() - 1, self._joints
+        before = joints[: bisect_left(joints, first)]
+        after = [joint + added - removed for joint in joints[bisect_left(joints, position + removed) :]]
+        within: list[int] = []
+        while block.isValid() and block.position() <= position + added:
+            if block.blockNumber() and block.blockFormat().boolProperty(IS_CONTINUED):
+                within.append(block.position() - 1)
+            block = block.next()
+        self._joints = [*before, *within, *(joint for joint in after if joint < self._end)]
+
+    def _text_between(self, start: int, end: int) -> str:
+        # Not toPlainText: it turns no-break spaces into spaces.
+        raw = self.document().toRawText()
+        if len(raw) == self._end:  # no character counts twice for Qt
+            found = _without(raw, start, end, self._joints)
+        else:
+            halves = raw.encode("utf-16-le", "surrogatepass")
+            doubled = [2 * joint for joint in self._joints]
+            found = _without(halves, 2 * start, 2 * end, doubled, 2).decode("utf-16-le", "surrogatepass")
+        return found.replace("\u2029", "\n").replace("\u2028", "\n")
+
+
+def _without(text: AnyStr, start: int, end: int, joints: Sequence[int], width: int = 1) -> AnyStr:
+    """Return a part of a text without what stands at the joints, so many units each."""
+    parts, at = list[AnyStr](), start
+    for joint in joints[bisect_left(joints, start) : bisect_left(joints, end)]:
+        parts.append(text[at:joint])
+        at = joint + width
+    return text[:0].join([*parts, text[at:end]])  # type: ignore[arg-type]
+
+
+def _utf16_slice(text: str, start: int, end: int) -> str:
+    """Slice a text by Qt's positions, which count UTF-16 units."""
+    if text.isascii() or (start <= 0 and end >= 2 * len(text)):
+        return text[start:end]
+    return text.encode("utf-16-le", "surrogatepass")[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
+
+
+def _block_format(is_continued: bool) -> QTextBlockFormat:
+    made = QTextBlockFormat()
+    if is_continued:
+        made.setProperty(IS_CONTINUED, True)
+    return made
