@@ -28,7 +28,7 @@ from desktop_app.ui.widgets.look import colour, font, scale
 
 from .growing_text import GrowingText
 from .script_fonts import load_document_fonts, load_fonts
-from .segments import MarkdownSegment
+from .segments import GrowingPlainText, MarkdownSegment
 
 LINE_HEIGHT = 22
 CODE_LINE_HEIGHT = 19
@@ -162,6 +162,7 @@ class DocumentCache:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[object, ...], InkDocument] = OrderedDict()
         self._texts: OrderedDict[str, GrowingText] = OrderedDict()
+        self._plain: OrderedDict[str, GrowingPlainText] = OrderedDict()
         self._values: OrderedDict[tuple[object, ...], Any] = OrderedDict()
         self._max_documents = MAX_DOCUMENTS
         self._has_made = False
@@ -192,6 +193,14 @@ class DocumentCache:
         while len(self._texts) > MAX_TEXTS:
             self._texts.popitem(last=False)
         return growing.segments_of(text, self._may_go_on)
+
+    def plain_pieces_of(self, key: str, text: str) -> tuple[list[tuple[str, str]], int]:
+        """The same of a text as it was typed."""
+        growing = self._plain.setdefault(key, GrowingPlainText())
+        self._plain.move_to_end(key)
+        while len(self._plain) > MAX_TEXTS:
+            self._plain.popitem(last=False)
+        return growing.pieces_of(text, self._may_go_on)
 
     def _may_go_on(self) -> bool:
         has_time, self._has_made = self.has_time, True

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from .blocks import Carry, ParsedBlocks, Unit, find_wide_table, parse_blocks
-from .readable_text import ReadableText
+from .readable_text import ReadableText, always
 from .segments import CodeSegment, MarkdownSegment, PlacedSegment, place_units
 
 STRETCH, STRETCH_LINES = 6_000, 180  # characters and lines that are parsed at a time, to the end of a line
@@ -29,10 +29,6 @@ _LABEL = re.compile(r"\[((?:\\.|[^\[\]\\]){1,999})\]")  # CommonMark's most
 def segments_of(text: str) -> list[MarkdownSegment]:
     """Return the segments of a Markdown text. A fence that is not closed reaches to the end."""
     return GrowingText().segments_of(text)[0]
-
-
-def _always() -> bool:
-    return True
 
 
 class GrowingText:
@@ -52,18 +48,18 @@ class GrowingText:
         self._carry: Carry | None = None
         self._stretch = STRETCH  # longer while nothing in it can be settled
 
-    def segments_of(self, text: str, has_time: Callable[[], bool] = _always) -> tuple[list[MarkdownSegment], int]:
+    def segments_of(self, text: str, has_time: Callable[[], bool] = always) -> tuple[list[MarkdownSegment], int]:
         """Return the segments of any text, and how many characters at its end there was no time for."""
-        was_too_deep, text = self._source.is_too_deep, self._source.read(text)
+        was_too_deep, (text, unread) = self._source.is_too_deep, self._source.read(text, has_time)
         if self._newest[0] == text:
-            return self._newest[1], 0
+            return self._newest[1], unread
         if self._source.is_too_deep != was_too_deep or not text.startswith(self._text):
             self._forget()
         open_end, left = self._advance(text, has_time)
         segments = self._link(open_end)
         if not left:
             self._newest = text, segments
-        return segments, left
+        return segments, left + unread
 
     def _link(self, open_end: Sequence[MarkdownSegment]) -> list[MarkdownSegment]:
         """Return all segments with the definitions that they use."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 MAX_LEVELS, MAX_INDENT = 25, 100  # quotes and lists within each other on one line; spaces before an item
+SLICE = 30_000  # characters that are read at a time, to the end of a line
 MAX_MARKS = 32  # upon one letter, and signs joined: more takes long to draw, all in one place
 _RANGES = (
     (0xAD, 0xAD), (0x300, 0x36F), (0x483, 0x489), (0x591, 0x5BD), (0x610, 0x61A), (0x64B, 0x65F), (0x6D6, 0x6DC),
@@ -17,12 +19,19 @@ _MANY_MARKS = re.compile(rf"[{_MARKS}]{{{MAX_MARKS},}}")
 _MANY_JOINED = re.compile(rf"(?:[^\s{_MARKS}]?[{_MARKS}]*{_JOINER}){{{MAX_MARKS},}}")
 _ESCAPED = {chr(sign): f"‹U+{sign:04X}›" for first, last in _RANGES for sign in range(first, last + 1)}
 
+_IN_WORD = re.compile(r"[^\W\d_]{2}")  # between these begins no cluster, and nothing of a line's begin
+
 # Not a rule, as "- - -" is.
 _TOO_DEEP = re.compile(
     rf"^(?!(?:[-*_][ \t]*)+$)(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{{1,9}}[.)](?=[ \t]))){{{MAX_LEVELS},}}"
     rf"|^ {{{MAX_INDENT},}}(?:[-*+]|\d{{1,9}}[.)])[ \t]",
     re.MULTILINE,
 )
+
+
+def always() -> bool:
+    """Say that there is time."""
+    return True
 
 
 class ReadableText:
@@ -35,22 +44,41 @@ class ReadableText:
     def _forget(self) -> None:
         self._known, self._read, self.is_too_deep = "", "", False  # whole lines
 
-    def read(self, text: str) -> str:
+    def read(self, text: str, has_time: Callable[[], bool] = always) -> tuple[str, int]:
         """Return the text with ends of lines as parsers read them, and with long clusters parted; as code if it is
-        nested deeper than anyone writes."""
-        if text != self._newest[0]:
-            self._newest = text, self._read_on(text)
-        return self._newest[1]
-
-    def _read_on(self, text: str) -> str:
+        nested deeper than anyone writes. Of a long text the end may be left out: return how many characters, too.
+        """
+        if text == self._newest[0]:
+            return self._newest[1], 0
         if not text.startswith(self._known):
             self._forget()
-        further = part_clusters(text[len(self._known) :].replace("\r\n", "\n").replace("\r", "\n"))
+        read, end = self._read_on(text, self._end_of_slice(text))
+        while end < len(text) and has_time():
+            read, end = self._read_on(text, self._end_of_slice(text))
+        shown = _fenced(read) if self.is_too_deep else read
+        if end == len(text):
+            self._newest = text, shown
+        return shown, len(text) - end
+
+    def _end_of_slice(self, text: str) -> int:
+        """Return where a slice ends behind what is known: with a line, within a word of a long one."""
+        begun = len(self._known) + SLICE
+        if end := text.find("\n", begun, begun + SLICE) + 1:
+            return end
+        within = _IN_WORD.search(text, begun)
+        return min(within.start() + 1, text.find("\n", begun) + 1 or len(text)) if within else len(text)
+
+    def _read_on(self, text: str, end: int) -> tuple[str, int]:
+        """Read up to a position; know what further text does not change."""
+        begun = len(self._known)
+        further = part_clusters(text[begun:end].replace("\r\n", "\n").replace("\r", "\n"))
         self.is_too_deep = self.is_too_deep or _TOO_DEEP.search(further) is not None
-        whole, end = self._read + further, text.rfind("\n") + 1
-        if end > len(self._known):
-            self._known, self._read = text[:end], whole[: whole.rfind("\n") + 1]
-        return _fenced(whole) if self.is_too_deep else whole
+        whole = self._read + further
+        if end < len(text):
+            self._known, self._read = text[:end], whole
+        elif (line := text.rfind("\n", begun, end) + 1) > begun:
+            self._known, self._read = text[:line], whole[: whole.rfind("\n") + 1]
+        return whole, end
 
 
 def _fenced(text: str) -> str:

@@ -6,7 +6,7 @@ segment does not hold itself (a number, a table's head, the address of a link) g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Literal
 
@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from .blocks import Carry, Unit, is_dense, split_paragraph
-from .readable_text import part_clusters
+from .readable_text import always, part_clusters
 
 SETTLED = 1_000  # characters after which a segment ends at the next block
 SETTLED_INSIDE = 2_000  # the same where only an item of a list or the like begins
@@ -22,6 +22,7 @@ CODE_LINES = 120  # lines of code in one segment; a longer block goes on in the 
 CODE_CHARACTERS = 8_000
 WRITTEN_LINES = 400  # lines of what is shown as it was written
 PLAIN = 4_000  # characters of text as it was typed
+AT_A_TIME = 10  # pieces of it between two looks at the clock
 DENSER = 4  # by how many times pieces are shorter where letters stand without a space between them
 MAX_BLOCKS = 80  # blocks in one segment
 
@@ -169,13 +170,45 @@ def code_of_block(segments: Sequence[MarkdownSegment], first: int) -> str:
 
 def split_plain_text(text: str) -> list[tuple[str, str]]:
     """Return plain text in pieces that can be laid out one by one, each after what joins it to the one before."""
+    return GrowingPlainText().pieces_of(text)[0]
+
+
+class GrowingPlainText:
+    """A text as it was typed that grows at its end; the pieces before its end are not made again."""
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        self._pieces: list[tuple[str, str]] = []
+        self._text, self._joint = "", ""  # what the pieces are of, and what joins the next one
+
+    def pieces_of(self, text: str, has_time: Callable[[], bool] = always) -> tuple[list[tuple[str, str]], int]:
+        """Return the pieces, see `split_plain_text`, and how many characters at the end there was no time for."""
+        if not text.startswith(self._text):
+            self._forget()
+        at = len(self._text)
+        while len(text) - at > PLAIN and has_time():
+            for _ in range(AT_A_TIME):
+                at = self._go_on(text, at)
+                if len(text) - at <= PLAIN:
+                    break
+        self._text = text[:at]
+        if len(text) - at > PLAIN:
+            return self._pieces, len(text) - at
+        return [*self._pieces, *_pieces_of(text[at:], self._joint)], 0
+
+    def _go_on(self, text: str, at: int) -> int:
+        """Add the pieces of some lines, or of a part of a line; return where they end."""
+        cut = text.rfind("\n", at + 1, at + PLAIN)
+        self._pieces += _pieces_of(text[at : cut if cut > 0 else at + PLAIN], self._joint)
+        self._joint = "\n" if cut > 0 else ""
+        return cut + 1 if cut > 0 else at + PLAIN
+
+
+def _pieces_of(text: str, joint: str) -> Iterator[tuple[str, str]]:
+    """Yield a text in pieces: it is longer than one where long clusters are parted."""
     text = part_clusters(text)
     most = PLAIN // DENSER if is_dense(text) else PLAIN
-    pieces: list[tuple[str, str]] = []
-    position, joint = 0, ""
-    while len(text) - position > most:
-        cut = text.rfind("\n", position + 1, position + most)
-        pieces.append((joint, text[position : cut if cut > 0 else position + most]))
-        joint = "\n" if cut > 0 else ""
-        position = cut + 1 if cut > 0 else position + most
-    return [*pieces, (joint, text[position:])]
+    for at in range(0, max(len(text), 1), most):
+        yield "" if at else joint, text[at : at + most]

@@ -26,7 +26,7 @@ from .documents import (
 from .formulas import NO_FORMULAS, Formulas, drawn_formulas, named_formulas
 from .markdown_documents import cell_fonts, cell_widths, end_of_text, markdown_document, rows_document, table_columns
 from .row_builder import ActionLink, RowBuilder, advance
-from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment, split_plain_text
+from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment
 
 SEGMENT_GAP = 8
 ITEM_GAP = 3  # between items of a list, as within a document
@@ -71,7 +71,7 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
 
 def flow_plain(builder: RowBuilder, key: str, text: str, inset: float = 0, is_soft: bool = False) -> None:
     """Put text in the row as it was typed; fenced code in it stays text. key: of the text."""
-    pieces = builder.cache.computed(split_plain_text, text, key)
+    pieces, left = builder.cache.plain_pieces_of(key, text)
     builder.cache.expect(len(pieces))
     width, make = builder.width - 2 * inset, soft_document if is_soft else plain_document
     heights = [estimated_text_height(piece, width, LINE_HEIGHT) for _, piece in pieces]
@@ -80,6 +80,8 @@ def flow_plain(builder: RowBuilder, key: str, text: str, inset: float = 0, is_so
         documents[number] = builder.cache.ready(make, pieces[number][1], width)
     for (joint, _), document, height in zip(pieces, documents, heights, strict=True):
         _put(builder, inset, document, height, joint)
+    if left:
+        _put(builder, 0, None, estimated_text_height(text[-left:], width, LINE_HEIGHT), "\n")
 
 
 def estimated_text_height(text: str, width: float, line: float) -> float:
