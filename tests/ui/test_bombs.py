@@ -88,9 +88,6 @@ SOME = ("lines of one letter", "references", "empty lines", "a table of 500 colu
 ALL = [pytest.param(name, marks=() if name in SOME else pytest.mark.slow) for name in TEXTS]
 
 
-CODE_ON_ONE_LINE = "one line of code", "backticks", "marks in code"  # read to the end of the line
-
-
 class Parsed:
     """Notes what is parsed at a time, and parses it."""
 
@@ -109,7 +106,7 @@ def test_what_is_parsed_and_laid_out_at_a_time_is_bounded(name, monkeypatch):
     parsed = Parsed()
     monkeypatch.setattr(growing_text, "parse_blocks", parsed)
     segments = segments_of(TEXTS[name])
-    assert parsed.longest <= 65_000 or name in CODE_ON_ONE_LINE
+    assert parsed.longest <= 65_000
     assert parsed.most_lines <= 3_300
     assert max((len(segment.text) for segment in segments), default=0) <= 16_100
     assert max((segment.text.count("\n") for segment in segments), default=0) <= 2_000

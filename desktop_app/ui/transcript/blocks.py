@@ -82,10 +82,12 @@ class ParsedBlocks(msgspec.Struct, frozen=True):
 def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
     """Parse a text that begins at the start of a block, or in the middle of the one that `carry` describes."""
     if carry is not None and carry.written:
-        return ParsedBlocks([Unit(0, text.count("\n") + 1, "fence", carry, True, True, is_open=True)], {})
+        return ParsedBlocks([_written(carry, text.count("\n") + 1)], {})
     head = (carry.table or carry.fence) if carry is not None else ""
     before = head.split("\n") if head else []
     lines = [*before, *text.split("\n")]
+    if carry is not None and carry.fence and not carry.joint:
+        lines[1] = f"x{lines[1]}"  # the rest of a line of code does not end it
     found: dict[str, object] = {}
     # The rest of a paragraph is one, also where it was cut before what would begin a list, a heading or HTML.
     begun = "x" if carry is not None and carry.paragraph is not None else ""
@@ -105,6 +107,18 @@ def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
             start = max(unit.start - len(before), 0)
             units.append(replace(unit, start=start, end=unit.end - len(before), is_cut=is_cut))
     return ParsedBlocks(units, _definitions(found.get("references")), len(tokens))
+
+
+def _written(carry: Carry, lines: int) -> Unit:
+    return Unit(0, lines, "fence", carry, True, True, is_open=True)
+
+
+def code_within_line(carry: Carry) -> list[Unit]:
+    """Return the code that a text is which ends within the line in which it begins."""
+    if carry.written:
+        return [_written(carry, 1)]
+    [code] = parse_blocks("", carry).units
+    return [replace(code, start=0, end=1)]
 
 
 def _definitions(references: object) -> dict[str, str]:

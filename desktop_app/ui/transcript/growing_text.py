@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from .blocks import Carry, ParsedBlocks, Unit, find_wide_table, parse_blocks
+from .blocks import Carry, ParsedBlocks, Unit, code_within_line, find_wide_table, parse_blocks
 from .readable_text import ReadableText, always
 from .segments import CodeSegment, MarkdownSegment, PlacedSegment, place_units
 
@@ -134,14 +134,22 @@ class GrowingText:
         return end
 
     def _parse(self, text: str, begun: int, end: int) -> tuple[int, ParsedBlocks]:
-        """Return the blocks and where they end: within a paragraph if that is long."""
+        """Return the blocks and where they end: within a paragraph or a line of code if that is long."""
+        if self._carry is not None and self._is_in_code:
+            most = begun + 2 * LONG_LINE
+            if most < end and text.find("\n", begun, most) < 0:
+                return most, ParsedBlocks(code_within_line(self._carry), {})
+            return end, parse_blocks(text[begun:end], self._carry)
         longer = max(1, self._stretch // (4 * STRETCH))
         most = min(begun + longer * LONG_LINE, _end_of_lines(text, begun, longer * LONG_LINES))
-        if most < end and not self._is_in_code and text.find("\n\n", begun, most) < 0:
+        if most < end:
             parsed = parse_blocks(text[begun:most], self._carry)
-            if [unit.kind for unit in parsed.units] == ["paragraph"]:
+            is_whole = text.find("\n\n", begun, most) < 0
+            if parsed.units and parsed.units[-1].is_open:
                 return most, parsed
-            if text.find("\n", begun, begun + 2 * LONG_LINE) < 0 and end - begun > 2 * LONG_LINE:
+            if is_whole and [unit.kind for unit in parsed.units] == ["paragraph"]:
+                return most, parsed
+            if is_whole and text.find("\n", begun, begun + 2 * LONG_LINE) < 0 and end - begun > 2 * LONG_LINE:
                 return most, ParsedBlocks([Unit(0, 1, is_heavy=True)], {})
         return end, parse_blocks(text[begun:end], self._carry)
 
