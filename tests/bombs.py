@@ -218,8 +218,8 @@ RESULTS: dict[str, str] = {
 ELSEWHERE = (
     "quotes, each line deeper", "brackets open", "stars", "marks of every kind", "one word", "one line", "empty lines",
     "paragraphs of one letter", "carriage returns", "both directions by turns", "Devanagari", "places of objects",
-    "halves of characters", "signs that are not shown", "a wide table", "a table of long cells", "many small code blocks",
-    "formulas that differ", "references",
+    "halves of characters", "signs that are not shown", "a wide table", "a table of long cells",
+    "many small code blocks", "formulas that differ", "references",
 )  # fmt: skip
 """The texts that are shown in the places beside the transcript, and those of `large_texts`."""
 

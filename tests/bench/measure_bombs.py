@@ -2,7 +2,8 @@
 
     python tests/bench/measure_bombs.py [PART OF A NAME]
 
-Those of the other places (`bomb_places`) are named as "composer: one word", those of the transcript as "one word (user)".
+Those of the other places (`bomb_places`) are named as "composer: one word", those of the transcript as "one word
+(user)".
 
 A process takes one after the other; where it takes over two minutes for one it is killed, and another one goes on.
 """
@@ -15,7 +16,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypedDict
@@ -29,7 +29,6 @@ from bombs import ELSEWHERE, TEXTS, bombs, large_texts  # noqa: E402
 LIMIT = 50.0  # milliseconds
 KILLED_AFTER = 120.0  # seconds
 SETTLED, LONGEST = 0.15, 12.0  # seconds without work, and of one step at most
-PIECES, FLUSH = 20, 0.05  # in so many pieces a text grows, with so many seconds between them
 
 
 Steps = dict[str, Callable[[], object]]
@@ -84,21 +83,16 @@ def _forward(window: subprocess.Popen[str], lines: queue.Queue[str]) -> None:
 
 def run_window() -> None:
     """Show the bombs that are named on standard input, and print what each one took."""
+    from bomb_places import PLACES, transcript
     from PySide6.QtCore import QEventLoop
     from PySide6.QtWidgets import QApplication, QWidget
     from ui_pauses import Pause, PauseWatch
 
-    from desktop_app.conversation.events import MessageRow, MessageState, ReplyStarted, TextDelta, TurnStarted
-    from desktop_app.conversation.message import Role
     from desktop_app.ui.garbage import GarbageCollector
-    from desktop_app.ui.live_turns import turn_after
     from desktop_app.ui.style import show_theme
-    from desktop_app.ui.transcript.display_list import Action
     from desktop_app.ui.transcript.transcript_model import TranscriptModel
     from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
     from desktop_app.ui.widgets.math_text import block_parser
-
-    from bomb_places import PLACES
 
     application = QApplication([])
     application.setStyle("Fusion")
@@ -118,49 +112,13 @@ def run_window() -> None:
                 quiet = time.monotonic()
             time.sleep(0.001)
 
-    def grow(text: str) -> None:
-        events = [TurnStarted("c"), ReplyStarted("c", "m0", "Sonnet")]
-        size = max(len(text) // PIECES, 1)
-        events += [TextDelta("c", "m0", text[at : at + size]) for at in range(0, len(text), size)]
-        for event in events:
-            view.transcript.apply(event, turn_after(view.transcript.turn, event))
-            settle(FLUSH)
-
-    def find(found: str | tuple[str, ...]) -> None:
-        view.mark_text(found)
-        view.show_occurrence("m0")
-
-    def steps_of_transcript(name: str) -> Steps:
-        messages = known[name]
-        rows = [MessageRow(message, n, 10, MessageState.IN_VIEW) for n, message in enumerate(messages)]
-        bar = view.verticalScrollBar()
-        text = "".join(message.text for message in messages)
-        often = [sign for sign, _ in Counter(text.replace(" ", "").replace("\n", "")).most_common(2)] or ["x"]
-        steps: Steps = {
-            "show": lambda: view.transcript.open(rows, ()),
-            "to its start": lambda: bar.setValue(0),
-            "to its middle": lambda: bar.setValue(bar.maximum() // 2),
-            "narrower": lambda: view.resize(700, 700),
-            "select all": lambda: view.selectAll(),
-            "copy": lambda: view.perform(Action.COPY, rows[-1].message.id),
-            "unfold": lambda: view.perform(Action.FOLD, rows[-1].message.id),
-            "unfolded, to its middle": lambda: bar.setValue(bar.maximum() // 2),
-            "found": lambda: find(often[0]),
-            "words found": lambda: find((*often, "word")),
-            "nothing found": lambda: find(""),
-            "away": lambda: view.transcript.open([], ()),
-        }
-        if messages[0].role is Role.ASSISTANT and messages[0].text:
-            steps |= {"growing": lambda: grow(text), "away again": lambda: view.transcript.open([], ())}
-        return steps
-
     def look(name: str) -> Held:
         place, _, text = name.partition(": ")
         holder, worst, over = QWidget(), ("", Pause()), list[str]()
         if place in PLACES:
             holder.resize(900, 700)
             holder.show()
-        steps = PLACES[place](holder, all_texts()[text]) if place in PLACES else steps_of_transcript(name)
+        steps = PLACES[place](holder, all_texts()[text]) if place in PLACES else transcript(view, known[name], settle)
         settle()
         for step, do in steps.items():
             watch.take()

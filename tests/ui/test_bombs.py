@@ -25,7 +25,12 @@ from desktop_app.ui.transcript.row_builder import RowBuilder
 from desktop_app.ui.transcript.row_layout import RowCache
 from desktop_app.ui.transcript.row_painter import Marks, occurrences, paint_row
 from desktop_app.ui.transcript.script_fonts import load_document_fonts
-from desktop_app.ui.transcript.segments import CodeSegment, ProseSegment, TableSegment, split_plain_text
+from desktop_app.ui.transcript.segments import (
+    CodeSegment,
+    ProseSegment,
+    TableSegment,
+    split_plain_text,
+)
 from desktop_app.ui.transcript.text_flow import flow_markdown
 
 

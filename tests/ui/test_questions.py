@@ -341,3 +341,9 @@ def test_what_goes_beyond_the_sandbox_is_allowed_for_the_conversation_at_most(de
     several = replace(asked, needs=(need, replace(need, target="git fetch")))
     assert title_of(several).startswith("bash wants to do 2 things, ")
     assert words in title_of(several)
+
+
+@pytest.mark.parametrize("code", [*range(0x100), 0x202E, 0xE0041])
+def test_each_invisible_character_is_escaped_with_or_without_others(code):
+    alone, beside = escape_invisible(f"a{chr(code)}b"), escape_invisible(f"a{chr(code)}b\u4e00")
+    assert alone == beside.removesuffix("\u4e00")

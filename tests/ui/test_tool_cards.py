@@ -30,6 +30,7 @@ from desktop_app.ui.transcript.row_text import (
     accessible_text,
     arguments_summary,
     arguments_text,
+    beginning_of_output,
     last_lines,
     plain_output,
 )
@@ -238,6 +239,21 @@ def test_only_the_end_of_an_output_is_kept():
 )
 def test_output_is_shown_as_a_terminal_would(raw, shown):
     assert plain_output(raw) == shown
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "one", "a\n" * 9, "1 %\r2 %\r\nb\n", "\x1b[31mred\x1b[0m\r\n" * 9, "x" * 50]
+)
+@pytest.mark.parametrize("most_lines", [1, 3, 60])
+@pytest.mark.parametrize("room", [4, 30, 400])
+def test_of_a_long_output_no_more_is_read_than_is_shown(text, most_lines, room):
+    shown, is_all = beginning_of_output(text, most_lines, room)
+    whole = plain_output(text)
+    assert whole.startswith(shown)
+    assert is_all == (shown == whole)
+    assert is_all or shown.count("\n") == most_lines - 1 or len(shown) > room
+    huge = "x" * 100 + "\x1b[31m" * 900_000
+    assert beginning_of_output(huge, 6, 600) == ("x" * 100, False)
 
 
 def test_long_times_are_said_in_minutes_and_hours():

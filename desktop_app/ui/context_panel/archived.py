@@ -27,6 +27,8 @@ from .requests import PanelRequests
 
 LINE = 300
 """Characters of a message that its row shows."""
+LOOKED_THROUGH = 100_000
+"""Characters of a message in which its row looks for what was sought; read in full, it is shown wherever it is."""
 LEAD = 16
 """Characters before what was found, so that it stands within a line of the panel."""
 PAUSE = 150  # milliseconds from the last key to the search
@@ -56,6 +58,7 @@ def _beginning(shown: MessageRow) -> str:
 
 def _place_found(text: str, sought: Sequence[str]) -> tuple[Run, ...]:
     """Return the place of a text where the first of the words stands; nothing if none does."""
+    text = text[:LOOKED_THROUGH]
     found = re.search("|".join(map(re.escape, sought)), text, re.IGNORECASE) if sought else None
     if found is None:
         return ()

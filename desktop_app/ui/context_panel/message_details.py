@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from time import monotonic
 
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer
@@ -21,14 +23,16 @@ from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_time, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
+from desktop_app.ui.widgets.long_text import LongText
 from desktop_app.ui.widgets.look import BOLD, colour
-from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .requests import PanelRequests
 
 MAX_MARKDOWN = 12_000
 """Characters of a message that are shown as Markdown; laying out more of them would hold the window."""
+SLICE = 0.008  # seconds of looking in one pass of the event loop
+LOOKED_THROUGH, MAX_FOUND = 50_000, 200  # characters between two looks at the clock; places that are marked
 SEEN_INSTEAD = translatable("What the model sees instead")
 
 
@@ -63,9 +67,13 @@ class MessageDetails(Card):
         self._chosen: tuple[MessageRow, ...] = ()
         self._sought: tuple[str, ...] = ()
         self._token_scale = 1.0
+        self._shown = ""  # in `body`
+        self._found: Iterator[tuple[int, int]] = iter(())
+        self._seeking = QTimer(self, singleShot=True, interval=0)
+        self._seeking.timeout.connect(self._seek)
         self.speaker = TextLabel(size=13, weight=BOLD)
         self.about = TextLabel(size=12, tint="ink_faint")
-        self.body = TextArea(size=13)
+        self.body = LongText(size=13)
         self.body.setReadOnly(True)
         self.body.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.body.setAccessibleName(tr("Message"))
@@ -123,24 +131,43 @@ class MessageDetails(Card):
         text = readable_text(row.message)
         if row.sent_text:
             text = f"{text}\n\n— {tr(SEEN_INSTEAD)} —\n\n{row.sent_text}"
-        if self.body.toPlainText() != text:
-            self.body.setPlainText(text)
+        if self._shown != text:
+            self._shown = text
+            self.body.show_text(text)
 
     def _show_found(self) -> None:
         """Mark the words that were looked for, and scroll to the first one."""
-        is_plain = self.body.isVisibleTo(self)
-        document = self.body.document() if is_plain else self.page.document()
-        found = [cursor for word in self._sought for cursor in occurrences(document, word)]
-        (self.body if is_plain else self.page).setExtraSelections([_mark_of(cursor) for cursor in found])
-        if not found:
+        self.body.setExtraSelections([])
+        self.page.setExtraSelections([])
+        if self.body.isVisibleTo(self):
+            self._found = places_of(self._shown, self._sought)
+            self._seek()
             return
-        first = min(found, key=QTextCursor.selectionStart)
-        if is_plain:
-            first.setPosition(first.selectionStart())
-            self.body.setTextCursor(first)
-            self.body.centerCursor()
-        else:  # once it is laid out
+        found = [cursor for word in self._sought for cursor in occurrences(self.page.document(), word)]
+        self.page.setExtraSelections([_mark_of(cursor) for cursor in found])
+        if found:  # once it is laid out
+            first = min(found, key=QTextCursor.selectionStart)
             QTimer.singleShot(0, self.page, lambda: self._scroll_to(first))
+
+    def _seek(self) -> None:
+        """Look on in a long text for some milliseconds, as far as it is shown already."""
+        deadline, marks = monotonic() + SLICE, self.body.extraSelections()
+        while monotonic() < deadline and not self.body.is_inserting:
+            start, end = next(self._found, (-1, -1))
+            if start < 0 or len(marks) >= MAX_FOUND:
+                return
+            if end > start:
+                marks.append(_mark_of(self.body.cursor_of(self._shown, start, end)))
+                self.body.setExtraSelections(marks)
+                if len(marks) == 1:
+                    self._show_first(marks[0].cursor)  # type: ignore[attr-defined]
+        self._seeking.start()
+
+    def _show_first(self, found: QTextCursor) -> None:
+        first = QTextCursor(found)
+        first.setPosition(found.selectionStart())
+        self.body.setTextCursor(first)
+        self.body.centerCursor()
 
     def _scroll_to(self, found: QTextCursor) -> None:
         if found.document() is self.page.document():
@@ -159,6 +186,18 @@ class MessageDetails(Card):
         row = self._chosen[0]
         requests = self._requests
         (requests.unpin_requested if row.is_pinned else requests.pin_requested).emit(row.message.id)
+
+
+def places_of(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield where these words begin and end in a text, letters of either case; now and then an empty place, after some
+    milliseconds in which nothing was found."""
+    sought = re.compile("|".join(map(re.escape, words)), re.IGNORECASE) if words else None
+    longest = max(map(len, words), default=0)
+    for begun in range(0, len(text) if sought else 0, LOOKED_THROUGH):
+        for found in sought.finditer(text, begun, begun + LOOKED_THROUGH + longest - 1) if sought else ():
+            if found.start() < begun + LOOKED_THROUGH:
+                yield found.span()
+        yield begun, begun
 
 
 def _mark_of(found: QTextCursor) -> QTextEdit.ExtraSelection:

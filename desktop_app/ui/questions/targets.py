@@ -14,8 +14,8 @@ from desktop_app.ui.transcript.row_text import arguments_text
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.layouts import vertical
+from desktop_app.ui.widgets.long_text import LongText
 from desktop_app.ui.widgets.look import Corner, StyleAware, colour, paint_box
-from desktop_app.ui.widgets.text_area import TextArea
 
 from .question_text import DONE_BY, target_of
 
@@ -30,7 +30,7 @@ class Targets(StyleAware, QWidget):
         super().__init__(parent)
         self._short = self._whole = ""
         self._is_whole = False
-        self.text = TextArea(size=13, is_mono=True)
+        self.text = LongText(size=13, is_mono=True)
         self.text.installEventFilter(self)
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("What it would do"))
@@ -74,7 +74,7 @@ class Targets(StyleAware, QWidget):
         paint_box(QPainter(self), QRectF(self.rect()), colour("code"), None, Corner.CONTROL)
 
     def _show(self, text: str) -> None:
-        self.text.setPlainText(escape_invisible(text))
+        self.text.show_text(escape_invisible(text))
         self._fit()
 
     def _fit(self) -> None:

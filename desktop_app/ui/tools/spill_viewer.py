@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SpillRead
-from desktop_app.ui.transcript.row_text import plain_output
+from desktop_app.ui.transcript.row_text import beginning_of_output
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import first_line, format_bytes
 from desktop_app.ui.widgets.invisible import escape_name
@@ -106,7 +106,6 @@ class SpillViewer(StyleAware, QDialog):
 
 
 def _shorten_line(line: str) -> str:
-    shown = plain_output(line)
-    if len(shown) <= LINE:
-        return shown
-    return " ".join((f"{shown[:LINE]}…", tr("(%n characters more)", "", len(shown) - LINE)))
+    shown, is_all = beginning_of_output(line, 1, LINE)
+    left = (len(shown) if is_all else len(line)) - LINE
+    return " ".join((f"{shown[:LINE]}…", tr("(%n characters more)", "", left))) if left > 0 else shown

@@ -82,6 +82,7 @@ class GrowingText:
             if wide == begun:
                 self._settle(text, [], begun, Carry(written="begins"))
                 continue
+            before = self._progress
             end, parsed = self._parse(text, begun, end)
             placed = [*place_units(text[begun:end], parsed.units)]
             if not parsed.references.items() <= self._references.items():
@@ -90,6 +91,13 @@ class GrowingText:
             if wide is None and end == len(text) and not any(one.is_heavy for one in placed):
                 return [one.segment for one in placed], 0
             self._go_on(text, begun, end, parsed, placed, wide)
+            if self._progress <= before:  # it would stand still
+                self._settle(text, placed, end, Carry(written="begins"))
+
+    @property
+    def _progress(self) -> tuple[int, bool, int]:
+        """What grows with each stretch: text that is settled, else the last resort, else the stretch."""
+        return len(self._text), self._carry is not None and bool(self._carry.written), self._stretch
 
     def _go_on(
         self, text: str, begun: int, end: int, parsed: ParsedBlocks, placed: Sequence[PlacedSegment], wide: int | None

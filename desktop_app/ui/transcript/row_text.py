@@ -42,6 +42,7 @@ PLACES: dict[CallSandbox, str] = {
 }
 SPEAKERS = (Role.USER, Role.ASSISTANT)
 MIN_SECONDS = 0.05  # of a call: "0.0 s" says nothing
+MAX_RAW_LINE = 50_000  # characters of a line of output that are read, with what is not shown of it
 MAX_LINE = 400  # characters of a line of a running tool's output
 # Colours and cursor movements, titles of a terminal's window, and other control characters that are no line's end.
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -212,6 +213,23 @@ def plain_output(text: str) -> str:
     if "\r" not in shown:
         return shown
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in shown.split("\n"))
+
+
+def beginning_of_output(text: str, most_lines: int, room: int) -> tuple[str, bool]:
+    """Return the first lines of what a terminal would show, about as many characters as there is room for, and whether
+    that is all: of an output of megabytes no more is read."""
+    lines: list[str] = []
+    at = taken = 0
+    while 0 <= at <= len(text) and len(lines) < most_lines and taken <= room + 1:
+        end = text.find("\n", at)
+        line = text[at : end if end >= 0 else len(text)].rstrip("\r")
+        line = line[line.rfind("\r") + 1 :]
+        if len(line) > MAX_RAW_LINE:
+            return "\n".join([*lines, plain_output(line[:MAX_RAW_LINE])]), False
+        lines.append(plain_output(line))
+        taken += len(lines[-1]) + 1
+        at = end + 1 or len(text) + 1
+    return "\n".join(lines), at > len(text)
 
 
 def last_lines(text: str, most: int) -> str:

@@ -25,10 +25,10 @@ from .row_text import (
     actions_of,
     arguments_summary,
     arguments_text,
+    beginning_of_output,
     last_lines,
     meta_of,
     place_of,
-    plain_output,
     tags_of,
 )
 
@@ -192,17 +192,16 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
     output = result.text if result else item.row.message.text
     if output in REFUSALS:
         output = tr(REFUSALS[output])
-    text = builder.cache.computed(plain_output, output, item.key)
     factor = UNFOLDED if builder.is_unfolded else 1
-    lines = text.split("\n")
-    shown = _beginning(lines[: factor * CARD_LINES], CARD_CHARACTERS * factor)
+    text, is_all = beginning_of_output(output, factor * CARD_LINES, CARD_CHARACTERS * factor)
+    shown = _beginning(text.split("\n"), CARD_CHARACTERS * factor)
     pad = scale(14)
     builder.skip(9)
     builder.document(code_document, shown or tr("(empty)"), pad, is_code=True)
-    left = len(lines) - shown.count("\n") - 1
+    left = output.count("\n") - shown.count("\n")
     links: list[ActionLink] = []
-    if len(shown) < len(text):
-        label = tr("… %n lines more: open", "", left) if left else tr("… %n characters: open", "", len(text))
+    if len(shown) < len(text) or not is_all:
+        label = tr("… %n lines more: open", "", left) if left else tr("… %n characters: open", "", len(output))
         links.append(ActionLink(Action.READ, item.row.message.id, label))
     if result is not None and result.spill:
         links.append(ActionLink(Action.OPEN_WHOLE, item.row.message.id))

@@ -20,6 +20,7 @@ PIECE = 2_000
 """Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
 and 50 s without."""
 PIECE_LINES = 200
+NEAR = 100  # characters before the end of a piece in which it may end with a word
 AT_ONCE, AT_ONCE_LINES = 1_000_000, 5_000  # characters and lines that are inserted in one step, which can be undone
 SLICE = 0.008  # seconds of inserting in one pass of the event loop
 
@@ -44,7 +45,10 @@ def end_of_piece(text: str, start: int) -> tuple[int, bool]:
         return end, False
     if most == len(text):
         return most, False
-    return (end, False) if end >= start else (most, True)
+    if end >= start:
+        return end, False
+    space = text.rfind(" ", most - NEAR, most) + 1
+    return space if space > start else most, True
 
 
 def is_long(text: str) -> bool:
@@ -81,6 +85,21 @@ class LongText(TextArea):
         newline = "" if self._goes_on else "\n"
         rest = newline + self._rest[self._at :]
         return f"{self._text_between(0, place)}{rest}{self._text_between(place, self._end)}"
+
+    def cursor_of(self, text: str, start: int, end: int) -> QTextCursor:
+        """Return a cursor that selects a part of the text, which is whole."""
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self._position_of(_units(text, start)))
+        cursor.setPosition(self._position_of(_units(text, end)), QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def _position_of(self, units: int) -> int:
+        """Return where in the document so many units of the text have been written."""
+        low, high = 0, len(self._joints)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self._joints[middle] - middle <= units else (low, middle)
+        return units + low
 
     def is_blank(self) -> bool:
         """Return whether there is nothing but space in it."""
@@ -213,6 +232,11 @@ def _without(text: AnyStr, start: int, end: int, joints: Sequence[int], width: i
         parts.append(text[at:joint])
         at = joint + width
     return text[:0].join([*parts, text[at:end]])  # type: ignore[arg-type]
+
+
+def _units(text: str, index: int) -> int:
+    """Return an index in Qt's units of UTF-16."""
+    return len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _utf16_slice(text: str, start: int, end: int) -> str:

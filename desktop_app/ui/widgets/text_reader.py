@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QDialog, QWidget
 
-from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import tr
 
 from .invisible import escape_name
 from .layouts import vertical
-from .look import font, scale
+from .long_text import LongText
+from .look import colour, recolour, scale
 
 
 class TextReader(QDialog):
@@ -20,12 +21,10 @@ class TextReader(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("{title} · %n characters", "", len(text)).format(title=escape_name(title)))
-        self.text = QPlainTextEdit(text, self)
+        self.text = LongText(size=13, is_mono=is_mono)
         self.text.setReadOnly(True)
-        self.text.setFrameStyle(0)
-        self.text.setFont(font(13, is_mono=is_mono))
-        rules = f"background: {theme.palette['paper']}; padding: {scale(12)}px;"
-        self.text.setStyleSheet(f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
         self.text.setAccessibleName(tr("The message's text"))
-        vertical(self.text, holder=self)
+        self.text.show_text(text)
+        recolour(self, {QPalette.ColorRole.Window: colour("paper")})
+        vertical(self.text, holder=self, margins=(12, 12, 0, 12))
         self.resize(scale(760), scale(620))
