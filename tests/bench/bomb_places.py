@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QVBoxLayout, QWidget
 
-from desktop_app.conversation.events import (
-    Failure,
-    MessageRow,
-    MessageState,
-    QuestionAsked,
-    ReplyStarted,
-    TextDelta,
-    TurnStarted,
-)
+from desktop_app.conversation.events import Failure, MessageRow, MessageState, QuestionAsked
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
@@ -34,18 +25,14 @@ from desktop_app.ui.context_panel.history import History
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.failure_card import FailureCard
-from desktop_app.ui.live_turns import turn_after
 from desktop_app.ui.questions.question_card import QuestionCard
 from desktop_app.ui.request_view.request_view import RequestView
 from desktop_app.ui.sidebar.sidebar import Sidebar
 from desktop_app.ui.toast import Toast
-from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.message_editor import MessageEditor
 from desktop_app.ui.transcript.message_reader import MessageReader
-from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.text_reader import TextReader
 
-PIECES, FLUSH = 20, 0.05  # in so many pieces a text grows, with so many seconds between them
 Steps = dict[str, Callable[[], object]]
 Place = Callable[[QWidget, str], Steps]
 """Builds the place within a widget, and returns what is done there with a text, in that order."""
@@ -71,44 +58,6 @@ def _scroll(text: QPlainTextEdit) -> Steps:
 
 def _message(text: str, role: Role = Role.ASSISTANT) -> Message:
     return Message(id="m0", role=role, parts=(Text(text),))
-
-
-def transcript(view: TranscriptWidget, messages: Sequence[Message], settle: Callable[[float], None]) -> Steps:
-    """Messages are shown, scrolled through, found in, unfolded and copied; a reply grows, too."""
-    rows = [MessageRow(message, n, 10, MessageState.IN_VIEW) for n, message in enumerate(messages)]
-    bar, text = view.verticalScrollBar(), "".join(message.text for message in messages)
-    often = [sign for sign, _ in Counter(text.replace(" ", "").replace("\n", "")).most_common(2)] or ["x"]
-    steps: Steps = {
-        "show": lambda: view.transcript.open(rows, ()),
-        "to its start": lambda: bar.setValue(0),
-        "to its middle": lambda: bar.setValue(bar.maximum() // 2),
-        "narrower": lambda: view.resize(700, 700),
-        "select all": view.selectAll,
-        "copy": lambda: view.perform(Action.COPY, rows[-1].message.id),
-        "unfold": lambda: view.perform(Action.FOLD, rows[-1].message.id),
-        "unfolded, to its middle": lambda: bar.setValue(bar.maximum() // 2),
-        "found": lambda: _find(view, often[0]),
-        "words found": lambda: _find(view, (*often, "word")),
-        "nothing found": lambda: _find(view, ""),
-        "away": lambda: view.transcript.open([], ()),
-    }
-    if messages[0].role is Role.ASSISTANT and messages[0].text:
-        steps |= {"growing": lambda: _grow(view, text, settle), "away again": lambda: view.transcript.open([], ())}
-    return steps
-
-
-def _find(view: TranscriptWidget, found: str | tuple[str, ...]) -> None:
-    view.mark_text(found)
-    view.show_occurrence("m0")
-
-
-def _grow(view: TranscriptWidget, text: str, settle: Callable[[float], None]) -> None:
-    size = max(len(text) // PIECES, 1)
-    events = [TurnStarted("c"), ReplyStarted("c", "m0", "Sonnet")]
-    events += [TextDelta("c", "m0", text[at : at + size]) for at in range(0, len(text), size)]
-    for event in events:
-        view.transcript.apply(event, turn_after(view.transcript.turn, event))
-        settle(FLUSH)
 
 
 def history(holder: QWidget, text: str, role: Role = Role.ASSISTANT) -> Steps:

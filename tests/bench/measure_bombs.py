@@ -83,7 +83,8 @@ def _forward(window: subprocess.Popen[str], lines: queue.Queue[str]) -> None:
 
 def run_window() -> None:
     """Show the bombs that are named on standard input, and print what each one took."""
-    from bomb_places import PLACES, transcript
+    from bomb_places import PLACES
+    from bomb_transcript import transcript
     from PySide6.QtCore import QEventLoop
     from PySide6.QtWidgets import QApplication, QWidget
     from ui_pauses import Pause, PauseWatch

@@ -10,7 +10,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 
 from desktop_app.ui.widgets import long_text
-from desktop_app.ui.widgets.long_text import IS_CONTINUED, PIECE, PIECE_LINES, LongText, end_of_piece
+from desktop_app.ui.widgets.long_text import IS_CONTINUED, PIECE, PIECE_LINES, LongTextField, end_of_piece
 
 TEXTS = st.text(alphabet="ab \u00a0\U0001f600\n\r", max_size=60)
 EDITS = st.one_of(
@@ -21,13 +21,13 @@ EDITS = st.one_of(
 
 
 @pytest.fixture
-def field(qtbot) -> LongText:
-    made = LongText()
+def field(qtbot) -> LongTextField:
+    made = LongTextField()
     qtbot.addWidget(made)
     return made
 
 
-def text_of_blocks(field: LongText) -> str:
+def text_of_blocks(field: LongTextField) -> str:
     """Return what is written, block by block."""
     parts: list[str] = []
     block = field.document().firstBlock()
@@ -64,7 +64,7 @@ def test_pieces_move_on_and_are_the_text(text: str, most: int, lines: int) -> No
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(EDITS, max_size=12))
-def test_what_is_written_is_known_after_every_edit(field: LongText, edits) -> None:
+def test_what_is_written_is_known_after_every_edit(field: LongTextField, edits) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(long_text, "PIECE", 7)
         field.document().clear()
@@ -86,7 +86,7 @@ def test_what_is_written_is_known_after_every_edit(field: LongText, edits) -> No
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(TEXTS)
-def test_a_text_is_the_same_once_it_is_shown(field: LongText, text: str) -> None:
+def test_a_text_is_the_same_once_it_is_shown(field: LongTextField, text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(long_text, "PIECE", 5)
         field.show_text(text)

@@ -10,11 +10,11 @@ from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextCursor
 
 from desktop_app.ui.widgets.buttons import ENTER
-from desktop_app.ui.widgets.long_text import LongText
+from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.text_area import is_typed
 
 
-class DraftField(LongText):
+class DraftField(LongTextField):
     """Enter sends, Shift+Enter starts a line, Escape stops.
 
     Signals: files_given(list of paths) and image_given(QImage), when these are pasted or dropped; attachments_wanted,

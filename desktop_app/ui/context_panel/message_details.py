@@ -23,7 +23,7 @@ from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_time, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
-from desktop_app.ui.widgets.long_text import LongText
+from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import BOLD, colour
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -73,7 +73,7 @@ class MessageDetails(Card):
         self._seeking.timeout.connect(self._seek)
         self.speaker = TextLabel(size=13, weight=BOLD)
         self.about = TextLabel(size=12, tint="ink_faint")
-        self.body = LongText(size=13)
+        self.body = LongTextField(size=13)
         self.body.setReadOnly(True)
         self.body.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.body.setAccessibleName(tr("Message"))

@@ -14,7 +14,7 @@ from desktop_app.ui.transcript.row_text import arguments_text
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.layouts import vertical
-from desktop_app.ui.widgets.long_text import LongText
+from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import Corner, StyleAware, colour, paint_box
 
 from .question_text import DONE_BY, target_of
@@ -30,7 +30,7 @@ class Targets(StyleAware, QWidget):
         super().__init__(parent)
         self._short = self._whole = ""
         self._is_whole = False
-        self.text = LongText(size=13, is_mono=True)
+        self.text = LongTextField(size=13, is_mono=True)
         self.text.installEventFilter(self)
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("What it would do"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from difflib import unified_diff
+from functools import lru_cache
 from itertools import chain, islice
 
 from desktop_app.conversation.message import ToolCall
@@ -16,9 +17,11 @@ WHOLE = ("content", "contents", "file_text")
 TEXTS = frozenset((*OLD, *NEW, *WHOLE))
 
 CONTEXT = 2  # unchanged lines around what differs
+MAX_KNOWN = 8  # calls that are not read again: a card asks several times, and their arguments may be megabytes
 MAX_COMPARED = 400  # lines; of longer texts all lines are shown as removed and added
 
 
+@lru_cache(MAX_KNOWN)
 def changes_in_call(call: ToolCall) -> str | None:
     """Return the lines that a call removes ("-") and adds ("+"), with some around them; None if it is no such call."""
     arguments = arguments_of(call)
@@ -33,11 +36,13 @@ def changes_in_call(call: ToolCall) -> str | None:
 
 def size_of_changes(changes: str) -> str:
     """Return how many lines are added and removed: "+2 −1"."""
-    signs = [line[:1] for line in changes.split("\n")]
-    counted = (("+", signs.count("+")), ("−", signs.count("-")))
+    counted = [
+        (shown, changes.count(f"\n{sign}") + changes.startswith(sign)) for shown, sign in (("+", "+"), ("−", "-"))
+    ]
     return " ".join(f"{sign}{count}" for sign, count in counted if count)
 
 
+@lru_cache(MAX_KNOWN)
 def arguments_of(call: ToolCall) -> dict[str, object] | None:
     """Return the arguments by their names; None for what is not a JSON object."""
     try:

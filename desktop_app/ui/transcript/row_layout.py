@@ -134,7 +134,12 @@ def _reasoning(builder: RowBuilder, key: str, reasoning: str) -> None:
     builder.y += scale(20)
     if reasoning:
         builder.skip(2)
-        _foldable(builder, key, tr("Reasoning · %n words", "", len(reasoning.split())), reasoning)
+        count = builder.cache.computed(_count_words, reasoning, key)
+        _foldable(builder, key, tr("Reasoning · %n words", "", count), reasoning)
+
+
+def _count_words(text: str) -> int:
+    return len(text.split())
 
 
 def _foldable(builder: RowBuilder, key: str, words: str, text: str, tags: Sequence[Tag] = ()) -> None:

@@ -136,15 +136,15 @@ def _call_body(builder: RowBuilder, key: str, call: ToolCall) -> None:
 
 def _changes(builder: RowBuilder, key: str, changes: str) -> None:
     """Put the beginning of a diff; more of it once unfolded."""
-    lines, pad = changes.split("\n"), scale(14)
-    most = DIFF_LINES * (UNFOLDED if builder.is_unfolded else 1)
-    shown = "\n".join(line[:MAX_LINE] for line in lines[:most])
+    most, pad = DIFF_LINES * (UNFOLDED if builder.is_unfolded else 1), scale(14)
+    lines, count = changes.split("\n", most)[:most], changes.count("\n") + 1
+    shown = "\n".join(line[:MAX_LINE] for line in lines)
     builder.skip(9)
     top, before = builder.y, len(builder.layout.drawn)
     builder.document(code_document, shown, pad, is_code=True)
     builder.layout.drawn[before:before] = _stripes(builder, top)
-    if len(lines) > most:
-        more = ActionLink(Action.FOLD, key, tr("… %n lines more", "", len(lines) - most))
+    if count > most:
+        more = ActionLink(Action.FOLD, key, tr("… %n lines more", "", count - most))
         builder.link(pad, more, font(12), scale(22))
         builder.y += scale(22)
     builder.skip(9)

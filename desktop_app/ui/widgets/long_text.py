@@ -56,7 +56,7 @@ def is_long(text: str) -> bool:
     return len(text) > AT_ONCE or text.count("\n") > AT_ONCE_LINES
 
 
-class LongText(TextArea):
+class LongTextField(TextArea):
     """Knows its text as it was given, however it stands in blocks."""
 
     def __init__(self, *, size: float = 14, is_mono: bool = False) -> None:

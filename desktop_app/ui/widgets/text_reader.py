@@ -10,7 +10,7 @@ from desktop_app.ui.translation import tr
 
 from .invisible import escape_name
 from .layouts import vertical
-from .long_text import LongText
+from .long_text import LongTextField
 from .look import colour, recolour, scale
 
 
@@ -21,7 +21,7 @@ class TextReader(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("{title} · %n characters", "", len(text)).format(title=escape_name(title)))
-        self.text = LongText(size=13, is_mono=is_mono)
+        self.text = LongTextField(size=13, is_mono=is_mono)
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("The message's text"))
         self.text.show_text(text)
