@@ -17,7 +17,7 @@ from desktop_app.ui.widgets.text_label import TextLabel
 
 from .attachments import AttachmentBar
 from .draft_commands import COMMAND, hint_of, refusal_of
-from .draft_field import DraftField, cursor_on_all
+from .draft_field import DraftField
 from .path_completer import PathCompleter
 
 PLACEHOLDER = translatable("Message… (Enter sends, Shift+Enter for a new line)")
@@ -150,10 +150,7 @@ class Composer(StyleAware, QWidget):
 
     def set_text(self, text: str) -> None:
         """Replace the draft, and put the cursor at its end."""
-        self.field.stop_inserting()
-        cursor = cursor_on_all(self.field)
-        cursor.removeSelectedText()
-        self.field.setTextCursor(cursor)
+        self.field.remove_text()
         if text:
             self.field.insert_text(text)
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextCursor
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent
 
 from desktop_app.ui.widgets.buttons import ENTER
 from desktop_app.ui.widgets.long_text import LongTextField
@@ -108,10 +108,3 @@ def local_files(source: QMimeData) -> list[str]:
 def has_attachments(source: QMimeData) -> bool:
     """Return whether files are pasted or dropped, or an image that is no picture of a text, as spreadsheets give it."""
     return bool(local_files(source)) or (source.hasImage() and not source.hasText())
-
-
-def cursor_on_all(field: DraftField) -> QTextCursor:
-    """Return a cursor that has the whole draft selected."""
-    cursor = QTextCursor(field.document())
-    cursor.select(QTextCursor.SelectionType.Document)
-    return cursor

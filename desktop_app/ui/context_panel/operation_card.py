@@ -30,6 +30,7 @@ from desktop_app.ui.widgets.formats import (
     format_wait,
 )  # fmt: skip
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
+from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
@@ -53,6 +54,8 @@ CAUSES = {
 }
 """Why room was made, where it is known how full the window was."""
 REWRITE = translatable("To have a model write it: choose Undo, then Optimize conversation.")
+MAX_MARKDOWN, SUMMARY_LINES = 12_000, 24
+"""Characters of a summary that are shown as Markdown; lines of a longer one that are seen at once."""
 MIN_SECONDS = 0.05  # what takes less took no time
 STRATEGY_WORDS = {
     "extractive": translatable("assembled by rules"),
@@ -158,6 +161,17 @@ def note_of(row: OperationRow) -> str:
     return " ".join(filter(None, (tr_engine(row.note), advice)))
 
 
+def _long_summary(text: str) -> LongTextField | None:
+    """Return a field for a summary that would take too long as Markdown; None for others."""
+    if len(text) <= MAX_MARKDOWN:
+        return None
+    field = LongTextField(size=13)
+    field.setReadOnly(True)
+    field.setFixedHeight(SUMMARY_LINES * field.fontMetrics().lineSpacing())
+    field.show_text(text)
+    return field
+
+
 class OperationCard(Card):
     """The card of one operation, dimmed where it is not in force."""
 
@@ -167,7 +181,7 @@ class OperationCard(Card):
         is_in_force = not row.is_undone and not row.is_elsewhere
         super().__init__(tint="raised" if is_in_force else "paper")
         self.row, self._requests = row, requests
-        self.summary: MarkdownText | None = None
+        self.summary: MarkdownText | LongTextField | None = None
         self._soft: Tint = "ink_soft" if is_in_force else "ink_faint"
         self._add_head()
         runs = figures_of(row) if is_in_force else [Run(run.text, self._soft, run.weight) for run in figures_of(row)]
@@ -188,7 +202,7 @@ class OperationCard(Card):
 
     def toggle_summary(self) -> None:
         if self.summary is None:
-            self.summary = MarkdownText(self.row.summary)
+            self.summary = _long_summary(self.row.summary) or MarkdownText(self.row.summary)
             self.summary.setAccessibleName(tr("Summary"))
             self.column.addSpacing(4)
             self.column.addWidget(self.summary)

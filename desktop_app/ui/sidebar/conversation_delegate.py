@@ -31,6 +31,7 @@ from .conversation_model import ACTIVITY_ROLE, ROW_ROLE, ConversationModel
 from .heading_painting import ACTIVITY_TINT, DOT, INDENT, START, draw_text, paint_activity, paint_heading
 
 ROW_HEIGHT, HEADING_HEIGHT, PIE = 58, 32, 16  # pixels
+MAX_TITLE = 400  # characters that are looked at
 MARKED = re.compile(r"(.+) (\([^()]+\))")
 """A title such as "All the tides (copy)": what tells two of them apart stands at the end."""
 
@@ -118,6 +119,8 @@ class ConversationDelegate(QStyledItemDelegate):
 def cut_title(title: str, metrics: QFontMetricsF, width: float) -> str:
     """Return the title as it fits into so many pixels; of what stands in brackets at its end nothing is cut, unless
     that would take more than two thirds of them."""
+    if len(title) > MAX_TITLE:
+        title = f"{title[: MAX_TITLE // 2]}…{title[-MAX_TITLE // 2 :]}"
     marked = MARKED.fullmatch(title)
     taken = metrics.horizontalAdvance(f" {marked[2]}") if marked else 0.0
     if marked is None or taken > width * 2 / 3 or metrics.horizontalAdvance(title) <= width:

@@ -59,9 +59,7 @@ class MessageEditor(StyleAware, QWidget):
             kept = [escape_name(part.name) for part in message.parts if isinstance(part, Attachment)]
             again = [tr("Sent again with {files}.").format(files=", ".join(kept))] if kept else []
             self.note.set_text(" ".join([*again, tr(KEPT)]))
-            self.field.stop_inserting()
-            self.field.selectAll()
-            self.field.textCursor().removeSelectedText()
+            self.field.remove_text()
             self.field.insert_text(self._left.pop(message.id, message.text))
         self.show()
         self._fit()

@@ -19,7 +19,7 @@ from .text_area import TextArea
 PIECE = 2_000
 """Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
 and 50 s without."""
-PIECE_LINES = 200
+PIECE_LINES, DENSER = 200, 4
 NEAR = 100  # characters before the end of a piece in which it may end with a word
 AT_ONCE, AT_ONCE_LINES = 1_000_000, 5_000  # characters and lines that are inserted in one step, which can be undone
 SLICE = 0.008  # seconds of inserting in one pass of the event loop
@@ -48,6 +48,8 @@ def end_of_piece(text: str, start: int) -> tuple[int, bool]:
     if end >= start:
         return end, False
     space = text.rfind(" ", most - NEAR, most) + 1
+    if space <= start and not text[start:most].isascii():  # letters of which each may be a word take longest
+        return start + max(PIECE // DENSER, 1), True
     return space if space > start else most, True
 
 
@@ -128,6 +130,17 @@ class LongTextField(TextArea):
         self._is_inserting, self._is_open = True, not self.isReadOnly()
         self.setReadOnly(True)
         self._insert_slice()
+
+    def remove_text(self) -> None:
+        """Remove all, in one step of the undo history if there is one."""
+        self.stop_inserting()
+        if self.document().isUndoRedoEnabled():
+            cursor = QTextCursor(self.document())
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.removeSelectedText()
+            self.setTextCursor(cursor)
+        else:
+            self.clear()
 
     def stop_inserting(self) -> None:
         """Forget what is not inserted yet."""

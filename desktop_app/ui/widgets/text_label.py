@@ -25,6 +25,7 @@ from desktop_app.conversation.gauge import Segment
 from .look import NORMAL, StyleAware, Tint, colour, font
 
 ELLIPSIS = "…"
+MAX_TEXT = 6_000  # characters, several screens: what is longer has a place of its own, where it is read in full
 LINE_HEIGHT = 1.42  # of the font's size, as in the mockups; taller fonts keep their own height
 
 
@@ -48,6 +49,18 @@ def fill_runs(text: str, **values: Run | str) -> tuple[Run, ...]:
     return tuple(runs)
 
 
+def _shorten_runs(runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    """Return as much of the runs as a label lays out."""
+    if sum(len(run.text) for run in runs) <= MAX_TEXT:
+        return runs
+    shown: list[Run] = []
+    room = MAX_TEXT
+    for run in runs:
+        shown.append(Run(run.text[:room], run.tint, run.weight))
+        room -= len(shown[-1].text)
+    return (*shown, Run(ELLIPSIS))
+
+
 class TextLabel(StyleAware, QLabel):
     """A label of one font size that is never wider than its layout allows."""
 
@@ -66,7 +79,8 @@ class TextLabel(StyleAware, QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self._tint: Tint = tint
         self._size, self._weight, self._wraps, self._is_mono = size, weight, wraps, is_mono
-        self._runs: tuple[Run, ...] = ()
+        self._given: tuple[Run, ...] = ()
+        self._runs: tuple[Run, ...] = ()  # what is laid out of them
         self._hint = ""
         self._measured: dict[tuple[int, int], int] = {}
         vertical = QSizePolicy.Policy.Minimum if wraps else QSizePolicy.Policy.Fixed
@@ -85,11 +99,12 @@ class TextLabel(StyleAware, QLabel):
         self.set_runs((Run(text),))
 
     def set_runs(self, runs: Sequence[Run]) -> None:
-        if self._runs == tuple(runs):
+        if self._given == tuple(runs):
             return
-        self._runs = tuple(runs)
+        self._given = tuple(runs)
+        self._runs = _shorten_runs(self._given)
         self._measured.clear()
-        self.setText("".join(run.text for run in runs))
+        self.setText("".join(run.text for run in self._runs))
         self.updateGeometry()
         self._explain_ellipsis()
         self.update()
