@@ -62,6 +62,7 @@ def test_pieces_move_on_and_are_the_text(text: str, most: int, lines: int) -> No
         assert found == text
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(EDITS, max_size=12))
 def test_what_is_written_is_known_after_every_edit(field: LongTextField, edits) -> None:
@@ -84,6 +85,7 @@ def test_what_is_written_is_known_after_every_edit(field: LongTextField, edits) 
             assert field.written() == text_of_blocks(field)
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(TEXTS)
 def test_a_text_is_the_same_once_it_is_shown(field: LongTextField, text: str) -> None:

@@ -150,9 +150,9 @@ class GrowingText:
             return end, parse_blocks(text[begun:end], self._carry)
         longer = max(1, self._stretch // (4 * STRETCH))
         most = min(begun + longer * LONG_LINE, _end_of_lines(text, begun, longer * LONG_LINES))
-        if most < end:
+        is_whole = text.find("\n\n", begun, most) < 0
+        if most < end and (is_whole or any(text.find(fence, begun, most) >= 0 for fence in ("```", "~~~"))):
             parsed = parse_blocks(text[begun:most], self._carry)
-            is_whole = text.find("\n\n", begun, most) < 0
             if parsed.units and parsed.units[-1].is_open:
                 return most, parsed
             if is_whole and [unit.kind for unit in parsed.units] == ["paragraph"]:
