@@ -117,7 +117,8 @@ class LongTextField(TextArea):
 
     def insert_text(self, text: str) -> None:
         """Insert a text at the cursor: in one step of the undo history, or by and by without one if it is long."""
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.stop_inserting()
         self._place, self._rest, self._at = self.textCursor(), text, 0
         if not is_long(text):
