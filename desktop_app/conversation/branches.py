@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 
 import msgspec
+from msgspec.structs import replace
 
 from .message import Message
 from .transcript import (
@@ -193,20 +194,31 @@ def leave_before(path: list[AnyEntry], message_id: str) -> None:
     """Take that message and all messages after it off the path.
 
     What was done meanwhile stays if it is about the messages that stay: a compaction only if it archived no other, and
-    continues the summary of none that did.
+    continues the summary of none that did. Of what was brought back, that stays which a compaction archives here, too.
     """
     cut = next((n for n in reversed(range(len(path))) if path[n].id == message_id), len(path))
     after = path[cut:]
     del path[cut:]
+    archived = _archived_by(path) if any(isinstance(entry, BringBack) for entry in after) else set[str]()
     gone = {entry.id for entry in after if isinstance(entry, Message)}
     is_summary_gone = False
     for entry in after:
-        is_compaction = isinstance(entry, Compaction)
-        if entry.id in gone or not gone.isdisjoint(subjects_of(entry)) or (is_compaction and is_summary_gone):
+        is_gone = entry.id in gone or not gone.isdisjoint(subjects_of(entry))
+        if isinstance(entry, BringBack):
+            entry = replace(entry, message_ids=tuple(i for i in entry.message_ids if i in archived))
+            is_gone = not entry.message_ids
+        elif isinstance(entry, Compaction):
+            is_summary_gone = is_gone = is_gone or is_summary_gone
+            archived.update(() if is_gone else entry.archived)
+        if is_gone:
             gone.add(entry.id)
-            is_summary_gone = is_summary_gone or is_compaction
         else:
             path.append(entry)
+
+
+def _archived_by(path: Iterable[AnyEntry]) -> set[str]:
+    """Return the ids of all that a compaction of the path archives."""
+    return {i for entry in path if isinstance(entry, Compaction) for i in entry.archived}
 
 
 def subjects_of(entry: AnyEntry) -> tuple[str, ...]:

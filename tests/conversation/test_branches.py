@@ -23,6 +23,7 @@ from desktop_app.conversation.transcript import (
     Switch,
     Trigger,
     Undo,
+    active_entries,
 )
 from examples import examples
 
@@ -122,6 +123,45 @@ def test_a_branch_keeps_what_was_done_about_the_messages_that_it_shares() -> Non
     ]
     path = [message("m1"), message("m2"), message("m3"), *kept[:3], *gone, *kept[3:]]
     assert entries_before(path, "m3") == [*path[:2], *kept]
+
+
+def archived_in(path: list[AnyEntry]) -> set[str]:
+    """Return what its compactions hold archived, as the fold of the view does."""
+    archived = set[str]()
+    for each in active_entries(path):
+        if isinstance(each, Compaction):
+            archived.update(each.archived)
+        elif isinstance(each, BringBack):
+            archived.difference_update(each.message_ids)
+    return archived
+
+
+@settings(max_examples=examples(300))
+@given(st.lists(st.tuples(st.sampled_from("mmmccbbu"), st.integers(0, 40), st.integers(1, 3)), max_size=25), st.data())
+def test_what_is_brought_back_stays_so_and_was_archived(steps: list[tuple[str, int, int]], draw: st.DataObject) -> None:
+    path, said = [message("m0")], ["m0"]
+    for number, (kind, choice, count) in enumerate(steps, 1):
+        archived, name = archived_in(path), f"{kind}{number}"
+        there = [i for i in said if (i in archived) is (kind == "b")]
+        chosen = there[choice % len(there) :][:count] if there else []
+        if kind == "m":
+            said.append(name)
+            path.append(message(name))
+        elif kind == "c" and chosen:
+            path.append(compaction(name, *chosen))
+        elif kind == "b" and chosen:
+            path.append(entry(BringBack(message_ids=tuple(chosen)), name))
+        elif kind == "u" and (done := [e.id for e in active_entries(path) if isinstance(e, Compaction | BringBack)]):
+            path.append(entry(Undo(entry_id=done[choice % len(done)]), name))
+    shared = entries_before(path, draw.draw(st.sampled_from(said)))
+    assert archived_in(shared) <= archived_in(path)
+    ever = set[str]()
+    for each in shared:
+        if isinstance(each, Compaction):
+            ever.update(each.archived)
+        elif isinstance(each, BringBack):
+            assert each.message_ids
+            assert ever.issuperset(each.message_ids)
 
 
 def test_a_switch_to_nowhere_and_a_rewind_to_nothing_change_nothing() -> None:
