@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from desk import Desk, open_desk
 
-from desktop_app.chat.ports import WorldError
+from desktop_app.chat.ports import DELETED, WorldError
+from desktop_app.chat.session import Session
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text
 from desktop_app.engine import protocol as p
@@ -64,3 +65,16 @@ async def test_a_duplicate_has_all_that_was_said_and_lives_by_itself(desk: Desk)
     prompt = next(m for m in session.transcript.entries if getattr(m, "role", None) is Role.SYSTEM)
     assert copied.rows[0].message.parts == prompt.parts
     assert all(isinstance(part, Text) for part in prompt.parts)
+
+
+async def test_what_ends_behind_a_deletion_shows_the_conversation_no_more(desk: Desk, monkeypatch) -> None:
+    (name,) = await made(desk, "One")
+    folder = desk.engine.services.settings.folder
+
+    async def delete_meanwhile(session: Session) -> None:
+        await desk.ask(p.Delete((session.id,)))
+
+    monkeypatch.setattr(desk.engine.conversations.turns, "equip", delete_meanwhile)
+    with pytest.raises(WorldError) as caught:
+        await desk.ask(p.ChooseFolder(name, folder))
+    assert caught.value.failure == DELETED

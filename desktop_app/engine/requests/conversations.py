@@ -169,7 +169,11 @@ def _describe_partly_opened(
 
 
 def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
-    """Return the conversation as it is now."""
+    """Return the conversation as it is now.
+
+    Raises WorldError if the session was closed meanwhile: what it knows may not be so any more.
+    """
+    session.refuse_if(session.closed_by is not None)
     queue = engine.conversations.turns.queue
     waiting = queue.show(session.id)
     return p.ConversationOpened(
