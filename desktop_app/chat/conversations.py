@@ -167,12 +167,14 @@ class Conversations:
         return await self.archive.conversation(conversation)
 
     async def use_what_is_known(self) -> None:
-        """Use what servers have told of their models in all open conversations but those with a turn under way."""
+        """Use what servers have told of their models, and the tools and memories that there are by now, in all open
+        conversations but those with a turn under way."""
         for session in self._sessions.all():
             if self.turns.is_busy(session.id):
                 continue
             if await use_model(session, model_or_stand_in(self.models, session.info.model), self._publish):
                 await self.turns.note(session)
+            await self.turns.equip(session)
 
     async def rename(self, conversation: str, title: str) -> None:
         """Give it a title; an empty one is not taken."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
+from functools import partial
+from weakref import WeakValueDictionary
 
 from .ports import Emit, WorldError
 from .services import Services
@@ -24,6 +27,7 @@ class GettingReady:
         self._tasks = tasks
         self._services = services
         self._publish = publish
+        self._to_equip: WeakValueDictionary[str, Session] = WeakValueDictionary()
 
     def expect(self, session: Session) -> None:
         """Let a local model get ready and read the conversation, since the user has begun to type."""
@@ -38,22 +42,24 @@ class GettingReady:
         A server of tools may be slow: then this returns soon, and the gauge changes once it has answered.
         """
         key = f"equipping of {session.id}"
-        if not self._tasks.is_running(key):
-            equipping = self._tasks.start(key, self._record_context(session))
-            await asyncio.wait({equipping}, timeout=EQUIP_SECONDS)
+        self._to_equip[session.id] = session  # also if one is under way, which may have read what has changed since
+        self._tasks.start_once(key, partial(self._record_context, session.id))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._tasks.wait(key), EQUIP_SECONDS)
 
     async def stop(self, conversation: str) -> None:
         """End it: a turn begins, or the conversation is deleted."""
         for doing in ("reading", "equipping"):
             await self._tasks.cancel(f"{doing} of {conversation}")
 
-    async def _record_context(self, session: Session) -> None:
+    async def _record_context(self, conversation: str) -> None:
         """Record what the first request will carry, if that is due. Errors are logged: the turn tells the user."""
-        try:
-            if await record_first_context(session, self._services):
-                self._publish(session.gauge_changed())
-        except WorldError as error:
-            log.warning("what a request carries was not recorded: %s", error)
+        while (session := self._to_equip.pop(conversation, None)) is not None:
+            try:
+                if await record_first_context(session, self._services):
+                    self._publish(session.gauge_changed())
+            except WorldError as error:
+                log.warning("what a request carries was not recorded: %s", error)
 
     async def _prepare_model(self, session: Session) -> None:
         """Let a local model start, and read the conversation."""

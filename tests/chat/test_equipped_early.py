@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.session import Session
 from desktop_app.conversation.events import GaugeChanged, TurnEvent, TurnFinished
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import RequestContext
+from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import compose_services
+from desktop_app.engine.engine import Engine
+from desktop_app.engine.event_coalescer import EventCoalescer
+from desktop_app.engine.requests import respond
 from desktop_app.engine.services import EngineServices
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
@@ -79,6 +86,43 @@ async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(de
     entries = list(session.transcript.entries)
     assert [type(entry) for entry in entries].count(RequestContext) == 1
     assert list((await restarted(desk).open(session.id)).transcript.entries) == entries
+
+
+async def test_it_is_counted_anew_where_tools_or_memories_change(desk: Desk) -> None:
+    session = await desk.services.conversations.create()
+    before = session.gauge().segments
+    engine = Engine(desk.services, EventCoalescer(lambda line: None))
+    await respond(engine, p.WriteMemory(Memory("m2", "The user keeps three boats in a harbour there.", 1.0, 1.0)))
+    told = [event.gauge for event in desk.events if isinstance(event, GaugeChanged)][-1]
+    assert told == session.gauge()
+    assert told.segments[Segment.MEMORY] > before[Segment.MEMORY] + 5
+    await desk.services.change_settings(replace(desk.services.settings, is_memory_on=False))
+    told = [event.gauge for event in desk.events if isinstance(event, GaugeChanged)][-1]
+    assert told == session.gauge()
+    assert told.segments[Segment.SCHEMAS] < before[Segment.SCHEMAS]
+    assert not told.segments.get(Segment.MEMORY)
+
+
+async def test_what_changes_while_it_is_counted_is_counted_too(desk: Desk, monkeypatch) -> None:
+    chats, memory, gate = desk.services.conversations, desk.services.conversations.services.memory, asyncio.Event()
+    session = await chats.create()
+    assert memory is not None
+    text_now = memory.text
+
+    async def read_slowly(session: Session) -> str:
+        text = await text_now(session)
+        await gate.wait()
+        return text
+
+    monkeypatch.setattr(memory, "text", read_slowly)
+    first = asyncio.ensure_future(chats.turns.equip(session))
+    await asyncio.sleep(0.05)
+    await desk.services.archive.store_memories(Memory("m2", "The user keeps three boats.", 1.0, changed_at=1.0))
+    second = asyncio.ensure_future(chats.turns.equip(session))
+    await asyncio.sleep(0.05)
+    gate.set()
+    await asyncio.gather(first, second)
+    assert "boats" in session.view.request_context.memory
 
 
 async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:

@@ -30,6 +30,7 @@ async def respond(engine: Engine, request: p.ToolRequest) -> p.EngineResponse:
             return request.respond_with(await _read_spill(engine, request))
         case p.WriteMemory():
             await write_memory(engine.services.archive, request.memory)
+            await engine.conversations.use_what_is_known()
             return request.respond_with(await _list_memories(engine, request.conversation))
         case p.ListMemories():
             return request.respond_with(await _list_memories(engine, request.conversation))
