@@ -10,6 +10,7 @@ import pytest
 from test_take_turn import long_chat
 
 from desktop_app.chat import operations
+from desktop_app.chat.compaction.make_room import drop_results
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import GaugeChanged, Noticed, TurnFailed, TurnFinished
@@ -127,3 +128,19 @@ async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any
     assert not made.of(Noticed)
     assert {event.reason for event in made.of(TurnFinished)} == {"finished"}
     assert session.gauge().stated_window == 0
+
+
+async def test_results_that_are_being_archived_are_not_dropped_as_well(house: Callable[..., Any]) -> None:
+    made = await house([])
+    call = ToolCall("c", "read", "{}")
+    said = [
+        Message(role=Role.ASSISTANT, parts=(call,)),
+        Message(role=Role.TOOL, parts=(ToolResult("c", "read", LONG),)),
+    ]
+    session = await made.chats.create("Meanwhile", [*said, *long_chat(12)])
+    async with session.changes:  # as whoever carries out a plan has it
+        dropping = asyncio.ensure_future(drop_results(session, 1.0, made.events.append))
+        await asyncio.sleep(0.1)
+        await compaction(session)
+    await dropping
+    assert not any(isinstance(entry, Prune) for entry in session.transcript.entries)

@@ -206,10 +206,11 @@ async def drop_results(session: Session, share: float, emit: Emit) -> None:
     """Drop that share of the tool results in the view, if there are any. Raises ArchiveError."""
     emit(RoomStarted(session.id, Trigger.OVERFLOW))
     step = await asyncio.to_thread(dropped_results, session.view, session.policy, session.counts, share)
-    current = with_measured_tokens(session, step, session.transcript, session.view) if step else None
-    if current is not None:
-        emit(await session.record_operation(stamp(current), cause=Trigger.OVERFLOW))
-        emit(session.gauge_changed())
+    async with session.changes:
+        current = with_measured_tokens(session, step, session.transcript, session.view) if step else None
+        if current is not None:
+            emit(await session.record_operation(stamp(current), cause=Trigger.OVERFLOW))
+            emit(session.gauge_changed())
     emit(RoomEnded(session.id))
 
 
