@@ -61,6 +61,7 @@ class DeterministicLoop(asyncio.BaseEventLoop):
         self.choices = random.Random(seed)
         self.now = 1_000.0
         self.steps = 0
+        self.slowness = 1.0  # of executors with one thread, such as that of a disk
         self.errors: list[dict[str, Any]] = []
         self._queues: dict[object, deque[Job]] = {}
         self._busy: set[object] = set()
@@ -88,15 +89,15 @@ class DeterministicLoop(asyncio.BaseEventLoop):
     def _begin(self, thread: object, job: Job) -> None:
         if not job.future.cancelled():  # else it never starts, as a thread pool's
             job.run()
-        self._later(lambda: self._end(thread, job))
+        self._later(lambda: self._end(thread, job), 1.0 if thread is job else self.slowness)
 
     def _end(self, thread: object, job: Job) -> None:
         self._busy.discard(thread)
         self._start_next(thread)
         job.arrive()
 
-    def _later(self, act: Callable[[], None]) -> None:
-        self.call_later(JOB_SECONDS * self.choices.random() ** 3, act)
+    def _later(self, act: Callable[[], None], slowness: float = 1.0) -> None:
+        self.call_later(slowness * JOB_SECONDS * self.choices.random() ** 3, act)
 
     def _run_once(self) -> None:
         """Run all callbacks that are ready, in their order, and behind them, or else alone, what comes from without."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, NamedTuple
@@ -24,6 +23,7 @@ from desktop_app.settings import Settings, update_settings
 Picks = tuple[int, int, int]
 IMPORTED = conversation_id(foreign_conversation(1))
 MODELS = ("scripted/small", "scripted/large", "scripted/none")
+MAX_ROUNDS = 1, 2, 30
 FAR = 6 * 3600.0
 
 
@@ -89,7 +89,7 @@ class Actor:
         marker = f"m{len(self.said)}."
         text = f"{marker} as we said of the river" + " and the long evening" * (len(self.said) % 5 * 25)
         made = request(conversation, text)
-        self.said.append(Said(conversation, marker, (text, made.attachments), self.post(made)))
+        self.said.append(Said(conversation, marker, (made.text, made.attachments), self.post(made)))
 
     def session(self, conversation: str) -> Any:
         """The open session, if there is one."""
@@ -245,7 +245,9 @@ async def show_version(actor: Actor, picks: Picks) -> None:
     conversation = actor.conversation(picks[0])
     session = actor.session(conversation)
     if session is not None and (every := list(session.recorded.by_id)):
-        actor.post(p.ShowVersion(conversation, every[picks[1] % len(every)]))
+        elsewhere = [message for message in every if not session.branches.is_current(message)]
+        chosen = elsewhere if elsewhere and picks[2] % 2 else every
+        actor.post(p.ShowVersion(conversation, chosen[picks[1] % len(chosen)]))
 
 
 @action(3)
@@ -294,6 +296,7 @@ def _settings(picks: Picks) -> Settings:
         is_automatic=picks[1] % 3 > 0,
         is_memory_on=picks[2] % 2 == 0,
         summaries=("auto", "extractive")[picks[1] % 2],
+        max_rounds=MAX_ROUNDS[picks[0] % len(MAX_ROUNDS)],
         chat_model=MODELS[picks[2] % 2],
     )
 
@@ -392,9 +395,3 @@ async def sleep(actor: Actor, picks: Picks) -> None:
 @action(2)
 async def clock_back(actor: Actor, picks: Picks) -> None:
     actor.engine.clocks.skew -= 3_600.0 * (1 + picks[0] % 3)
-
-
-@action(1)
-async def collect(actor: Actor, picks: Picks) -> None:
-    """Python collects what nobody uses, such as sessions in cycles."""
-    gc.collect()

@@ -1,6 +1,8 @@
-"""What can be done beside a turn: attachments, setups and policies, backups and exports, and the end of the engine."""
+"""What is done beside a turn: attachments, setups and policies, backups and exports, and the end of the engine."""
 
 from __future__ import annotations
+
+import gc
 
 from schedule_actions import MODELS, Actor, Picks, action
 
@@ -110,3 +112,9 @@ async def write_memory(actor: Actor, picks: Picks) -> None:
 async def end_and_start(actor: Actor, picks: Picks) -> None:
     """The window is closed in the middle of whatever is under way, and opened again."""
     await actor.restart()
+
+
+@action(1)
+async def collect(actor: Actor, picks: Picks) -> None:
+    """Python collects what nobody uses, such as sessions in cycles."""
+    gc.collect()

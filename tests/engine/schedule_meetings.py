@@ -1,19 +1,23 @@
-"""Several things at one moment in one conversation: at once, or as soon as the window learns of an event."""
+"""Several things at one moment in one conversation: at once, behind an event, or while something is being stored."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from schedule_actions import ACTIONS, Actor, Picks, action
+from schedule_moments import StoringPrompt, StoringReply, StoringResult, StoringStep, ToolAnswered
 
 from desktop_app.conversation.events import (
     MessageRecorded,
+    QuestionAnswered,
     QueueChanged,
     ReplyStarted,
     RoomEnded,
+    RoomProgressed,
     RoomStarted,
     TextDelta,
     ToolFinished,
@@ -32,9 +36,21 @@ DEEDS = (
 """Actions that only send a request."""
 MOMENTS = (
     *(MessageRecorded, ToolStarted, ToolFinished, TurnFinished, RoomStarted) * 2, TurnStarted, ReplyStarted, TextDelta,
-    ViewChanged, QueueChanged, RoomEnded,
+    ViewChanged, QueueChanged, RoomEnded, *(StoringPrompt, StoringReply, StoringResult, StoringStep, ToolAnswered) * 2,
 )  # fmt: skip
-PLAN_MOMENTS = (RoomStarted, RoomStarted, RoomStarted, TurnFinished, MessageRecorded, ViewChanged)
+PLAN_MOMENTS = (RoomStarted, RoomStarted, StoringStep, StoringStep, TurnFinished, MessageRecorded, ViewChanged)
+STARTS = ("send", "send", "send", "send_attachment", "edit", "regenerate", "go_on")
+"""Actions that begin a turn."""
+CUT_MOMENTS = (
+    *(QuestionAnswered, StoringReply, ToolAnswered) * 2, StoringPrompt, StoringResult, StoringStep,
+)  # fmt: skip
+"""Moments at which a turn may be ended: two of three times at one at which its end, or a result, is only just known."""
+CUTS = ("stop",) * 6 + ("delete", "end_and_start")
+"""What ends it."""
+CUT_SECONDS = 5.0
+"""Virtual seconds that the moment is waited for at which the program ends."""
+ROOM_MOMENTS = RoomStarted, RoomProgressed
+LONG = " and on it went" * 200
 NEAR = (0.0, 0.0, 0.0, 0.0, 0.001, 0.003, 0.01)
 """Virtual seconds between two deeds that meet: as long as a job on a thread takes, at most."""
 SOON = 0.06
@@ -57,16 +73,62 @@ async def meet(actor: Actor, picks: Picks) -> None:
             await asyncio.sleep(pause)
 
 
-@action(18)
+@action(40)
 async def react(actor: Actor, picks: Picks) -> None:
-    """Do something as soon as the window learns of an event that is still to come: a plan may be ready for that."""
+    """Do something as soon as something happens that is still to come: a plan may be ready for that."""
     rng, conversation = random.Random(f"{picks}"), actor.conversation(picks[0])
     if rng.random() < 0.4:
         deed = await _carrying_out_a_plan(actor, conversation, rng)
         actor.engine.react(rng.choice(PLAN_MOMENTS), conversation, _soon(rng), deed)
-    for _ in range(rng.randint(1, 2)):
+    for _ in range(rng.randint(1, 3)):
         deed = _deed(actor, conversation, rng)
         actor.engine.react(rng.choice(MOMENTS), conversation, _soon(rng), deed)
+    if rng.random() < 0.7:
+        await ACTIONS[rng.choice(STARTS)].run(actor, (picks[0] * 2, *picks[1:]))
+
+
+@action(24)
+async def cut(actor: Actor, picks: Picks) -> None:
+    """Begin a turn, and end it while something of it is being stored: by a stop, a deletion, or the program's end."""
+    rng, conversation = random.Random(f"{picks}"), actor.conversation(picks[0])
+    moment, how, is_there = rng.choice(CUT_MOMENTS), rng.choice(CUTS), asyncio.Event()
+    do = is_there.set if how == "end_and_start" else _deed(actor, conversation, rng, how)
+    actor.engine.react(moment, conversation, rng.choice((0.0, 0.0, SOON * rng.random() ** 3)), do)
+    await ACTIONS[rng.choice(STARTS)].run(actor, (picks[0] * 2, *picks[1:]))
+    if moment is QuestionAnswered:
+        await actor.engine.rest()
+    if how == "end_and_start":
+        with suppress(TimeoutError):
+            await asyncio.wait_for(is_there.wait(), CUT_SECONDS)
+            await actor.restart()
+
+
+@action(12)
+async def meet_room(actor: Actor, picks: Picks) -> None:
+    """Leave a branch, or carry out a plan, while room is made for a message that is nearly too long."""
+    rng, conversation = random.Random(f"{picks}"), actor.conversation(picks[0])
+    deed = await _carrying_out_a_plan(actor, conversation, rng)
+    for do in (deed, _deed(actor, conversation, rng, rng.choice(("edit", "regenerate", "show_version")))):
+        actor.engine.react(rng.choice(ROOM_MOMENTS), conversation, SOON * rng.random(), do)
+    actor.say(conversation, lambda c, text: p.Send(c, text + LONG))
+
+
+@action(8)
+async def meet_a_fresh_start(actor: Actor, picks: Picks) -> None:
+    """Show another version and begin a turn while a fresh start keeps the conversation from changing."""
+    rng, conversation = random.Random(f"{picks}"), actor.conversation(picks[0])
+    await actor.engine.rest()
+    session = actor.session(conversation)
+    if session is not None and not session.branches.are_several:
+        await actor.post(p.Regenerate(conversation))
+        await actor.engine.rest()
+    start_fresh = await _carrying_out_a_plan(actor, conversation, rng, is_fresh=True)
+    start_fresh()
+    while session is not None and not session.changes.locked() and not actor.engine.is_answered:
+        await asyncio.sleep(0.001)
+    for name in rng.sample(("show_version", rng.choice(STARTS)), 2):
+        await asyncio.sleep(rng.choice(NEAR))
+        _deed(actor, conversation, rng, name)()
 
 
 @action(6)
@@ -79,8 +141,8 @@ def _soon(rng: random.Random) -> float:
     return rng.choice((0.0, SOON * rng.random() ** 2))
 
 
-def _deed(actor: Actor, conversation: str, rng: random.Random) -> Callable[[], object]:
-    run = ACTIONS[rng.choice(DEEDS)].run
+def _deed(actor: Actor, conversation: str, rng: random.Random, name: str = "") -> Callable[[], object]:
+    run = ACTIONS[name or rng.choice(DEEDS)].run
     picks = rng.randrange(1_000) * 2, rng.randrange(1_000), rng.randrange(1_000)
 
     def do() -> None:
@@ -95,9 +157,11 @@ def _deed(actor: Actor, conversation: str, rng: random.Random) -> Callable[[], o
     return do
 
 
-async def _carrying_out_a_plan(actor: Actor, conversation: str, rng: random.Random) -> Callable[[], object]:
+async def _carrying_out_a_plan(
+    actor: Actor, conversation: str, rng: random.Random, is_fresh: bool = False
+) -> Callable[[], object]:
     """Return what carries a new plan out: once, twice at once, or again once it was undone."""
-    is_fresh = rng.random() < 0.2
+    is_fresh = is_fresh or rng.random() < 0.2
     planned = await actor.post(
         p.PlanOptimize(
             conversation,

@@ -61,8 +61,18 @@ def at_rest(engine: SimulatedEngine) -> Iterator[str]:
             shown = engine.shown.get(message.id)
             if shown is not None and message.text != shown and not message.tool_calls:
                 yield f"reply {message.id} was shown as {shown!r} and recorded as {message.text!r}"
+    yield from unrecorded_answers(engine)
     yield from (f"a bug: {bug!r}" for bug in engine.bugs)
     yield from (f"the loop reports: {context}" for context in engine.loop.errors)
+
+
+def unrecorded_answers(engine: SimulatedEngine) -> Iterator[str]:
+    """Yield what a tool has found and the record has not."""
+    for answered in engine.answered:
+        record = engine.read_again(answered.conversation)
+        results = [e.tool_result for e in record if isinstance(e, Message) and e.tool_result is not None]
+        if not any(result.text.startswith(answered.words) for result in results):
+            yield f"{answered.words!r} of {answered.call} is not in the record of {answered.conversation}"
 
 
 def _session_at_rest(engine: SimulatedEngine, session: Session) -> Iterator[str]:
@@ -118,10 +128,11 @@ async def opened_anew(engine: SimulatedEngine) -> list[str]:
     found: list[str] = []
     for conversation in list(engine.conversations):
         mirror, engine.mirror = engine.mirror, type(engine.mirror)()
+        is_followed = engine.chats._sessions.get(conversation) is not None  # else it is not shown, and is read anew
         opened = await engine.ask(p.OpenConversation(conversation))
         engine.mirror = mirror
         if isinstance(opened, p.ConversationOpened):
-            found += mirror.differences(opened)
+            found += mirror.differences(opened, () if is_followed else ("gauge",))
     return found
 
 

@@ -30,9 +30,10 @@ sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("",
 import msgspec
 import schedule_actions_beside  # noqa: F401 - it adds its actions
 import schedule_meetings  # noqa: F401 - it adds its actions
-from schedule_actions import ACTIONS, Actor
+from msgspec.structs import replace
+from schedule_actions import ACTIONS, MAX_ROUNDS, Actor
 from schedule_rules import always, at_rest, opened_anew, undone_exactly
-from simulated_engine import SimulatedEngine, prepare_folder
+from simulated_engine import SETTINGS, SimulatedEngine, prepare_folder
 from simulated_parts import Faults, simulated_parts
 
 from deterministic_loop import DeterministicLoop, Stuck
@@ -41,6 +42,8 @@ SCRATCH = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 """A folder in memory, where there is one: thousands of archives are made."""
 PAUSES = (0.0, 0.0, 0.0, 0.0, 0.001, 0.005, 0.01, 0.02, 0.1, 0.5, 3.0)
 """Virtual seconds between two actions."""
+SLOWNESS = (1.0, 1.0, 8.0)
+"""How many times as long as otherwise the disk takes in a run."""
 LENGTH = (6, 22)
 """Actions of one schedule."""
 RESTS = 0.15
@@ -90,11 +93,12 @@ def schedule_of(seed: int) -> Schedule:
 def run_schedule(schedule: Schedule, folder: Path) -> Outcome:
     """Run it on a new data folder below that one."""
     data = Path(tempfile.mkdtemp(prefix=f"schedule-{schedule.seed}-", dir=folder))
-    prepare_folder(data)
     loop, faults = DeterministicLoop(f"run {schedule.seed}"), Faults()
+    prepare_folder(data, replace(SETTINGS, max_rounds=loop.choices.choice(MAX_ROUNDS)))
     was_on = gc.isenabled()
     gc.disable()  # when it runs, the seed decides
     try:
+        loop.slowness = loop.choices.choice(SLOWNESS)
         with simulated_parts(loop, faults) as parts:
             asyncio.set_event_loop(loop)
             engine = SimulatedEngine(data, loop, parts, faults)

@@ -13,7 +13,8 @@ from typing import Any
 
 from event_rules import EventRules, WatchedCoalescer
 from record_rules import RecordReader
-from simulated_parts import Clocks, Disk, Faults, SeededProvider
+from schedule_moments import Moment, ToolAnswered
+from simulated_parts import Faults, Parts
 from window_mirror import WindowMirror
 
 from desktop_app.archive.store import Store
@@ -41,8 +42,9 @@ SETTINGS = Settings(
     tools_off=("web_search", "web_fetch", "read", "fetch"),
 )
 ID = re.compile(r"\b[0-9a-f]{32}\b")
-STOP_SECONDS = 3.0
-"""Virtual seconds in which a turn is stopped, whatever is stored and told then."""
+STOP_SECONDS, STOP_SECONDS_OF_DISK = 1.0, 0.2
+"""Virtual seconds in which a turn is stopped, whatever is stored and told then; the second for each time that the disk
+takes as long as otherwise."""
 FOREVER = ("backups",)
 """Tasks of an engine that is at rest."""
 
@@ -50,11 +52,13 @@ FOREVER = ("backups",)
 class SimulatedEngine:
     """One engine process after the other on one folder, and the window that looks at it."""
 
-    def __init__(
-        self, folder: Path, loop: DeterministicLoop, parts: tuple[Clocks, SeededProvider, Disk], faults: Faults
-    ) -> None:
+    def __init__(self, folder: Path, loop: DeterministicLoop, parts: Parts, faults: Faults) -> None:
         self.folder, self.loop, self.faults = folder, loop, faults
-        self.clocks, self.provider, self.disk = parts
+        self.clocks, self.provider, self.disk, happenings = parts
+        happenings.look = self._take_moment
+        self._said_since: dict[int, set[str]] = {}
+        self.answered: list[ToolAnswered] = []
+        """All that tools have found."""
         self.records: dict[str, RecordReader] = defaultdict(RecordReader)
         self._reactions: list[tuple[type, str, float, Callable[[], object]]] = []
         self._due = 0
@@ -138,6 +142,8 @@ class SimulatedEngine:
         future = self.loop.create_future()
         self._awaited[self._number] = request, future, self.loop.now - self.slept
         self.note(f"-> {self._number} {self._short(request)}")
+        if isinstance(request, p.StartFresh):
+            self._said_since[self._number] = self._new_in_view(request)
         line = p.encode_line(p.RequestLine(self._number, request))
         if self._is_up:
             self.server.take(line)
@@ -167,12 +173,14 @@ class SimulatedEngine:
         match p.decode_engine_line(line):
             case p.ResponseLine(number, response, failure):
                 request, future, asked_at = self._awaited.pop(number)
-                if isinstance(request, p.Stop) and self.loop.now - self.slept - asked_at > STOP_SECONDS:
+                limit = STOP_SECONDS + STOP_SECONDS_OF_DISK * self.loop.slowness
+                if isinstance(request, p.Stop) and self.loop.now - self.slept - asked_at > limit:
                     self.faults.append(f"a turn of {request.conversation} was not stopped at once")
                 self.note(f"<- {number} {type(response).__name__ if response else failure.title}")  # type: ignore[union-attr]
                 if failure is None:
                     self.rules.answered(request)
                     self._check_acknowledged(request)
+                    self._check_fresh(number, request)
                 if failure is not None and failure.kind == "bug":
                     self.faults.append(f"a bug answers {type(request).__name__}: {failure.detail}")
                 if isinstance(request, p.Delete):
@@ -218,8 +226,14 @@ class SimulatedEngine:
         self.mirror.apply(event, self.loop.now)
         self._react_to(event)
 
+    def _take_moment(self, moment: Moment) -> None:
+        self.kinds[type(moment).__name__] += 1
+        if isinstance(moment, ToolAnswered):
+            self.answered.append(moment)
+        self._react_to(moment)
+
     def react(self, event: type, conversation: str, seconds: float, do: Callable[[], object]) -> None:
-        """Do that, once, so many seconds behind the next such event of the conversation."""
+        """Do that, once, so many seconds behind the next such event or moment of the conversation."""
         self._reactions.append((event, conversation, seconds, do))
 
     def calm_down(self) -> None:
@@ -227,7 +241,7 @@ class SimulatedEngine:
         self.disk.failures = 0
         self._reactions.clear()
 
-    def _react_to(self, event: TurnEvent) -> None:
+    def _react_to(self, event: TurnEvent | Moment) -> None:
         for reaction in [r for r in self._reactions if isinstance(event, r[0]) and event.conversation == r[1]]:
             self._reactions.remove(reaction)
             self._due += 1
@@ -244,6 +258,20 @@ class SimulatedEngine:
         marker, *_ = request.text.split()
         if not self.is_stored(request.conversation, marker):
             self.faults.append(f"{marker} is acknowledged, and not stored")
+
+    def _new_in_view(self, request: p.StartFresh) -> set[str]:
+        """Return the messages of the view that a plan for a fresh start was not made of."""
+        session, plan = self.chats._sessions.get(request.conversation), self.engine._plans.get(request.plan)
+        if session is None or plan is None:
+            return set()
+        return {item.message.id for item in session.view.items} - {i.message.id for i in plan.snapshot.view.items}
+
+    def _check_fresh(self, number: int, request: object) -> None:
+        """Nothing is left out that had been said before the fresh start, and is still there."""
+        since = self._said_since.pop(number, set())
+        session = self.chats._sessions.get(getattr(request, "conversation", ""))
+        if session is not None and since & {item.message.id for item in session.view.items}:
+            self.faults.append(f"a fresh start of {session.id} leaves out {since}")
 
     def _check_stored(self, conversation: str, message: str) -> None:
         found = (

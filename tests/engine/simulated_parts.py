@@ -10,10 +10,12 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
+
+from schedule_moments import Moment, ToolAnswered, storing
 
 from desktop_app.archive import writing
 from desktop_app.chat.compaction.summary_service import SummaryService
@@ -47,6 +49,17 @@ PROSE = tuple(
 )
 
 
+MOODS = (0.4, 0.12), (0.8, 0.1), (0.2, 0.5)
+"""How many requests a provider answers with calls, and how many with failures."""
+
+
+class Happenings:
+    """Tells whoever looks of moments of which no event tells."""
+
+    def __init__(self) -> None:
+        self.look: Callable[[Moment], None] = lambda moment: None
+
+
 class Disk:
     """Fills up for a moment: the next records of what the user says or does are refused, those of replies are not."""
 
@@ -70,6 +83,7 @@ class SeededProvider:
 
     def __init__(self, choices: random.Random, faults: Faults) -> None:
         self._choices, self._faults = choices, faults
+        self._calling, self._failing = choices.choice(MOODS)
         self.client_left, self.released = threading.Event(), threading.Event()
         self.requests = 0
 
@@ -101,10 +115,11 @@ class SeededProvider:
         rng, kind = self._choices, self._choices.random()
         pause = rng.choice((0.0, 0.0, 0.01, 0.05, 0.3))
         text = self._prose(rng.choice((3, 10, 40, 120)))
-        if has_tools and kind < (0.15 if is_result else 0.4):
+        if has_tools and kind < self._calling * (0.4 if is_result else 1):
             return Reply(rng.choice(("", "I look.")), calls=self._calls(), size=20, pause=pause, usage=None)
-        if kind > 0.88:
-            return rng.choice((Cut(text[:40]), Status(500), Status(429, retry_after=1), Overflow(), Hang("Well")))
+        if kind > 1 - self._failing:
+            failures = Cut(text[:40]), Status(500), Status(429, retry_after=1), Overflow(), Hang("Well")
+            return rng.choices(failures, (3, 1, 1, 1, 1))[0]
         return Reply(text, size=rng.choice((8, 40, 200)), pause=pause, delay=rng.choice((0, 0, 0.1, 1)), usage=None)
 
     def _calls(self) -> tuple[Call, ...]:
@@ -202,6 +217,7 @@ class SeededTools:
     """A source of two tools, in the place of servers of tools: one that only looks, and one that must be allowed."""
 
     choices: random.Random
+    happenings: Happenings
 
     def __init__(self, *_: object) -> None: ...
 
@@ -216,7 +232,9 @@ class SeededTools:
         arguments = json.loads(call.arguments)
         yield "begun\n"
         await asyncio.sleep(arguments["seconds"])
-        yield ToolOutcome("found " * (arguments["size"] // 6), is_error=self.choices.random() < 0.1)
+        words = f"found {self.choices.randrange(10**9)}, "
+        self.happenings.look(ToolAnswered(context.conversation, call.call_id, words))
+        yield ToolOutcome(words + "found " * (arguments["size"] // 6), is_error=self.choices.random() < 0.1)
 
     def failures(self) -> tuple[Failure, ...]:
         return ()
@@ -263,10 +281,20 @@ class Clocks:
         self.loop.now += seconds
 
 
+class Parts(NamedTuple):
+    """What a seed decides, or an action."""
+
+    clocks: Clocks
+    provider: SeededProvider
+    disk: Disk
+    happenings: Happenings
+
+
 @contextmanager
-def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[Clocks, SeededProvider, Disk]]:
+def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[Parts]:
     """Put all of that into the places of the real ones."""
     clocks, provider, disk = Clocks(loop), SeededProvider(loop.choices, faults), Disk()
+    happenings = Happenings()
     stored = writing.append
 
     def catalogue(*arguments: Any, **named: Any) -> SeededCatalogue:
@@ -276,7 +304,7 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[C
 
     def tools(*arguments: object) -> SeededTools:
         made = SeededTools(*arguments)
-        made.choices = loop.choices
+        made.choices, made.happenings = loop.choices, happenings
         return made
 
     def new_id() -> uuid.UUID:
@@ -285,6 +313,8 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[C
     def append(database: Any, conversation: str, entries: Sequence[AnyEntry], *marks: Sequence[str]) -> None:
         disk.check(entries)
         stored(database, conversation, entries, *marks)
+        if entries:
+            happenings.look(storing(conversation, entries))
 
     with ExitStack() as stack:
         for target, value in {
@@ -303,4 +333,4 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[tuple[C
         *others, _, prompt = SummaryService.__init__.__defaults__ or ()
         stack.enter_context(patch.object(SummaryService.__init__, "__defaults__", (*others, clocks.time, prompt)))
         stack.enter_context(patch.object(writing, "append", append))
-        yield clocks, provider, disk
+        yield Parts(clocks, provider, disk, happenings)

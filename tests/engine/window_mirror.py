@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -80,8 +80,8 @@ class WindowMirror:
             case ViewChanged():
                 shown.figures |= {"pins": tuple(row.message.id for row in event.pins), "totals": event.totals}
 
-    def differences(self, opened: p.ConversationOpened) -> Iterator[str]:
-        """Yield what a window that opens the conversation now shows differently."""
+    def differences(self, opened: p.ConversationOpened, but: Collection[str] = ()) -> Iterator[str]:
+        """Yield what a window that opens the conversation now shows differently. but: figures that may differ."""
         shown, fresh, conversation = (
             self._shown.get(opened.conversation.id),
             ShownConversation(),
@@ -105,7 +105,7 @@ class WindowMirror:
         if self.turns.of(conversation).questions != opened.questions:
             yield f"questions of {conversation}: {self.turns.of(conversation).questions} {opened.questions}"
         for name, value in fresh.figures.items():
-            if shown.figures[name] != value:
+            if shown.figures[name] != value and name not in but:
                 yield f"{name} of {conversation}: shown {shown.figures[name]}, opened {value}"
 
 
