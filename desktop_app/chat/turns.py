@@ -177,6 +177,7 @@ class Turns:
                 async with session.changes:  # a plan may be about to archive what is left behind here
                     if (dropped := first(session)) is not None:
                         self._publish(await session.record_operation(stamp(Rewind(first_message_id=dropped.id))))
+                        self._publish(session.gauge_changed())  # the turn may be stopped before it begins
                 await self._start(session, turn, message)
 
     async def _start(
