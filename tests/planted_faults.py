@@ -1,6 +1,6 @@
 """Faults of concurrency, planted by hand one at a time, and the first seed of `engine/schedules.py` that finds each.
 
-    python tests/planted_faults.py                     # all of them, in 500 schedules each
+    python tests/planted_faults.py                     # all of them, in 150 schedules each
     python tests/planted_faults.py "edit without" 150  # those whose names have these words
 
 `mutants.py` plants faults at random places, which rarely are those that only show when two things meet.
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("desktop_app", "tests", "resources", "packaging", "pyproject.toml", "CHANGELOG.md")
-SCHEDULES = 500
+SCHEDULES = 150
 
 
 class PlantedFault(NamedTuple):
@@ -175,14 +175,14 @@ FAULTS = (
     PlantedFault(
         "a record is folded before it is stored",
         "chat/session.py",
-        "        await self.archive.append(self.id, *entries)\n"
+        "        await self.archive.append(self.id, *entries, archived=archived, restored=restored)\n"
         "        self._learn_from(entries)\n"
         "        self.transcript = self.transcript.extend(entries)\n"
         "        self.view = view_after(self.view, self.transcript)\n",
         "        self._learn_from(entries)\n"
         "        self.transcript = self.transcript.extend(entries)\n"
         "        self.view = view_after(self.view, self.transcript)\n"
-        "        await self.archive.append(self.id, *entries)\n",
+        "        await self.archive.append(self.id, *entries, archived=archived, restored=restored)\n",
     ),
     PlantedFault(
         "a record can be cut",

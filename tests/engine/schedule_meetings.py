@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from schedule_actions import ACTIONS, Actor, Picks, action
+from schedule_actions import ACTIONS, IMPORTED, Actor, Picks, action
 from schedule_moments import StoringPrompt, StoringReply, StoringResult, StoringStep, ToolAnswered
 
 from desktop_app.conversation.events import (
@@ -101,6 +101,17 @@ async def cut(actor: Actor, picks: Picks) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(is_there.wait(), CUT_SECONDS)
             await actor.restart()
+
+
+@action(8)
+async def meet_an_import(actor: Actor, picks: Picks) -> None:
+    """Begin a turn in the conversation that an import makes longer: that has to wait for its end."""
+    rng = random.Random(f"{picks}")
+    await actor.engine.rest()
+    actor.stay_with(IMPORTED)
+    _deed(actor, IMPORTED, rng, "import_more")()  # it reads its file first
+    await asyncio.sleep(SOON * rng.random())
+    await ACTIONS[rng.choice(STARTS)].run(actor, (0, *picks[1:]))
 
 
 @action(12)

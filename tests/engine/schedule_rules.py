@@ -50,6 +50,7 @@ def at_rest(engine: SimulatedEngine) -> Iterator[str]:
     for session in engine.sessions():
         if not session.closed_by:
             yield from _session_at_rest(engine, session)
+    unrecorded = {reply for reply, text in engine.shown.items() if text.strip()}
     for conversation in engine.conversations:
         try:
             said = [entry for entry in engine.read_again(conversation) if isinstance(entry, Message)]
@@ -57,10 +58,12 @@ def at_rest(engine: SimulatedEngine) -> Iterator[str]:
             continue
         twice = [i for i, count in Counter(message.id for message in said).items() if count > 1]
         yield from (f"message {i} is in the record twice" for i in twice)
+        unrecorded -= {message.id for message in said}
         for message in said:
             shown = engine.shown.get(message.id)
             if shown is not None and message.text != shown and not message.tool_calls:
                 yield f"reply {message.id} was shown as {shown!r} and recorded as {message.text!r}"
+    yield from (f"reply {reply} was shown, and is in no record" for reply in unrecorded)
     yield from unrecorded_answers(engine)
     yield from (f"a bug: {bug!r}" for bug in engine.bugs)
     yield from (f"the loop reports: {context}" for context in engine.loop.errors)
