@@ -24,15 +24,21 @@ class Tasks:
     def __init__(self, on_bug: Callable[[BaseException], None]) -> None:
         self._on_bug = on_bug
         self._running: dict[str, asyncio.Task[Any]] = {}
+        self._is_ending = False
 
     def start(self, key: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run `work` under that key. Raises RuntimeError if another task is running under it."""
+        """Run `work` under that key, unless all has been cancelled: then it is cancelled before it begins.
+
+        Raises RuntimeError if another task is running under that key.
+        """
         if self.is_running(key):
             work.close()
             raise RuntimeError(f"{key} is running already")
         task = asyncio.get_running_loop().create_task(work, name=key)
         self._running[key] = task
         task.add_done_callback(self._forget)
+        if self._is_ending:
+            task.cancel()
         return task
 
     def start_once(self, key: str, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
@@ -59,11 +65,11 @@ class Tasks:
             await asyncio.wait({task})
 
     async def cancel_all(self) -> None:
-        """Cancel all tasks and wait for their ends."""
-        tasks = set(self._running.values())
-        for task in tasks:
-            _cancel(task)
-        if tasks:
+        """Cancel all tasks, wait for their ends, and let none begin any more."""
+        self._is_ending = True
+        while tasks := {task for task in self._running.values() if not task.done()}:
+            for task in tasks:
+                _cancel(task)
             await asyncio.wait(tasks)
 
     def _task(self, key: str) -> asyncio.Task[Any] | None:

@@ -38,3 +38,27 @@ async def test_work_that_is_stored_is_also_folded_when_it_is_cancelled() -> None
     with pytest.raises(asyncio.CancelledError):
         await task
     assert done == ["stored", "folded", "result"]
+
+
+async def test_nothing_begins_once_all_is_cancelled() -> None:
+    """As a turn would that a request starts which is still being answered while the program ends."""
+    begun: list[str] = []
+
+    async def work(name: str) -> None:
+        begun.append(name)
+
+    async def begins_another(tasks: Tasks) -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            tasks.start("meanwhile", work("meanwhile"))
+
+    tasks = Tasks(lambda error: None)
+    tasks.start("first", begins_another(tasks))
+    await asyncio.sleep(0)
+    await tasks.cancel_all()
+    assert not tasks.is_running("meanwhile")
+    late = tasks.start("late", work("late"))
+    await asyncio.wait({late})
+    assert late.cancelled()
+    assert begun == []
