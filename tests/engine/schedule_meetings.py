@@ -153,10 +153,12 @@ def _soon(rng: random.Random) -> float:
 
 
 def _deed(actor: Actor, conversation: str, rng: random.Random, name: str = "") -> Callable[[], object]:
-    run = ACTIONS[name or rng.choice(DEEDS)].run
+    name = name or rng.choice(DEEDS)
+    run = ACTIONS[name].run
     picks = rng.randrange(1_000) * 2, rng.randrange(1_000), rng.randrange(1_000)
 
     def do() -> None:
+        actor.engine.kinds[f"{name} in a turn"] += actor.engine.turns_run()
         actor.stay_with(conversation)
         sending = run(actor, picks)
         try:
