@@ -123,8 +123,8 @@ async def test_chips_are_removed_by_click_and_by_keys(window, bridge):
     assert QApplication.focusWidget() is window.composer.field
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_a_file_that_cannot_be_read_leaves_the_draft_as_it_is(window, bridge):
     window.composer.set_text("Look at this")
     window.attach.attach_files(["/somewhere/gone.txt", "/somewhere/note.txt"])

@@ -74,8 +74,8 @@ async def test_it_is_offered_on_the_first_page_until_it_is_installed(window, bri
     await until(lambda: is_idle(window) and window.composer.field.hasFocus())
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_the_settings_offer_it_too_and_it_goes_on_when_they_are_closed(window, bridge):
     engine = Engine(bridge)
     window.settings.open("servers")

@@ -142,8 +142,8 @@ async def test_what_fits_nothing_says_so_and_enter_does_nothing(window, bridge):
     palette.reject()
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_keys_make_the_text_larger_and_smaller(window, bridge):
     for keys, size in (("Ctrl++", 1.1), ("Ctrl+=", 1.2), ("Ctrl+-", 1.1), ("Ctrl+0", 1.0), ("Ctrl+-", 0.9)):
         action = next(action for action in window.commands.actions if keys in action.keys)
@@ -157,8 +157,8 @@ async def test_keys_make_the_text_larger_and_smaller(window, bridge):
     assert theme.font_scale == 0.8, "no smaller than the slider of the settings goes"
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_the_sheet_has_every_shortcut(window, bridge):
     for key in (Qt.Key.Key_F1, Qt.Key.Key_Slash):
         QTest.keyClick(window, key, CONTROL if key is Qt.Key.Key_Slash else Qt.KeyboardModifier.NoModifier)

@@ -197,8 +197,8 @@ async def test_what_the_header_has_no_room_for_is_in_its_menu(window, bridge, te
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_the_sidebar_folds_away_and_comes_back(window, bridge, direction):
     window.resize(1_440, 900)
     await until(lambda: window.sidebar.isVisible())

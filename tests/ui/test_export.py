@@ -23,8 +23,8 @@ def choose(window: MainWindow, sheet: ExportSheet, name: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "suffix"), [("markdown", "md"), ("html", "html"), ("json", "jsonl")])
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_an_export_is_written_where_the_user_says(window, bridge, tmp_path, kind, suffix):
     window.recovery.perform(Action.EXPORT)
     sheet = await opened_sheet(window, ExportSheet)
@@ -82,8 +82,8 @@ async def test_it_can_be_exported_before_it_is_compacted(window, bridge, tmp_pat
 
 
 @pytest.mark.parametrize("way", [Action.EXPORT_FROM, Action.EXPORT_TO])
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_a_part_of_it_is_exported_from_the_menu_of_a_message(window, bridge, tmp_path, way, monkeypatch):
     asked, message = [], window.transcript_model.rows[3].message.id
     ask = bridge.ask

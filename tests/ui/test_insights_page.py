@@ -137,8 +137,8 @@ def test_a_cost_without_prices_is_none():
     assert figures_of(p.InsightsRead(Insights(usage=(usage,))))[2].value == "–"
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_the_key_shows_it_scopes_change_it_and_a_conversation_ends_it(window: MainWindow, bridge):
     await until(lambda: window.chat.conversation)
     QTest.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)

@@ -191,8 +191,8 @@ async def test_a_search_result_far_back_is_gone_to(window, bridge):
     palette.close()
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_optimizing_marks_the_chat_and_undo_takes_it_back(window, bridge):
     window.gauge.optimize.click()
     await until(lambda: window.context._dialog)
@@ -209,8 +209,8 @@ async def test_optimizing_marks_the_chat_and_undo_takes_it_back(window, bridge):
     await until(lambda: "MarkItem" not in texts(window))
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_an_undo_is_not_offered_in_another_conversation(window, bridge):
     window.gauge.optimize.click()
     await until(lambda: window.findChildren(PlanDialog))
@@ -287,8 +287,8 @@ def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
     play(scene)
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_conversations_are_made_renamed_deleted_and_restored(window, bridge):
     listed = window.sidebar.list.conversations
     window.sidebar.new.click()
@@ -302,8 +302,8 @@ async def test_conversations_are_made_renamed_deleted_and_restored(window, bridg
     await until(lambda: listed.row_of("c3") >= 0 and window.chat.conversation == "c3")
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_a_blank_conversation_is_used_before_another_one_is_made(window, bridge):
     window.sidebar.new.click()
     await until(lambda: window.chat.conversation == "c3")
@@ -378,8 +378,8 @@ async def test_a_flood_of_text_does_not_stop_the_window(window, bridge):
     assert heartbeat.longest_gap < 0.25 * slowness()
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_a_window_that_is_killed_has_stored_which_conversation_was_open(window, bridge, tmp_path):
     window.chat.open_new()
     first = window.chat.conversation

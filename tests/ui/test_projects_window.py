@@ -34,8 +34,8 @@ async def make(window: MainWindow, name: str) -> Project:
     return project
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_a_new_project_shows_its_page_and_begins_with_what_is_written(window, bridge):
     project = await make(window, "Work")
     page = window.chat_pane.project
@@ -98,8 +98,8 @@ async def test_a_project_is_renamed_deleted_and_restored(window, bridge):
     assert model.project_of(conversation).name == "Paid work"
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_what_a_project_gives_is_shown_with_its_source(window, bridge, tmp_path):
     project = await make(window, "Work")
     window.projects.open_settings()
@@ -136,8 +136,8 @@ async def test_what_a_project_gives_is_shown_with_its_source(window, bridge, tmp
     assert setup.written("").setup.recall_in is None
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_a_conversation_works_without_the_folder_of_its_project(window, bridge, tmp_path, monkeypatch):
     opened: list[QMenu] = []
     monkeypatch.setattr(QMenu, "popup", lambda menu, where: opened.append(menu))

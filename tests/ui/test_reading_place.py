@@ -57,8 +57,8 @@ def scroll_up(window: MainWindow, notches: int) -> None:
         QApplication.sendEvent(view, event)
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_what_is_read_stays_while_a_reply_streams_ends_and_cards_come(window: MainWindow, bridge: Bridge) -> None:
     conversation, view = window.chat.conversation, window.transcript
     newest = window.transcript_model.rows[-1]

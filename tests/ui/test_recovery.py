@@ -50,8 +50,8 @@ async def fail(window: MainWindow, text: str = "!overflow") -> None:
         ("!too-many", [Action.GO_ON, Action.OPEN_SETTINGS], Action.GO_ON),
     ],
 )
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_a_failed_turn_offers_ways_out_and_takes_none_by_itself(window, bridge, text, ways, way):
     await fail(window, text)
     assert offered(window) == ways
@@ -135,8 +135,8 @@ def test_a_provider_that_said_when_is_asked_then(qapp):
     assert ways_of(Failure("rate_limit", "Too many", retry_at=later - 100))[0][1] == "", "that is over"
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_the_way_into_the_settings_names_the_field_and_leads_there(window, bridge):
     builder = RowBuilder(600, DocumentCache())
     for field, label in SETTING_WORDS.items():

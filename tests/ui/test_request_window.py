@@ -92,8 +92,8 @@ async def test_what_the_model_saw_when_it_answered(window: MainWindow, bridge: B
     assert changed[0] == rows[-2].message.id
 
 
-@play_scene(messages=0)
 @pytest.mark.long
+@play_scene(messages=0)
 async def test_the_request_follows_what_is_sent_and_pinned(window: MainWindow, bridge: Bridge) -> None:
     await click(window.header.views.button("request"))
     view = window.chat_pane.request

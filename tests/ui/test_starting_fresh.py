@@ -54,8 +54,8 @@ async def from_the_plan(window: MainWindow) -> None:
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @pytest.mark.parametrize("way", [from_the_header, from_a_failure, from_the_plan])
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_each_way_leads_to_the_dialog_and_on_to_the_new_conversation(window, bridge, way):
     before = window.chat.conversation
     await way(window)

@@ -60,8 +60,8 @@ async def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(w
     assert "FailureItem" not in texts(window)
 
 
-@play_scene()
 @pytest.mark.long
+@play_scene()
 async def test_a_question_elsewhere_is_marked_until_it_is_answered(window, bridge):
     bridge.post(p.Send("c2", "!rounds"))
     await until(lambda: "Waiting for your answer" in spoken_line(window, "c2"))
