@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from desktop_app.chat import operations
 from desktop_app.chat.ports import ModelError
 from desktop_app.chat.turn.explain_failure import NOTHING_CAN_LEAVE
 from desktop_app.chat.turn.recovery import (
@@ -68,6 +71,31 @@ async def test_a_server_that_is_busy_is_asked_again_and_the_user_is_told(talk) -
     assert [(e.attempt, e.seconds) for e in events if isinstance(e, RetryScheduled)] == [(1, 1.0)]
     assert not home.of(TurnFailed)
     assert session.page(9, 1)[0].message.text == "Here I am."
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_automatic", [True, False])
+async def test_what_is_undone_while_a_request_waits_to_be_sent_again_makes_none_too_large(house, is_automatic) -> None:
+    home = await house([Reply("Yes."), Status(503, "overloaded"), Reply("Here I am.")], window=8_000)
+    session = await home.chats.create("Long", LONG)
+    await home.turn(session, "May I?")
+    home.chats.settings = replace(home.chats.settings, is_automatic=is_automatic)
+    turn = asyncio.ensure_future(home.turn(session, "And now?"))
+    while not home.of(RetryScheduled):
+        await asyncio.sleep(0.01)
+    await operations.undo(session, session.operations()[-1].id)
+    assert session.gauge().total > session.budget.usable
+    await turn
+    lengths = [len(request.messages) for request in home.provider.requests]
+    assert max(lengths) < 20, "none is sent that is known to be too large"
+    if is_automatic:
+        assert len(lengths) == 3
+        assert not home.of(TurnFailed)
+    else:
+        assert len(lengths) == 2
+        assert [event.failure.title for event in home.of(TurnFailed)] == [
+            "This does not fit into the model’s context window"
+        ]
 
 
 async def test_an_overflow_is_met_by_making_room_for_the_window_that_it_names(house) -> None:

@@ -9,7 +9,7 @@ from contextlib import aclosing, suppress
 
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction.make_room import decide, drop_results, make_room
+from desktop_app.chat.compaction.make_room import decide, drop_results, make_room, refuse_what_does_not_fit
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.operation_log import log_limit, log_retry
 from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
@@ -232,6 +232,7 @@ class StreamedReply:
                 log_retry(session.id, error, tried.waits, seconds)
                 self._emit(RetryScheduled(session.id, error.failure.title, seconds, tried.waits))
                 await asyncio.sleep(seconds)
+                await self._fit()
             case MakeRoom():
                 tried.rooms += 1
                 with suppress(WindowTooSmall):  # that it is not enough is for the provider to say
@@ -241,6 +242,15 @@ class StreamedReply:
                 await drop_results(session, share, self._emit)
             case GiveUp():
                 raise self._refusal if error.is_overflow else error
+
+    async def _fit(self) -> None:
+        """Make room for the same request once more: while it waited, the user may have undone what had made it.
+
+        Raises WindowTooSmall if it does not fit, and ArchiveError.
+        """
+        if self._is_automatic:
+            await make_room(self._session, self._services, Trigger.BEFORE_REQUEST, self._emit)
+        refuse_what_does_not_fit(self._session)
 
     def _can_ask_for_less(self, error: ModelError) -> bool:
         """Return whether a refused request may fit if a shorter reply is asked for.
