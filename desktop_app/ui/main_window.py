@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -51,6 +51,7 @@ from .later_imports import import_step_by_step
 from .parts import Parts
 from .single_window import Opening
 from .window_actions import OPEN, WindowControllers, window_actions
+from .window_memory import WindowMemory
 
 SIZE = (1440, 900)
 KEEP_PAUSE = 1_000  # milliseconds after another conversation is shown, when that is stored
@@ -72,7 +73,7 @@ class MainWindow(Parts):
         self.setWindowTitle("Palimpsest")
         self.window_shown_seconds = 0.0
         self._is_painted = False
-        self._memory = QSettings(str(layout_file), QSettings.Format.IniFormat, self)
+        self._memory = WindowMemory(layout_file)
         self._keeping = QTimer(self, singleShot=True, interval=KEEP_PAUSE)  # whoever is killed does not close
         self._keeping.timeout.connect(self._keep_layout)
         # Each connects what it is concerned with, and is told in this order: the open conversation comes first.
@@ -149,9 +150,9 @@ class MainWindow(Parts):
         if not self.isMaximized() and not self.isFullScreen():
             self.resize(self.size().boundedTo(self._room()))
         self.sidebar.recall(self._memory)
-        self.sidebar.setVisible(self._memory.value("sidebar", True, bool) is not False)
-        self.panel.setVisible(self._memory.value("panel", True, bool) is not False)
-        self.chat.conversation = str(self._memory.value("conversation", ""))
+        self.sidebar.setVisible(self._memory.is_set("sidebar", True))
+        self.panel.setVisible(self._memory.is_set("panel", True))
+        self.chat.conversation = self._memory.text("conversation")
 
     def _room(self) -> QSize:
         """Return the size inside a window's frame. The platform without a screen pretends to have a small one."""
@@ -189,12 +190,12 @@ class MainWindow(Parts):
         self.close_requested.emit()
 
     def _keep_layout(self) -> None:
-        self._memory.setValue("geometry", self.saveGeometry())
+        self._memory.set("geometry", self.saveGeometry())
         self.sidebar.save(self._memory)
-        self._memory.setValue("sidebar", self.sidebar_pane.is_wanted)
-        self._memory.setValue("panel", self.panel_pane.is_wanted)
-        self._memory.setValue("conversation", self.chat.conversation)
-        self._memory.sync()
+        self._memory.set("sidebar", self.sidebar_pane.is_wanted)
+        self._memory.set("panel", self.panel_pane.is_wanted)
+        self._memory.set("conversation", self.chat.conversation)
+        self._memory.save()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QMenu
 from ui_scenes import play_scene, until
@@ -26,6 +26,7 @@ from desktop_app.ui.sidebar.arrangement import (
 )
 from desktop_app.ui.sidebar.project_palette import ProjectPalette
 from desktop_app.ui.sidebar.sidebar import Sidebar
+from desktop_app.ui.window_memory import WindowMemory
 from slowness import slowness
 
 NOW = time.time()
@@ -163,7 +164,7 @@ def test_a_list_of_5000_is_whole_though_views_know_of_a_part(sidebar, qtbot):
 
 def test_the_width_is_dragged_kept_and_reset(sidebar, qtbot, tmp_path):
     usual = sidebar.width()
-    memory = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    memory = WindowMemory(tmp_path / "window.ini")
     qtbot.mousePress(sidebar.edge, Qt.MouseButton.LeftButton, pos=QPoint(3, 90))
     qtbot.mouseMove(sidebar.edge, QPoint(83, 90))
     qtbot.mouseRelease(sidebar.edge, Qt.MouseButton.LeftButton)
@@ -173,9 +174,11 @@ def test_the_width_is_dragged_kept_and_reset(sidebar, qtbot, tmp_path):
     assert wide > usual
     sidebar.sort(Order.TITLE)
     sidebar.save(memory)
+    memory.save()
+    memory.wait()
     again = Sidebar()
     qtbot.addWidget(again)
-    again.recall(memory)
+    again.recall(WindowMemory(tmp_path / "window.ini"))
     assert again.width() == wide
     assert again.list.conversations.arrangement.order is Order.TITLE
     qtbot.mouseDClick(sidebar.edge, Qt.MouseButton.LeftButton)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QSettings, Qt
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
@@ -19,6 +19,7 @@ from desktop_app.ui.sidebar.conversation_model import ACTIVITY_ROLE
 from desktop_app.ui.sidebar.dragging import MIME_TYPE
 from desktop_app.ui.sidebar.heading_painting import HeadingButton, buttons_of
 from desktop_app.ui.sidebar.sidebar import Sidebar
+from desktop_app.ui.window_memory import WindowMemory
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 NOW = time.time()
@@ -70,12 +71,14 @@ def test_a_click_folds_a_project_and_a_second_one_unfolds_it(sidebar, qtbot):
 
 
 def test_what_is_folded_is_kept_and_opening_unfolds(sidebar, qtbot, tmp_path):
-    memory = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    memory = WindowMemory(tmp_path / "window.ini")
     click(qtbot, sidebar, "w")
     sidebar.save(memory)
+    memory.save()
+    memory.wait()
     again = Sidebar()
     qtbot.addWidget(again)
-    again.recall(memory)
+    again.recall(WindowMemory(tmp_path / "window.ini"))
     again.show_projects(PROJECTS)
     again.show_conversations(INFOS)
     assert shown(again) == ["c", "d"]

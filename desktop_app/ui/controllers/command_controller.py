@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
@@ -14,6 +14,7 @@ from desktop_app.ui.actions import WindowAction, keys_text
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
+from desktop_app.ui.window_memory import WindowMemory
 
 from .controller import Controller, open_folder_of
 from .conversation_controller import ConversationController
@@ -29,7 +30,7 @@ RECENT_KEY = "recent_commands"
 class CommandController(Controller):
     """Carries out actions by their names, and remembers which were used last."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, memory: QSettings) -> None:
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, memory: WindowMemory) -> None:
         super().__init__(bridge, parts, chat)
         self._memory = memory
         self.actions: tuple[WindowAction, ...] = ()
@@ -47,12 +48,12 @@ class CommandController(Controller):
 
     def recent(self) -> tuple[str, ...]:
         """Return the names of the actions that the palette carried out, the newest first."""
-        return tuple(filter(None, str(self._memory.value(RECENT_KEY, "")).split("\n")))
+        return tuple(filter(None, self._memory.text(RECENT_KEY).split("\n")))
 
     def run(self, name: str) -> None:
         """Carry out an action of the palette."""
         names = (name, *(other for other in self.recent() if other != name))
-        self._memory.setValue(RECENT_KEY, "\n".join(names[:MAX_RECENT]))
+        self._memory.set(RECENT_KEY, "\n".join(names[:MAX_RECENT]))
         next(action for action in self.actions if action.name == name).run_if_available()
 
     def open_palette(self) -> None:

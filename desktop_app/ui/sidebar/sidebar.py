@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, QRectF, QSettings, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
 
@@ -19,6 +19,7 @@ from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, set_margins, vertical
 from desktop_app.ui.widgets.look import Corner, StyleAware, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER
+from desktop_app.ui.window_memory import WindowMemory
 
 from .arrangement import Arrangement, Order
 from .conversation_list import ConversationList
@@ -189,23 +190,22 @@ class Sidebar(StyleAware, QWidget):
         now = self.list.conversations.arrangement
         self.list.arrange(replace(now, shows_put_away=not now.shows_put_away))
 
-    def save(self, memory: QSettings) -> None:
+    def save(self, memory: WindowMemory) -> None:
         """Store the width, the order and which projects are folded."""
         now = self.list.conversations.arrangement
-        memory.setValue("sidebar_width", self._wanted_width)
-        memory.setValue("sidebar_order", now.order.value)
-        memory.setValue("sidebar_put_away", now.shows_put_away)
-        memory.setValue("sidebar_folded", "\n".join(sorted(now.folded)))
+        memory.set("sidebar_width", self._wanted_width)
+        memory.set("sidebar_order", now.order.value)
+        memory.set("sidebar_put_away", now.shows_put_away)
+        memory.set("sidebar_folded", "\n".join(sorted(now.folded)))
 
-    def recall(self, memory: QSettings) -> None:
+    def recall(self, memory: WindowMemory) -> None:
         """Take what was stored."""
-        order = str(memory.value("sidebar_order", ""))
+        order = memory.text("sidebar_order")
         known = Order(order) if order in set(Order) else Order.ACTIVITY
-        folded = frozenset(filter(None, str(memory.value("sidebar_folded", "")).split("\n")))
-        shows_put_away = memory.value("sidebar_put_away", False, bool) is True
+        folded = frozenset(filter(None, memory.text("sidebar_folded").split("\n")))
+        shows_put_away = memory.is_set("sidebar_put_away", False)
         self.list.arrange(Arrangement(known, shows_put_away=shows_put_away, folded=folded))
-        width = memory.value("sidebar_width", 0, int)
-        self.set_width(width if isinstance(width, int) else 0)
+        self.set_width(memory.number("sidebar_width"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
