@@ -26,6 +26,7 @@ from PySide6.QtGui import (
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import colour, font, scale
 
+from .glyph_cache import glyph_cache
 from .growing_text import GrowingText
 from .script_fonts import load_document_fonts, load_fonts
 from .segments import GrowingPlainText, MarkdownSegment
@@ -244,6 +245,7 @@ class DocumentCache:
         """Return that document, laid out; make it if it is not kept."""
         document = self._made(make, text, width, *more)
         if not document.is_laid_out:
+            glyph_cache().keep(document)
             document.setTextWidth(width)
             document.size()  # lays it out: that is what takes time
             document.is_laid_out = self._has_made = True

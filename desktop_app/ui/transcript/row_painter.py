@@ -24,6 +24,7 @@ from desktop_app.ui.widgets.pictures import paint_picture
 from .block_signs import draw_with_signs
 from .display_list import DashedRule, DrawnGraphic, Fill, Flow, HitRegion, Picture, RowLayout, TextLine
 from .documents import InkDocument
+from .glyph_cache import glyph_cache
 
 MAX_MARKS = 200  # in one document, which is short
 MARKING_SLICE = 0.004  # seconds of looking for what is marked in one paint
@@ -216,6 +217,7 @@ def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[QT
         selection.format.setBackground(colour("accent", 0.28))
         selections.append(selection)
     context.selections = selections
+    glyph_cache().keep(flow.document)
     painter.save()
     if flow.max_shift:
         painter.setClipRect(seen, Qt.ClipOperation.IntersectClip)
