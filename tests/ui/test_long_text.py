@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 
 from desktop_app.ui.widgets import long_text
+from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.long_text import IS_CONTINUED, PIECE, PIECE_LINES, LongTextField, end_of_piece
 
 TEXTS = st.text(alphabet="ab \u00a0\U0001f600\n\r", max_size=60)
@@ -151,3 +154,31 @@ def test_a_text_that_may_not_be_edited_stays_so(field, qtbot, slowly):
     qtbot.keyClicks(field, "abc")
     assert field.isReadOnly()
     assert field.written() == LONG
+
+
+@pytest.mark.parametrize("is_read_only", [True, False])
+def test_a_text_is_shown_without_laying_out_what_is_below(qtbot, is_read_only) -> None:
+    field = LongTextField()
+    qtbot.addWidget(field)
+    field.setReadOnly(is_read_only)
+    text = "漢字" * 600_000
+    begun = time.thread_time()
+    field.show_text(text)
+    assert time.thread_time() - begun < 0.1  # 15 ms here; 200 while the cursor was moved back
+    assert field.textCursor().position() == 0
+    qtbot.waitUntil(lambda: not field.is_inserting, timeout=30_000)
+    assert field.textCursor().position() == 0
+    field.setReadOnly(False)
+    if not is_read_only:
+        qtbot.keyClicks(field, "ab")
+        assert field.written().startswith("ab漢")
+
+
+def test_pieces_are_shown_as_asked_for(qtbot) -> None:
+    field = LongTextField(as_shown=escape_invisible)
+    qtbot.addWidget(field)
+    text = "ab\u202e\r\n" * 300_000
+    field.show_text(text)
+    begun = field.written()
+    qtbot.waitUntil(lambda: not field.is_inserting, timeout=30_000)
+    assert begun == field.written() == escape_invisible(text)

@@ -6,7 +6,7 @@ A long line stands in several blocks of Qt, a long text is inserted some millise
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from time import monotonic
 from typing import AnyStr
@@ -61,8 +61,10 @@ def is_long(text: str) -> bool:
 class LongTextField(TextArea):
     """Knows its text as it was given, however it stands in blocks."""
 
-    def __init__(self, *, size: float = 14, is_mono: bool = False) -> None:
+    def __init__(self, *, size: float = 14, is_mono: bool = False, as_shown: Callable[[str], str] = str) -> None:
+        """as_shown: applied to each piece of a text before it is inserted."""
         super().__init__(size=size, is_mono=is_mono)
+        self._as_shown = as_shown
         self._joints: list[int] = []  # positions of ends of blocks that end no line
         self._rest, self._at = "", 0  # what is being inserted, and how far that is
         self._place = QTextCursor(self.document())  # where
@@ -85,7 +87,7 @@ class LongTextField(TextArea):
             return self._text_between(0, self._end)
         place = self._place.position()
         newline = "" if self._goes_on else "\n"
-        rest = newline + self._rest[self._at :]
+        rest = newline + self._as_shown(self._rest[self._at :])
         return f"{self._text_between(0, place)}{rest}{self._text_between(place, self._end)}"
 
     def cursor_of(self, text: str, start: int, end: int) -> QTextCursor:
@@ -117,7 +119,7 @@ class LongTextField(TextArea):
 
     def insert_text(self, text: str) -> None:
         """Insert a text at the cursor: in one step of the undo history, or by and by without one if it is long."""
-        if "\r" in text:
+        if "\r" in text and self._as_shown is str:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.stop_inserting()
         self._place, self._rest, self._at = self.textCursor(), text, 0
@@ -130,7 +132,8 @@ class LongTextField(TextArea):
         self.document().setUndoRedoEnabled(False)
         self._is_inserting, self._is_open = True, not self.isReadOnly()
         self.setReadOnly(True)
-        self._insert_slice()
+        self._insert(0)  # one piece: moving the cursor from its end lays it out
+        self._inserting.start()
 
     def remove_text(self) -> None:
         """Remove all, in one step of the undo history if there is one."""
@@ -198,7 +201,7 @@ class LongTextField(TextArea):
             end, goes_on = end_of_piece(self._rest, self._at)
             if self._at:
                 place.insertBlock(_block_format(self._goes_on))
-            first, newline, rest = self._rest[self._at : end].partition("\n")
+            first, newline, rest = self._as_shown(self._rest[self._at : end]).partition("\n")
             place.insertText(first)
             if newline:  # in a block of its own, since new lines copy the format of the block that they are made in
                 place.insertBlock(_block_format(is_continued=False))
