@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -30,6 +31,9 @@ WITH_NETWORK, OUTSIDE = "bash_network", "bash_outside"
 """What permissions and rules call `bash` in the sandbox with network, and outside of it. What is allowed for `bash` is
 not allowed for these; what is denied there is denied here."""
 NeedKind = Literal["read", "write", "run", "network", "mcp", "recall"]
+MAX_NEEDS, MAX_TARGETS = 50, 4_000
+"""How many permissions of one call an answer is kept for, and of how many characters in all. Nobody reads more, and a
+model may write megabytes."""
 
 
 class RequiredPermission(msgspec.Struct, frozen=True):
@@ -51,6 +55,11 @@ class RequiredPermission(msgspec.Struct, frozen=True):
     earlier: Literal["", "changed", "unbound"] = ""
     """In a question, what is known of a rule that allows the tool and does not hold: the tool is another one now, or
     the rule does not say which it was, since it is older than that note."""
+
+
+def can_be_kept(needs: Sequence[RequiredPermission]) -> bool:
+    """Return whether an answer to them may be kept as rules; else the call is allowed once, or denied."""
+    return len(needs) <= MAX_NEEDS and sum(len(need.target) for need in needs) <= MAX_TARGETS
 
 
 ANY_FINGERPRINT = "*"

@@ -99,6 +99,7 @@ class _LineParser:
         self._expanded: list[str] = []
         self._is_quoted = False
         self._hides = False  # whether a quoted word of the command contains a substitution
+        self._has_program = False  # whether a word of the command is no assignment
 
     def read(self, is_inner: bool = False) -> int:
         """Parse everything; an inner line up to its closing parenthesis. Return where it ended."""
@@ -259,7 +260,7 @@ class _LineParser:
     def _end_word(self) -> None:
         if self._word is None:
             return
-        if not self._words or all(_ASSIGNS.match(word) for word in self._words):
+        if not self._has_program:
             self._check_program()
         self._words.append(self._word)
         self._shown.append(self._as_written(self._word))
@@ -269,7 +270,8 @@ class _LineParser:
 
     def _check_program(self) -> None:
         word = self._word or ""
-        if _ASSIGNS.match(word) and not self._is_quoted:
+        self._has_program = not _ASSIGNS.match(word)
+        if not self._has_program and not self._is_quoted:
             return
         if not word or (word in _RESERVED and not self._is_quoted) or (self._is_expanded and word != "["):
             raise _NotParsed
@@ -287,4 +289,5 @@ class _LineParser:
             if self._hides and EVALUATES.intersection(command.without_assignments.words[:1]):
                 raise _NotParsed
             self.commands.append(command)
-        self._words, self._expanded, self._reads, self._shown, self._hides = [], [], [], [], False
+        self._words, self._expanded, self._reads, self._shown = [], [], [], []
+        self._hides = self._has_program = False

@@ -44,6 +44,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "network": ("web_fetch", "web_search"),
 }
 """Names on the command line that mean more than the tool of that name."""
+MAX_MATCHED = 100_000
+"""Characters of a target that patterns are held against. No system opens a longer path, and Linux gives a program no
+argument over 128 KiB; a longer one is denied where a rule denies anything of its tool, and else asked for."""
+MAX_EXPANDED = 64
+"""Words of a command that the shell expands; of more it is not found out whether one may name a secret."""
 _ITEM = re.compile(r"(\*|[\w.-]+)(?::(.+))?", re.DOTALL)
 
 
@@ -83,6 +88,8 @@ def with_earlier(needs: Sequence[RequiredPermission], rules: Sequence[Rule]) -> 
 
 
 def _earlier(need: RequiredPermission, rules: Sequence[Rule]) -> Literal["", "changed", "unbound"]:
+    if not need.fingerprint:
+        return ""
     allowing = [rule for rule in rules if rule.is_allowed and rule.names(need)]
     if not allowing or any(rule.covers(need) for rule in allowing):
         return ""
@@ -130,6 +137,8 @@ def _decide_one(need: RequiredPermission, rules: Sequence[Rule]) -> Decision:
     allowed = [rule for rule in rules if rule.is_allowed and rule.tool in ("*", need.tool)]
     names = ("*", need.tool, COMMANDS) if need.tool in (WITH_NETWORK, OUTSIDE) else ("*", need.tool)
     denied = [replace(rule, tool=need.tool) for rule in rules if not rule.is_allowed and rule.tool in names]
+    if len(need.target) > MAX_MATCHED:
+        return "deny" if denied else "ask"
     if need.kind == "run":
         return _decide_command(need, allowed, denied)
     if any(rule.covers(need) for rule in denied):
@@ -146,7 +155,8 @@ def _decide_command(need: RequiredPermission, allowed: Sequence[Rule], denied: S
         return "deny"
     if any(_may_run(rule, commands) for rule in denied):
         return "ask"
-    if any(rule.pattern in ("*", escape_pattern(need.target)) for rule in allowed):
+    exactly = escape_pattern(need.target)
+    if any(rule.pattern in ("*", exactly) for rule in allowed):
         return "allow"
     if commands is not None and len(commands) > 1 and any(map(changes_what_follows, commands)):
         return "ask"
@@ -206,8 +216,10 @@ def _in_order(patterns: Sequence[str], words: Sequence[str]) -> bool:
 
 def _names_secret(command: Command) -> bool:
     words = (*command.words[1:], *command.reads)
-    return any(is_secret(part) for word in words for part in possible_paths(word)) or any(
-        may_mean_secret(part) for word in command.expanded for part in possible_paths(word)
+    return (
+        len(command.expanded) > MAX_EXPANDED
+        or any(is_secret(part) for word in words for part in possible_paths(word))
+        or any(may_mean_secret(part) for word in command.expanded for part in possible_paths(word))
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from functools import lru_cache
 
 FOLDERS = (
@@ -55,6 +55,10 @@ DISKS = (
 )
 """Names in /dev of disks and of memory: root reads there what all other names hide."""
 MAX_ALTERNATIVES = 64
+MAX_NAME = 255
+"""Characters of the name of a file. What is longer and has wildcards may mean any name."""
+_HARMLESS, _NAMED = (re.compile("|".join(map(translate, names))) for names in (HARMLESS, NAMES))
+_ENDED = tuple(f"/{end}/" for end in ENDINGS)
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _HOME = re.compile(r"^(?:~|\$HOME\b|\$\{HOME\})")
 _NUMBER = re.compile(r"\$[?#]")
@@ -74,9 +78,9 @@ def is_secret(path: str) -> bool:
     whole = "/".join(["", *parts, ""])
     if any(f"/{folder}/" in whole for folder in FOLDERS) or _is_of_the_system(path, parts):
         return True
-    if any(fnmatchcase(parts[-1], harmless) for harmless in HARMLESS):
+    if _HARMLESS.match(parts[-1]):
         return False
-    return any(fnmatchcase(parts[-1], name) for name in NAMES) or any(whole.endswith(f"/{end}/") for end in ENDINGS)
+    return _NAMED.match(parts[-1]) is not None or whole.endswith(_ENDED)
 
 
 def may_mean_secret(word: str) -> bool:
@@ -144,7 +148,7 @@ def _may_match(glob: str, name: str) -> bool:
     """Return whether a name may match both globs. As in a shell, wildcards do not match a leading dot."""
     if name.startswith(".") and glob[:1] in ("*", "?", "["):
         return False
-    return _overlap(re.sub(r"\[[^\]]*\]", "?", glob), name)
+    return len(glob) > MAX_NAME or _overlap(re.sub(r"\[[^\]]*\]", "?", glob), name)
 
 
 def _overlap(one: str, other: str) -> bool:

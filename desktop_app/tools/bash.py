@@ -25,7 +25,7 @@ from desktop_app.settings import Settings
 
 from .child_process import ChildProcess
 from .command_sandbox import Access, CommandSandbox
-from .path_policy import PathPolicy, working_folder
+from .path_policy import MAX_PATH, PathPolicy, working_folder
 from .sandbox.sandbox import Sandbox
 from .tool import Arguments, Tool, ToolFailed, field, parameters_of
 
@@ -48,8 +48,6 @@ MAX_MATCHES = 2_000
 """Names that one pattern is expanded to."""
 MAX_PATTERN_FOLDERS = 3
 """Names with wildcards in one pattern: each may multiply what has to be looked at."""
-MAX_PATH = 4_096
-"""Characters; no file has a longer path."""
 
 
 class BashArguments(Arguments, frozen=True):
@@ -98,21 +96,9 @@ class BashTool(Tool[SandboxedArguments]):
         is substituted in it, or that an earlier one changes its meaning.
         """
         line = _check_visible(arguments.command).strip(" \t\n")  # other blanks are a part of a word
-        commands = parse_commands(line)
         tool = self._sandbox.rule_of(await self._sandbox.place_of(arguments.access, context))
-        whole_line = RequiredPermission(tool, "run", line, escape_pattern(line))
-        if commands is None:
-            return (whole_line,)
         async with self._files_lock:
-            private = await asyncio.to_thread(_private_files, commands, self._policy, context)
-        if any(parse_commands(command.text) != (command,) for command in commands):
-            proposed = suggest_pattern(commands[0]) if len(commands) == 1 else ""
-            is_wide = proposed not in ("", escape_pattern(commands[0].text))
-            return (RequiredPermission(tool, "run", line, proposed) if is_wide else whole_line, *private)
-        if len(commands) > 1 and any(map(changes_what_follows, commands)):
-            return (whole_line, *private)
-        needs = (RequiredPermission(tool, "run", command.text, suggest_pattern(command)) for command in commands)
-        return (*dict.fromkeys(needs), *private)
+            return await asyncio.to_thread(_needs_of, line, tool, self._policy, context)
 
     async def run(self, arguments: SandboxedArguments, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Yield the output as it is produced, then all of it, with the exit code."""
@@ -156,6 +142,22 @@ def _check_visible(command: str) -> str:
     if found := _INVISIBLE.search(command):
         raise ToolFailed(f"The command holds U+{ord(found[0]):04X}, which is invisible: escape it ($'\\u…').")
     return command
+
+
+def _needs_of(line: str, tool: str, policy: PathPolicy, context: ToolContext) -> tuple[RequiredPermission, ...]:
+    commands = parse_commands(line)
+    whole_line = RequiredPermission(tool, "run", line, escape_pattern(line))
+    if commands is None:
+        return (whole_line,)
+    private = _private_files(commands, policy, context)
+    if any(parse_commands(command.text) != (command,) for command in commands):
+        proposed = suggest_pattern(commands[0]) if len(commands) == 1 else ""
+        is_wide = proposed not in ("", escape_pattern(commands[0].text))
+        return (RequiredPermission(tool, "run", line, proposed) if is_wide else whole_line, *private)
+    if len(commands) > 1 and any(map(changes_what_follows, commands)):
+        return (whole_line, *private)
+    needs = (RequiredPermission(tool, "run", command.text, suggest_pattern(command)) for command in commands)
+    return (*dict.fromkeys(needs), *private)
 
 
 def _private_files(

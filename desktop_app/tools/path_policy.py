@@ -21,6 +21,8 @@ STARTS_PROGRAMS = frozenset(
     {".git", ".hg", ".svn", ".jj", ".husky", ".vscode", ".idea", ".devcontainer", "launchagents", "launchdaemons"}
 )
 """Folders with hooks and tasks that run by themselves later on, in lower case."""
+MAX_PATH = 4_096
+"""Characters of a path that Linux opens; other systems open shorter ones, or hardly longer ones."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _NO_CHARACTER = re.compile("[\ud800-\udfff]")
 """Stands for a byte of a name that is no UTF-8."""
@@ -37,6 +39,8 @@ def resolve_path(path: str, context: ToolContext) -> Path:
     """Return the absolute path, with `~`, `..` and symbolic links followed. Raises ToolFailed."""
     if "\0" in path:
         raise ToolFailed("A path cannot hold a NUL character.")
+    if len(path) > MAX_PATH:
+        raise ToolFailed(f"A path of {len(path):,} characters cannot be opened: at most {MAX_PATH:,} can.")
     try:
         return Path(os.path.realpath(os.path.join(working_folder(context), os.path.expanduser(path))))
     except (OSError, ValueError) as error:  # a name that is too long, or lone surrogates

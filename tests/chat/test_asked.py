@@ -9,7 +9,7 @@ from test_run_tools import bash, calling, equipped, results
 
 from desktop_app.chat.turn.tool_calls import NOT_BEGUN
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnFailed, TurnFinished
-from desktop_app.conversation.tools import DENIED, FORBIDDEN, PermissionAnswer, Rule
+from desktop_app.conversation.tools import DENIED, FORBIDDEN, MAX_TARGETS, PermissionAnswer, Rule
 from desktop_app.conversation.transcript import Permit, active_entries
 from provider import Reply
 
@@ -106,3 +106,14 @@ async def test_stopping_withdraws_the_question(house, tmp_path) -> None:
     assert home.bench.questions.of(session.id) == ()
     home.bench.questions.answer(home.of(QuestionAsked)[0].question, PermissionAnswer(is_allowed=True))  # too late
     assert [result.text for result in results(session)] == [NOT_BEGUN]
+
+
+async def test_no_rule_is_kept_of_what_is_too_long_to_be_read(house, tmp_path) -> None:
+    line = "echo " + "a" * MAX_TARGETS
+    home = await house([calling(bash(line, "a")), Reply("Fine.")])
+    session = await equipped(home, tmp_path, allow="")
+    await home.chats.turns.send(session, "Try")
+    await answered(home, HERE)
+    await finished(home)
+    assert [result.ending for result in results(session)] == [""]
+    assert not [entry for entry in session.transcript.entries if isinstance(entry, Permit)]

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission, Rule
-from desktop_app.permissions.command_line import Command, parse_commands
-from desktop_app.permissions.rules import decide, escape_pattern, rule_of, rules_of_option, suggest_pattern
+from desktop_app.conversation.tools import (
+    MAX_NEEDS,
+    MAX_TARGETS,
+    PermissionAnswer,
+    RequiredPermission,
+    Rule,
+    can_be_kept,
+)
+from desktop_app.permissions.command_line import MAX_LINE, Command, parse_commands
+from desktop_app.permissions.rules import MAX_MATCHED, decide, escape_pattern, rule_of, rules_of_option, suggest_pattern
 from desktop_app.permissions.secret_paths import is_secret, may_mean_secret
 
 
@@ -287,3 +296,45 @@ def test_a_line_is_never_allowed_unless_each_part_is(line: str, rules: list[Rule
 def test_what_was_allowed_for_always_is_not_asked_again(needs: list[RequiredPermission]) -> None:
     exact = [rule_of(need, PermissionAnswer(True, "always", escape_pattern(need.target))) for need in needs]
     assert decide(needs, exact) == "allow"
+
+
+LONG = "/w/" + "a/" * 1_000_000
+
+
+@pytest.mark.parametrize("kind", ["read", "write", "run", "network", "mcp"])
+def test_what_is_too_long_to_be_matched_is_denied_where_anything_is_and_else_asked(kind) -> None:
+    need = RequiredPermission("any", kind, LONG, "/w/*")
+    allowed = [Rule("any", "*"), Rule("*", "*"), Rule("any", escape_pattern(LONG[:5_000]))]
+    assert decide([need], [*allowed, Rule("any", "/v/*", False)]) == "deny"
+    assert decide([need], [*allowed, Rule("other", "*", False)]) == "ask"
+
+
+@pytest.mark.parametrize("length", [MAX_TARGETS, MAX_TARGETS + 1, MAX_MATCHED])
+def test_what_is_long_is_denied_by_what_it_ends_with(length) -> None:
+    path, denied = "/w/".ljust(length - 2, "a") + ".x", [Rule("read", "*"), Rule("read", "*.x", False)]
+    assert decide([read(path)], denied) == "deny"
+    assert decide([run("git status; ".ljust(MAX_LINE - 3) + "foo")], allowing("*")) == "allow"
+    assert decide([run("git status; ".ljust(MAX_LINE - 3) + "foo")], [Rule("bash", "foo", False)]) == "deny"
+
+
+def test_an_answer_to_what_nobody_reads_is_not_kept() -> None:
+    assert can_be_kept([read("a" * MAX_TARGETS)])
+    assert not can_be_kept([read("a" * MAX_TARGETS), run("x")])
+    assert can_be_kept([run("x")] * MAX_NEEDS)
+    assert not can_be_kept([run("x")] * (MAX_NEEDS + 1))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["A=1 " * 5_000, "cat " + "*a" * 9_000, "ls " + "{a,b} " * 3_000, "ls " + "?a*b " * 3_000],
+    ids=["assignments", "one glob", "braces", "globs"],
+)
+def test_a_line_that_a_model_made_to_cost_time_is_asked_for_at_once(line) -> None:
+    begun = time.thread_time()
+    assert decide([run(line)], allowing("cat *", "ls *")) == "ask"
+    assert time.thread_time() - begun < 0.5  # 60 to 90 ms here; each took seconds
+
+
+def test_a_long_pattern_with_wildcards_may_mean_any_name() -> None:
+    assert may_mean_secret("/w/" + "*a" * 200)
+    assert not is_secret("/w/" + "a" * 300)

@@ -94,6 +94,7 @@ async def test_what_cannot_be_read_says_what_to_do(desk: Desk, monkeypatch: pyte
         "setings.toml": "settings.toml",
         "nowhere/x": "folder",
         "a\0b": "NUL",
+        "a/" * 500_000: "A path of 1,000,000 characters cannot be opened",
         "x" * 5_000: "",
     }.items():
         assert words in await desk.failure("read", path=path)

@@ -25,6 +25,7 @@ from desktop_app.conversation.tools import (
     Rule,
     ToolContext,
     ToolSpec,
+    can_be_kept,
 )
 from desktop_app.conversation.transcript import Permit, active_entries
 from desktop_app.permissions.rules import decide, rule_of, with_earlier
@@ -97,16 +98,17 @@ class ToolRuntime:
         if call.name in session.setup.tools_off:
             return OFF_HERE
         needs = await self.toolbox.needs(call, self.context_of(session))
-        decision = self._decide(session, needs)
+        decision = await self._decide(session, needs)
         if decision == "ask":
             async with self._asking.of(session.id):  # one question at a time
-                decision = self._decide(session, needs)  # the answer to the one before may speak of this one too
+                decision = await self._decide(session, needs)  # the answer to the one before may speak of this one too
                 if decision == "ask":
                     return await self._answer(session, call, needs, emit)
         return "" if decision == "allow" else FORBIDDEN
 
-    def _decide(self, session: Session, needs: tuple[RequiredPermission, ...]) -> str:
-        return decide(needs, self.settings().rules + self._allowed, _rules_of(session))
+    async def _decide(self, session: Session, needs: tuple[RequiredPermission, ...]) -> str:
+        # Off the loop: of a command line of many thousand words it takes a while.
+        return await asyncio.to_thread(decide, needs, self.settings().rules + self._allowed, _rules_of(session))
 
     async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], emit: Emit) -> str:
         if not self.is_attended:
@@ -114,7 +116,8 @@ class ToolRuntime:
         shown = with_earlier(needs, self.settings().rules + _rules_of(session))
         asked = QuestionAsked(session.id, uuid.uuid4().hex, "permission", call, shown)
         answer = await self.questions.ask(asked, emit)
-        rules = () if answer.scope == "once" else {rule_of(need, answer) for need in needs}
+        is_kept = answer.scope != "once" and can_be_kept(needs)
+        rules = {rule_of(need, answer) for need in needs} if is_kept else ()
         for rule in rules:
             if answer.scope == "always":
                 await self._keep_rule(rule)
