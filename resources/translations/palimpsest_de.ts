@@ -5199,8 +5199,16 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Alt+A erlaubt einmal · Alt+C für diese Unterhaltung · Alt+D oder Esc lehnt ab</translation>
     </message>
     <message>
+        <source>Alt+A allows once · Alt+D or Esc denies</source>
+        <translation>Alt+A erlaubt einmal · Alt+D oder Esc lehnt ab</translation>
+    </message>
+    <message>
         <source>Alt+A continues · Alt+D or Esc stops</source>
         <translation>Alt+A fährt fort · Alt+D oder Esc hält an</translation>
+    </message>
+    <message>
+        <source>Read the whole call</source>
+        <translation>Den ganzen Aufruf lesen</translation>
     </message>
     <message>
         <source>Show all arguments</source>
@@ -5273,6 +5281,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>You allowed this tool before what its server says of it was noted. Your answer is for the tool as it is now.</source>
         <translation>Sie haben dieses Werkzeug erlaubt, bevor festgehalten wurde, was sein Server darüber sagt. Ihre Antwort gilt für das Werkzeug, wie es jetzt ist.</translation>
+    </message>
+    <message>
+        <source>It is too long for a rule: allow it this once, or deny it.</source>
+        <translation>Es ist zu lang für eine Regel: Erlauben Sie es dieses eine Mal, oder lehnen Sie es ab.</translation>
     </message>
     <message>
         <source>Its server says of it: {words}</source>
@@ -5377,6 +5389,13 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>What it would do</source>
         <translation>Was es tun würde</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n characters in all</source>
+        <translation>
+            <numerusform>insgesamt %n Zeichen</numerusform>
+            <numerusform>insgesamt %n Zeichen</numerusform>
+        </translation>
     </message>
     <message>
         <source>A message can be edited once the reply has ended. Stop it to edit now.</source>

@@ -983,5 +983,12 @@
             <numerusform>%n models were added.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n characters in all</source>
+        <translation>
+            <numerusform>%n character in all</numerusform>
+            <numerusform>%n characters in all</numerusform>
+        </translation>
+    </message>
 </context>
 </TS>

@@ -34,6 +34,7 @@ from desktop_app.ui.transcript.message_reader import MessageReader
 from desktop_app.ui.widgets.text_reader import TextReader
 
 Steps = dict[str, Callable[[], object]]
+END = QTextCursor.MoveOperation.End
 Place = Callable[[QWidget, str], Steps]
 """Builds the place within a widget, and returns what is done there with a text, in that order."""
 
@@ -148,6 +149,11 @@ def _of_reader(readers: list[TextReader]) -> Steps:
     }
 
 
+def _to_end(reader: TextReader) -> None:
+    bar = reader.text.verticalScrollBar()
+    bar.setValue(bar.maximum())
+
+
 def reader(holder: QWidget, text: str) -> Steps:
     """A message in a window of its own."""
     readers: list[TextReader] = []
@@ -241,9 +247,10 @@ def question(holder: QWidget, text: str) -> Steps:
     two = QuestionAsked("v", "q2", "permission", ToolCall("c", "move", text), needs)
     return {
         "one": lambda: made.show_question(one),
-        "to its end": lambda: made.targets.text.moveCursor(QTextCursor.MoveOperation.End),
+        "to its end": lambda: made.targets.text.moveCursor(END),
         "several": lambda: made.show_question(two),
         "arguments": lambda: made.whole.click(),
+        "read to its end": lambda: [_to_end(reader) for reader in holder.findChildren(TextReader)],
         "narrower": lambda: holder.resize(500, 700),
         "clear": made.clear,
     }

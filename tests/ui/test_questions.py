@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+import msgspec
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
@@ -24,6 +27,7 @@ from desktop_app.ui.questions.question_text import (
 from desktop_app.ui.transcript.row_text import arguments_summary
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.invisible import escape_invisible
+from desktop_app.ui.widgets.text_reader import TextReader
 
 COMMAND = "git push --force origin main"
 PUSH = QuestionAsked(
@@ -347,3 +351,43 @@ def test_what_goes_beyond_the_sandbox_is_allowed_for_the_conversation_at_most(de
 def test_each_invisible_character_is_escaped_with_or_without_others(code):
     alone, beside = escape_invisible(f"a{chr(code)}b"), escape_invisible(f"a{chr(code)}b\u4e00")
     assert alone == beside.removesuffix("\u4e00")
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_is_too_long_for_a_rule_is_allowed_once_or_denied_and_read_in_a_window(desk, qtbot, count):
+    text = "/a" * 100_000 + "\u202e"
+    needs = tuple(RequiredPermission("move", kind, text, text) for kind in ("read", "write"))
+    call = ToolCall("c", "move", msgspec.json.encode({"from": text, "to": "/b"}).decode())
+    asked = QuestionAsked("v", "q5", "permission", call, needs[:count])
+    begun = time.thread_time()
+    desk.card.show_question(asked)
+    assert time.thread_time() - begun < 0.3  # some 10 ms here; two of 200,000 characters took as many
+    assert shown(desk.card) == {"Allow once", "Deny", "Read the whole call"}
+    assert not desk.card.rule.isVisible()
+    assert "too long for a rule" in desk.card.note.text()
+    assert desk.card.keys.text() == "Alt+A allows once · Alt+D or Esc denies"
+    assert not covers("*", asked.needs)
+    short = desk.card.targets.text.toPlainText()
+    assert len(short) < 6_000
+    assert short.endswith(f"{count * len(text):,} characters in all")
+    answered = answers(desk.card)
+    for key in (Qt.Key.Key_C, Qt.Key.Key_W):
+        qtbot.keyClick(desk.card, key, Qt.KeyboardModifier.AltModifier)
+    assert not answered.count()
+    qtbot.mouseClick(desk.card.whole, Qt.MouseButton.LeftButton)
+    (reader,) = desk.findChildren(TextReader)
+    assert reader.text.written() == ("from: " + "/a" * 100_000 + "‹U+202E›\nto: /b")
+    reader.close()
+    qtbot.mouseClick(desk.card.once, Qt.MouseButton.LeftButton)
+    assert answered.at(0)[1] == PermissionAnswer(True)
+
+
+def test_a_long_call_is_read_in_a_window_and_its_rule_can_be_kept(desk, qtbot):
+    call = ToolCall("c", "write", msgspec.json.encode({"path": "/b", "content": "word\r\n" * 10_000}).decode())
+    desk.card.show_question(replace(BOTH, call=call, needs=BOTH.needs[1:]))
+    assert "Always allow" in shown(desk.card)
+    qtbot.mouseClick(desk.card.whole, Qt.MouseButton.LeftButton)
+    (reader,) = desk.findChildren(TextReader)
+    qtbot.waitUntil(lambda: not reader.text.is_inserting)
+    assert reader.text.written().count("word‹U+000D›\n") == 10_000
+    assert desk.card.targets.text.toPlainText() == "/b"

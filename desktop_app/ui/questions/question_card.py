@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QLineEdit, QSizePolicy, QWidget
 
 from desktop_app.conversation.events import QuestionAsked
-from desktop_app.conversation.tools import PermissionAnswer, Scope
+from desktop_app.conversation.tools import PermissionAnswer, Scope, can_be_kept
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole, announce
@@ -51,7 +51,9 @@ MIN_HEIGHT_WITH_KEYS = 260  # a lower card does not name its keys; the tooltips 
 
 KEYS = translatable("Alt+A allows once · Alt+C for this conversation · Alt+W always · Alt+D or Esc denies")
 KEYS_WITHOUT_ALWAYS = translatable("Alt+A allows once · Alt+C for this conversation · Alt+D or Esc denies")
+KEYS_ONCE = translatable("Alt+A allows once · Alt+D or Esc denies")
 KEYS_OF_ROUNDS = translatable("Alt+A continues · Alt+D or Esc stops")
+READ_ALL = translatable("Read the whole call")
 SHOW_ARGUMENTS, HIDE_ARGUMENTS = translatable("Show all arguments"), translatable("Hide arguments")
 
 
@@ -107,6 +109,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
             return
         self.question = question
         is_rounds = question.kind == "rounds"
+        is_kept = can_be_kept(question.needs)
         self._shown_at = monotonic()
         self.title.set_text(title_of(question))
         _set_or_hide(self.note, note_of(question))
@@ -114,16 +117,14 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.targets.show_needs(question.needs, question.call)
         self.targets.setVisible(not is_rounds)
         self.whole.setVisible(self.targets.has_more)
-        self.whole.setText(tr(SHOW_ARGUMENTS))
+        self.whole.setText(tr(READ_ALL if self.targets.is_cut else SHOW_ARGUMENTS))
         self.pattern.setText(escape_invisible(suggested_pattern(question.needs)))
-        self.rule.setVisible(len(question.needs) == 1 and not is_rounds and not is_recall(question))
-        self.conversation.setVisible(not is_rounds)
+        self.rule.setVisible(len(question.needs) == 1 and is_kept and not is_rounds and not is_recall(question))
+        self.conversation.setVisible(is_kept and not is_rounds)
         self.always.setVisible(_can_be_always(question))
         self.once.setText(tr("Continue") if is_rounds else tr("Allow once"))
         self.deny.setText(tr("Stop") if is_rounds else tr("Deny"))
-        self.keys.set_text(
-            tr(KEYS_OF_ROUNDS if is_rounds else KEYS if _can_be_always(question) else KEYS_WITHOUT_ALWAYS)
-        )
+        self.keys.set_text(tr(_keys_of(question)))
         self._check_pattern()
         self.setAccessibleName(self.title.text())
         self.setAccessibleDescription(f"{self.targets.words()} {self.note.text()} {self.keys.text()}".strip())
@@ -194,15 +195,18 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         text = self.pattern.text().strip()
         return suggestion.strip() if text == escape_invisible(suggestion).strip() else text
 
-    def _toggle_whole(self) -> None:
-        self.whole.setText(tr(HIDE_ARGUMENTS if self.targets.toggle_whole() else SHOW_ARGUMENTS))
+    def _show_whole(self) -> None:
+        if self.targets.is_cut:
+            self.targets.read()
+        else:
+            self.whole.setText(tr(HIDE_ARGUMENTS if self.targets.toggle_whole() else SHOW_ARGUMENTS))
 
     def _connect(self) -> None:
         self.once.clicked.connect(lambda _=False: self._answer(True))
         self.conversation.clicked.connect(lambda _=False: self._allow_for("conversation"))
         self.always.clicked.connect(lambda _=False: self._allow_for("always"))
         self.deny.clicked.connect(lambda _=False: self._answer(False))
-        self.whole.clicked.connect(self._toggle_whole)
+        self.whole.clicked.connect(self._show_whole)
         self.pattern.textChanged.connect(self._check_pattern)
         for key, button in {"A": self.once, "C": self.conversation, "W": self.always, "D": self.deny}.items():
             # Not QPushButton's own mnemonics: those need an "&" in a text that paints itself.
@@ -226,10 +230,19 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.keys.setVisible(limit >= scale(MIN_HEIGHT_WITH_KEYS))
 
 
+def _keys_of(question: QuestionAsked) -> str:
+    if question.kind == "rounds":
+        return KEYS_OF_ROUNDS
+    if not can_be_kept(question.needs):
+        return KEYS_ONCE
+    return KEYS if _can_be_always(question) else KEYS_WITHOUT_ALWAYS
+
+
 def _can_be_always(question: QuestionAsked) -> bool:
     """Return whether "always" may be answered: not where a look into other conversations, or a command that may do more
-    than the sandbox allows, is the exception."""
-    return question.kind != "rounds" and not is_recall(question) and not wider_of(question)
+    than the sandbox allows, is the exception, and not for what is too long for a rule."""
+    is_exception = is_recall(question) or wider_of(question)
+    return question.kind != "rounds" and not is_exception and can_be_kept(question.needs)
 
 
 def _set_or_hide(label: TextLabel, text: str) -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from desktop_app.conversation.events import QuestionAsked
-from desktop_app.conversation.tools import OUTSIDE, WITH_NETWORK, NeedKind, PermissionAnswer, RequiredPermission
+from desktop_app.conversation.tools import (
+    MAX_NEEDS,
+    OUTSIDE,
+    WITH_NETWORK,
+    NeedKind,
+    PermissionAnswer,
+    RequiredPermission,
+    can_be_kept,
+)
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.invisible import escape_invisible, invisible_names
@@ -36,6 +44,9 @@ ABOUT_EARLIER: dict[str, str] = {
     ),
 }
 """Why a rule that allows a tool of that name does not hold."""
+TOO_LONG = translatable("It is too long for a rule: allow it this once, or deny it.")
+MAX_SHOWN = 5_000
+"""Characters of what a call would touch that the card shows; a reader shows all."""
 SAID_OF_IT = translatable("Its server says of it: {words}")
 DONE_BY: dict[NeedKind, str] = {
     "read": translatable("Read: {target}"),
@@ -79,7 +90,7 @@ def note_of(question: QuestionAsked) -> str:
     """Return what the answer means, where that is not obvious."""
     if question.kind == "rounds":
         return tr("The model keeps calling tools. Nothing runs until you answer.")
-    invisible, warning = invisible_names(*(need.target for need in question.needs)), ""
+    invisible, warning = invisible_names(*(need.target[:MAX_SHOWN] for need in question.needs[:MAX_NEEDS])), ""
     if invisible:
         text = tr("It contains invisible characters, shown here by their numbers: {characters}.")
         warning = text.format(characters=invisible)
@@ -89,6 +100,8 @@ def note_of(question: QuestionAsked) -> str:
         return tr("What is found there is sent to the model of this conversation.")
     earlier = (tr(ABOUT_EARLIER[need.earlier]) for need in question.needs if need.earlier)
     warning = " ".join(filter(None, (warning, *earlier)))
+    if not can_be_kept(question.needs):
+        return f"{warning} {tr(TOO_LONG)}".strip()
     if len(question.needs) < 2:
         return warning
     patterns = dict.fromkeys(escape_invisible(proposed_pattern(need)) for need in question.needs)
@@ -125,13 +138,14 @@ def proposed_pattern(need: RequiredPermission) -> str:
 
 
 def suggested_pattern(needs: Sequence[RequiredPermission]) -> str:
-    """Return the pattern for the field; "" if there are several needs, of which each has its own pattern."""
-    return proposed_pattern(needs[0]) if len(needs) == 1 else ""
+    """Return the pattern for the field; "" if there are several needs, of which each has its own pattern,
+    or no rule can be kept."""
+    return proposed_pattern(needs[0]) if len(needs) == 1 and can_be_kept(needs) else ""
 
 
 def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
     """Return what the user should know before allowing a pattern; "" if nothing."""
-    if len(needs) != 1 or needs[0].kind == "recall":  # nobody writes a pattern for that
+    if len(needs) != 1 or needs[0].kind == "recall" or not can_be_kept(needs):  # nobody writes a pattern for that
         return ""
     if not pattern:
         return tr("Enter what to allow; * stands for anything.")
@@ -149,6 +163,8 @@ def pattern_effect(pattern: str, needs: Sequence[RequiredPermission]) -> tuple[s
     """
     from desktop_app.permissions.pattern_effects import QUOTED, effect_of, merge_effects
 
+    if not can_be_kept(needs):
+        return "", False
     patterns = [pattern] if len(needs) == 1 else [proposed_pattern(need) for need in needs]
     if any(need.kind == "recall" for need in needs) or pattern_warning(pattern, needs):
         return "", False
@@ -165,7 +181,7 @@ def covers(pattern: str, needs: Sequence[RequiredPermission]) -> bool:
     """Return whether rules of a pattern, or those proposed for "", would allow the needs, as the engine decides."""
     from desktop_app.permissions.rules import decide, rule_of
 
-    if len(needs) == 1 and not pattern:
+    if not can_be_kept(needs) or (len(needs) == 1 and not pattern):
         return False
     answer = PermissionAnswer(is_allowed=True, pattern=pattern)
     return decide(needs, [rule_of(need, answer) for need in needs]) == "allow"

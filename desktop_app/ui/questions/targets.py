@@ -1,9 +1,10 @@
-"""What a call would touch, in full: it is what the user allows."""
+"""What a call would touch: it is what the user allows. What nobody reads in a card is read in a window."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
@@ -16,8 +17,9 @@ from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.layouts import vertical
 from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import Corner, StyleAware, colour, paint_box
+from desktop_app.ui.widgets.text_reader import TextReader
 
-from .question_text import DONE_BY, target_of
+from .question_text import DONE_BY, MAX_SHOWN, target_of
 
 MAX_LINES = 6  # shown at once; more lines scroll
 MARGIN = 16
@@ -28,7 +30,9 @@ class Targets(StyleAware, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._short = self._whole = ""
+        self._short = ""
+        self._size = 0  # characters of all that it would touch
+        self._call: ToolCall | None = None
         self._is_whole = False
         self.text = LongTextField(size=13, is_mono=True)
         self.text.installEventFilter(self)
@@ -37,26 +41,40 @@ class Targets(StyleAware, QWidget):
         vertical(self.text, holder=self, margins=(12, 8, 4, 8))
 
     @property
+    def is_cut(self) -> bool:
+        """Whether it is too long to be shown here."""
+        return self._size > MAX_SHOWN or (self._call is not None and len(self._call.arguments) > MAX_SHOWN)
+
+    @property
     def has_more(self) -> bool:
         """Whether the arguments say more than what is shown first."""
-        return bool(self._whole) and self._whole.partition(": ")[2] != self._short
+        return self.is_cut or (self._call is not None and self._whole().partition(": ")[2] != self._short)
 
     def show_needs(self, needs: Sequence[RequiredPermission], call: ToolCall | None) -> None:
         """Show what is needed, without the arguments."""
-        self._whole = arguments_text(call) if call else ""
+        self._call, self._is_whole = call, False
+        self._size = sum(len(need.target) + len(need.about) for need in needs)
+        begun = [replace(need, target=need.target[:MAX_SHOWN], about=need.about[:MAX_SHOWN]) for need in needs]
         if len(needs) == 1:
-            self._short = target_of(needs[0])
+            self._short = target_of(begun[0])
         else:
-            lines = [tr(DONE_BY[need.kind]).format(target=target_of(need)) for need in needs]
-            self._short = "\n".join(lines) or self._whole
-        self._is_whole = False
+            lines = [tr(DONE_BY[need.kind]).format(target=target_of(need)) for need in begun[:MAX_SHOWN]]
+            self._short = "\n".join(lines) or self._whole()
+        if self._size > MAX_SHOWN:
+            size = tr("%n characters in all", "", self._size)
+            self._short = f"{self._short[:MAX_SHOWN]} …\n{size}"
         self._show(self._short)
 
     def toggle_whole(self) -> bool:
         """Show or hide all arguments; return whether they are shown now."""
         self._is_whole = not self._is_whole
-        self._show(f"{self._short}\n\n{self._whole}" if self._is_whole else self._short)
+        self._show(f"{self._short}\n\n{self._whole()}" if self._is_whole else self._short)
         return self._is_whole
+
+    def read(self) -> None:
+        """Show all arguments, of which everything else is made, in a window of their own."""
+        text = self._whole() or self._short
+        TextReader(tr("What it would do"), text, self.window(), is_mono=True, as_shown=escape_invisible).show()
 
     def words(self) -> str:
         """Return what is shown first, for screen readers."""
@@ -72,6 +90,9 @@ class Targets(StyleAware, QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_box(QPainter(self), QRectF(self.rect()), colour("code"), None, Corner.CONTROL)
+
+    def _whole(self) -> str:
+        return arguments_text(self._call) if self._call is not None else ""
 
     def _show(self, text: str) -> None:
         self.text.show_text(escape_invisible(text))
