@@ -18,6 +18,8 @@ from .translation import FOLDER, chosen_language, locale, tr
 MIN_WORDS = 8
 """Characters that a text has beside its values, so that others are not taken for it."""
 SENTENCE_ENDS = (".", "!", "?", "…")
+MAX_TEXT = 10_000
+"""Characters of a text that is looked for: the engine writes none so long, but others may, such as a server."""
 MAX_SENTENCES = 8
 """After which the end of a sentence of ours is looked for in a text of several."""
 _NEXT_SENTENCE = re.compile(r"(?<=\.) ")
@@ -50,7 +52,9 @@ class _EngineTexts(NamedTuple):
 
 def tr_engine(text: str) -> str:
     """Return a text of the engine's in the window's language; as it is if it is not one of the engine's."""
-    if not text or chosen_language() == "en":
+    if not text or len(text) > MAX_TEXT:
+        return text
+    if chosen_language() == "en":
         return tr(text)
     if translated := _translate(text, has_sentences_in_values=False):
         return translated

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 from PySide6.QtGui import QFontMetricsF
 from test_context_panel import COMPACTION
 
+from desktop_app.conversation.memory import Memory
+from desktop_app.ui import engine_texts
+from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.operation_card import OperationCard
 from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.sidebar.conversation_delegate import MAX_TITLE, cut_title
 from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import font
-from desktop_app.ui.widgets.text_label import MAX_TEXT, Run, TextLabel
+from desktop_app.ui.widgets.text_label import DENSER, MAX_TEXT, Run, TextLabel
 
 
 def test_a_label_lays_out_no_more_than_several_screens(qtbot):
@@ -20,6 +24,17 @@ def test_a_label_lays_out_no_more_than_several_screens(qtbot):
     assert label.text() == "a" * 10 + "b" * (MAX_TEXT - 10) + "…"
     label.set_runs((Run("short"),))
     assert label.text() == "short"
+
+
+def test_letters_that_take_longest_count_several_times(qtbot):
+    label = TextLabel("漢" * MAX_TEXT, wraps=True)
+    qtbot.addWidget(label)
+    assert label.text() == "漢" * (MAX_TEXT // DENSER) + "…"
+    for whole in ("ä" * MAX_TEXT, "漢" * (MAX_TEXT // DENSER), "a漢" * (MAX_TEXT // (DENSER + 1))):
+        label.set_text(whole)
+        assert label.text() == whole
+    label.set_runs((Run("b" * (MAX_TEXT - DENSER)), Run("ä漢漢c"), Run("d")))
+    assert label.text() == "b" * (MAX_TEXT - DENSER) + "ä…"
 
 
 def test_a_long_title_is_cut_in_its_middle(qapp):
@@ -37,3 +52,19 @@ def test_a_summary_that_is_too_long_for_markdown_is_there_in_full(qtbot):
     assert card.summary.written() == text
     card.toggle_summary()
     assert not card.is_open()
+
+
+def test_the_error_of_a_server_is_not_looked_for_among_ours(qtbot, monkeypatch):
+    monkeypatch.setattr(engine_texts, "tr", lambda text: pytest.fail("it is copied to be looked for"))
+    text = "wrong " * 1_000_000
+    assert engine_texts.tr_engine(text) == text
+
+
+def test_a_long_memory_is_edited_in_a_field_for_long_texts(qtbot):
+    text = "word " * 500_000
+    card = MemoryCard(Memory("x1", text, 1.0, 1.0), "Title", CurrentScope(), PanelRequests())
+    qtbot.addWidget(card)
+    card.begin_edit()
+    assert isinstance(card.editing.field, LongTextField)
+    assert card.editing.field.is_inserting
+    assert card.editing.field.written() == text

@@ -21,12 +21,14 @@ from desktop_app.ui.widgets.buttons import ENTER, LinkButton
 from desktop_app.ui.widgets.formats import first_line, format_time, shorten
 from desktop_app.ui.widgets.inputs import ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, discard, horizontal, vertical
+from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import Corner, colour, paint_box
-from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .requests import PanelRequests
 
+MAX_SPOKEN = 1_000
+"""Characters of a memory that a screen reader is given; the engine keeps no longer ones."""
 MAX_NAME = 24
 """Characters of a folder's name or a title."""
 
@@ -127,8 +129,8 @@ class EditBox(QWidget):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.field = TextArea(size=13, rows=EDIT_LINES)
-        self.field.setPlainText(text)
+        self.field = LongTextField(size=13, rows=EDIT_LINES)
+        self.field.show_text(text)
         self.field.setAccessibleName(tr("What is remembered"))
         self.field.setPlaceholderText(tr("Something to remember"))
         self.keep = LinkButton(tr("Save"))
@@ -180,7 +182,8 @@ class MemoryCard(Card):
         self.show_conversation.clicked.connect(
             lambda _=False: requests.conversation_requested.emit(memory.conversation)
         )
-        spoken = tr("Memory: {text}. {origin}").format(text=memory.text, origin=self.origin.text())
+        text = shorten(memory.text, MAX_SPOKEN)
+        spoken = tr("Memory: {text}. {origin}").format(text=text, origin=self.origin.text())
         self.setAccessibleName(spoken)
 
     def begin_edit(self) -> None:
@@ -194,7 +197,7 @@ class MemoryCard(Card):
         box.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _keep(self) -> None:
-        words = self.editing.field.toPlainText().strip() if self.editing else ""
+        words = self.editing.field.written().strip() if self.editing else ""
         if words and words != self.memory.text:
             self._requests.write_requested.emit(replace(self.memory, text=words, changed_at=time.time()))
         self._leave()

@@ -190,8 +190,8 @@ class OperationCard(Card):
             self.column.addWidget(TextLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
         if row.kind == "flush" and row.summary:
             self.column.addWidget(TextLabel(row.summary, size=12, tint=self._soft, wraps=True))
-        if note_of(row) and row.kind != "link":
-            self.column.addWidget(TextLabel(note_of(row), size=12, tint=self._soft, wraps=True))
+        if row.kind != "link" and (note := note_of(row)):
+            self.column.addWidget(TextLabel(note, size=12, tint=self._soft, wraps=True))
         if row.fidelity is not None and row.fidelity.total:
             self._add_fidelity(row.fidelity)
         self._add_links()

@@ -61,9 +61,11 @@ def is_long(text: str) -> bool:
 class LongTextField(TextArea):
     """Knows its text as it was given, however it stands in blocks."""
 
-    def __init__(self, *, size: float = 14, is_mono: bool = False, as_shown: Callable[[str], str] = str) -> None:
+    def __init__(
+        self, *, size: float = 14, is_mono: bool = False, rows: int = 0, as_shown: Callable[[str], str] = str
+    ) -> None:
         """as_shown: applied to each piece of a text before it is inserted."""
-        super().__init__(size=size, is_mono=is_mono)
+        super().__init__(size=size, is_mono=is_mono, rows=rows)
         self._as_shown = as_shown
         self._joints: list[int] = []  # positions of ends of blocks that end no line
         self._rest, self._at = "", 0  # what is being inserted, and how far that is

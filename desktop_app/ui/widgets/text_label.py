@@ -26,6 +26,8 @@ from .look import NORMAL, StyleAware, Tint, colour, font
 
 ELLIPSIS = "…"
 MAX_TEXT = 6_000  # characters, several screens: what is longer has a place of its own, where it is read in full
+DENSER = 6  # for how many characters one counts that is not of the Latin alphabet: it takes as long to lay out, or more
+FIRST_DENSE = "\u0250"
 LINE_HEIGHT = 1.42  # of the font's size, as in the mockups; taller fonts keep their own height
 
 
@@ -51,14 +53,28 @@ def fill_runs(text: str, **values: Run | str) -> tuple[Run, ...]:
 
 def _shorten_runs(runs: tuple[Run, ...]) -> tuple[Run, ...]:
     """Return as much of the runs as a label lays out."""
-    if sum(len(run.text) for run in runs) <= MAX_TEXT:
+    if sum(len(run.text) for run in runs) <= MAX_TEXT // DENSER:
         return runs
     shown: list[Run] = []
     room = MAX_TEXT
     for run in runs:
-        shown.append(Run(run.text[:room], run.tint, run.weight))
-        room -= len(shown[-1].text)
-    return (*shown, Run(ELLIPSIS))
+        text, room = _that_fits(run.text, room)
+        shown.append(Run(text, run.tint, run.weight))
+    is_whole = all(run.text == cut.text for run, cut in zip(runs, shown, strict=True))
+    return runs if is_whole else (*shown, Run(ELLIPSIS))
+
+
+def _that_fits(text: str, room: int) -> tuple[str, int]:
+    """Return the beginning of a text for which there is room, and the room that is left."""
+    begun = text[:room]
+    if begun.isascii():
+        return begun, room - len(begun)
+    for at, sign in enumerate(begun):
+        needed = 1 if sign < FIRST_DENSE else DENSER
+        if needed > room:
+            return text[:at], 0
+        room -= needed
+    return begun, room
 
 
 class TextLabel(StyleAware, QLabel):
