@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
 
+from desktop_app.ui.composer.draft_field import DraftField
 from desktop_app.ui.widgets import long_text
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.long_text import IS_CONTINUED, PIECE, PIECE_LINES, LongTextField, end_of_piece
@@ -182,3 +183,44 @@ def test_pieces_are_shown_as_asked_for(qtbot) -> None:
     begun = field.written()
     qtbot.waitUntil(lambda: not field.is_inserting, timeout=30_000)
     assert begun == field.written() == escape_invisible(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "modifier", "left"),
+    [
+        (Qt.Key.Key_X, Qt.KeyboardModifier.ControlModifier, ""),
+        (Qt.Key.Key_Delete, Qt.KeyboardModifier.NoModifier, ""),
+        (Qt.Key.Key_Backspace, Qt.KeyboardModifier.NoModifier, ""),
+        (Qt.Key.Key_Q, Qt.KeyboardModifier.NoModifier, "q"),
+        (Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier, "pasted"),
+        (Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier, "a\n" * 100_000),
+    ],
+)
+def test_all_of_a_long_draft_goes_at_once(qtbot, key, modifier, left) -> None:
+    field, text = DraftField(), "a\n" * 100_000
+    qtbot.addWidget(field)
+    field.show_text(text)
+    qtbot.waitUntil(lambda: not field.is_inserting, timeout=30_000)
+    QGuiApplication.clipboard().setText("pasted")
+    field.selectAll()
+    qtbot.keyClick(field, key, modifier)
+    assert field.written() == left
+    copies = key in (Qt.Key.Key_X, Qt.Key.Key_C)
+    assert QGuiApplication.clipboard().text() == (text if copies else "pasted")
+    assert field.document().isUndoRedoEnabled() == (left != text)
+    if left != text:
+        qtbot.keyClicks(field, "z")
+        field.undo()
+        assert field.written() in ("", left)
+
+
+def test_all_of_a_long_draft_goes_in_a_fraction_of_what_qt_takes(qtbot) -> None:
+    field = LongTextField()
+    qtbot.addWidget(field)
+    field.show_text("a\n" * 300_000)
+    qtbot.waitUntil(lambda: not field.is_inserting, timeout=60_000)
+    field.selectAll()
+    begun = time.thread_time()
+    qtbot.keyClick(field, Qt.Key.Key_Delete)
+    assert time.thread_time() - begun < 0.1  # 13 ms here; 200 by Qt's own way
+    assert not field.written()

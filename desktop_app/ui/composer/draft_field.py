@@ -45,7 +45,7 @@ class DraftField(LongTextField):
         elif has_attachments(source):
             self.image_given.emit(source.imageData())
         elif source.hasText() and not self.is_inserting:
-            self.textCursor().removeSelectedText()
+            self.remove_selection()
             self.insert_text(source.text())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -25,6 +25,7 @@ from PySide6.QtGui import (
 
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import colour, font, scale
+from desktop_app.ui.widgets.text_units import units
 
 from .glyph_cache import glyph_cache
 from .growing_text import GrowingText
@@ -102,16 +103,11 @@ def plain_document(text: str) -> InkDocument:
     code.setFont(code_font(13))
     spans = list(_BACKTICKS.finditer(text))
     for found in reversed(spans) if len(spans) <= MAX_CODE_SPANS else ():
-        cursor.setPosition(_units(text, found.start()))
-        cursor.setPosition(_units(text, found.end()), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(units(text, found.start()))
+        cursor.setPosition(units(text, found.end()), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(found[1], code)
     _set_lines(document, LINE_HEIGHT)
     return document
-
-
-def _units(text: str, index: int) -> int:
-    """Return an index in UTF-16 units, as Qt counts: a character beyond the basic plane is two."""
-    return index if text.isascii() else len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def soft_document(text: str) -> InkDocument:

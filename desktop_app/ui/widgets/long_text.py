@@ -6,15 +6,15 @@ A long line stands in several blocks of Qt, a long text is inserted some millise
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import inf
 from time import monotonic
-from typing import AnyStr
 
 from PySide6.QtCore import QMimeData, QRegularExpression, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QTextBlockFormat, QTextCursor, QTextFormat
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence, QTextBlockFormat, QTextCursor, QTextFormat
 
-from .text_area import TextArea
+from .text_area import TextArea, is_typed
+from .text_units import units, utf16_slice, without
 
 PIECE = 2_000
 """Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
@@ -95,8 +95,8 @@ class LongTextField(TextArea):
     def cursor_of(self, text: str, start: int, end: int) -> QTextCursor:
         """Return a cursor that selects a part of the text, which is whole."""
         cursor = QTextCursor(self.document())
-        cursor.setPosition(self._position_of(_units(text, start)))
-        cursor.setPosition(self._position_of(_units(text, end)), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(self._position_of(units(text, start)))
+        cursor.setPosition(self._position_of(units(text, end)), QTextCursor.MoveMode.KeepAnchor)
         return cursor
 
     def _position_of(self, units: int) -> int:
@@ -111,6 +111,11 @@ class LongTextField(TextArea):
         """Return whether there is nothing but space in it."""
         found = self.document().find(_VISIBLE)
         return found.isNull() and not self._is_inserting
+
+    def clear(self) -> None:
+        """Remove all at once. It cannot be undone; what is written then can."""
+        super().clear()
+        self._allow_undo()
 
     def show_text(self, text: str) -> None:
         """Show another text, from its beginning."""
@@ -163,19 +168,56 @@ class LongTextField(TextArea):
         return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.hold_key(event):
-            super().keyPressEvent(event)
+        if self.hold_key(event):
+            return
+        if self._is_all_to_go() and self._replaces(event):
+            if event.matches(QKeySequence.StandardKey.Cut):
+                self.copy()
+            self.clear()
+            if not is_typed(event):
+                return
+        super().keyPressEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        if event.commitString() and self._is_all_to_go():
+            self.clear()
+        super().inputMethodEvent(event)
+
+    def cut(self) -> None:
+        self.copy()
+        self.remove_selection()
+
+    def remove_selection(self) -> None:
+        """Remove what is selected: all of a long text at once, since Qt takes seconds for a million blocks."""
+        if self._is_all_to_go():
+            self.clear()
+        else:
+            self.textCursor().removeSelectedText()
+
+    def _is_all_to_go(self) -> bool:
+        """Whether all is selected and may be removed, and nothing could be undone."""
+        is_editable = not self.isReadOnly() and not self.document().isUndoRedoEnabled()
+        return is_editable and self._is_all_selected()
+
+    @staticmethod
+    def _replaces(event: QKeyEvent) -> bool:
+        keys = QKeySequence.StandardKey
+        return is_typed(event) or any(event.matches(key) for key in (keys.Cut, keys.Delete, keys.Backspace))
 
     def createMimeDataFromSelection(self) -> QMimeData:
         cursor, copied = self.textCursor(), QMimeData()
-        is_all = cursor.selectionStart() == 0 and cursor.selectionEnd() == self._end
-        copied.setText(self.written() if is_all else self._text_between(cursor.selectionStart(), cursor.selectionEnd()))
+        begin, end = cursor.selectionStart(), cursor.selectionEnd()
+        copied.setText(self.written() if self._is_all_selected() else self._text_between(begin, end))
         return copied
+
+    def _is_all_selected(self) -> bool:
+        cursor = self.textCursor()
+        return cursor.selectionStart() == 0 and cursor.selectionEnd() == self._end
 
     def text_before_cursor(self) -> str:
         """Return the text between the beginning of the line and the cursor."""
         cursor = self.textCursor()
-        return _utf16_slice(cursor.block().text(), 0, cursor.positionInBlock())
+        return utf16_slice(cursor.block().text(), 0, cursor.positionInBlock())
 
     @property
     def _end(self) -> int:
@@ -236,33 +278,12 @@ class LongTextField(TextArea):
         # Not toPlainText: it turns no-break spaces into spaces.
         raw = self.document().toRawText()
         if len(raw) == self._end:  # no character counts twice for Qt
-            found = _without(raw, start, end, self._joints)
+            found = without(raw, start, end, self._joints)
         else:
             halves = raw.encode("utf-16-le", "surrogatepass")
             doubled = [2 * joint for joint in self._joints]
-            found = _without(halves, 2 * start, 2 * end, doubled, 2).decode("utf-16-le", "surrogatepass")
+            found = without(halves, 2 * start, 2 * end, doubled, 2).decode("utf-16-le", "surrogatepass")
         return found.replace("\u2029", "\n").replace("\u2028", "\n")
-
-
-def _without(text: AnyStr, start: int, end: int, joints: Sequence[int], width: int = 1) -> AnyStr:
-    """Return a part of a text without what stands at the joints, so many units each."""
-    parts, at = list[AnyStr](), start
-    for joint in joints[bisect_left(joints, start) : bisect_left(joints, end)]:
-        parts.append(text[at:joint])
-        at = joint + width
-    return text[:0].join([*parts, text[at:end]])  # type: ignore[arg-type]
-
-
-def _units(text: str, index: int) -> int:
-    """Return an index in Qt's units of UTF-16."""
-    return len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _utf16_slice(text: str, start: int, end: int) -> str:
-    """Slice a text by Qt's positions, which count UTF-16 units."""
-    if text.isascii() or (start <= 0 and end >= 2 * len(text)):
-        return text[start:end]
-    return text.encode("utf-16-le", "surrogatepass")[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
 
 
 def _block_format(is_continued: bool) -> QTextBlockFormat:
