@@ -7112,6 +7112,13 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
             <numerusform>Überlegungen · %n Wörter</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Reasoning · at least %n words</source>
+        <translation>
+            <numerusform>Überlegungen · mindestens %n Wort</numerusform>
+            <numerusform>Überlegungen · mindestens %n Wörter</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Reading the conversation…</source>
         <translation>Die Unterhaltung wird gelesen…</translation>

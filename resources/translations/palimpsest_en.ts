@@ -725,6 +725,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Reasoning · at least %n words</source>
+        <translation>
+            <numerusform>Reasoning · at least %n word</numerusform>
+            <numerusform>Reasoning · at least %n words</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n messages not loaded yet</source>
         <translation>
             <numerusform>%n message not loaded yet</numerusform>

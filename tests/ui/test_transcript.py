@@ -234,6 +234,13 @@ def test_the_system_prompt_and_reasoning_unfold(view, qtbot):
     assert "Hm, well." in words(view, "m1")
 
 
+def test_of_long_reasoning_the_words_at_its_beginning_are_counted(view):
+    rows = [row(n, Role.ASSISTANT, Reasoning("word " * count)) for n, count in enumerate((100_000, 1_000_000))]
+    view.transcript.open(rows, ())
+    assert "▸ Reasoning · 100,000 words" in words(view, "m0")
+    assert "▸ Reasoning · at least 100,000 words" in words(view, "m1")
+
+
 def test_copying_a_message_and_its_code(view, qtbot):
     text = "Look:\n\n```python\nx = 1\n```"
     view.transcript.open([row(0, Role.ASSISTANT, Text(text))], ())

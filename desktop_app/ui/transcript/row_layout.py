@@ -30,6 +30,7 @@ from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 
 LONG = 20_000  # characters from which on what the user has sent is shown shortened, until it is unfolded
 LONG_SHOWN = 6_000
+MAX_COUNTED = 500_000  # characters of which the words are counted
 GAP_MESSAGE = 130  # pixels for a message that is not here
 ARCHIVED_OPACITY = 0.55
 
@@ -135,11 +136,13 @@ def _reasoning(builder: RowBuilder, key: str, reasoning: str) -> None:
     if reasoning:
         builder.skip(2)
         count = builder.cache.computed(_count_words, reasoning, key)
-        _foldable(builder, key, tr("Reasoning · %n words", "", count), reasoning)
+        words = tr("Reasoning · %n words", "", count)
+        words = words if len(reasoning) <= MAX_COUNTED else tr("Reasoning · at least %n words", "", count)
+        _foldable(builder, key, words, reasoning)
 
 
 def _count_words(text: str) -> int:
-    return len(text.split())
+    return len(text[:MAX_COUNTED].split())
 
 
 def _foldable(builder: RowBuilder, key: str, words: str, text: str, tags: Sequence[Tag] = ()) -> None:

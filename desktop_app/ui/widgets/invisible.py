@@ -17,13 +17,18 @@ _DECEIVING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u20
 """What makes the name of a file look like another one, or like two."""
 
 
-_OBEYED = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
+_OBEYED, _ALSO_OBEYED = bytes((*range(0x09), 0x0B, *range(0x0D, 0x20), 0x7F)), re.compile("[\x80-\x9f]")
 """What a terminal obeys when it is pasted, and nobody sees: Enter, the end of a paste, its title, keys of the shell."""
+_BEGINS_ONE = b"\xc2"
+_LINE_END = b"\xff"  # stands for CR LF; no byte of UTF-8
 
 
 def without_commands(text: str) -> str:
     """Return the text without control characters that a terminal obeys. Tabs, line ends and form feeds stay."""
-    return _OBEYED.sub("", text)
+    # As bytes: a pattern takes 130 ms for 5 MB of them.
+    told = text.encode("utf-8", "surrogatepass").replace(b"\r\n", _LINE_END).translate(None, _OBEYED)
+    kept = told.replace(_LINE_END, b"\r\n").decode("utf-8", "surrogatepass")
+    return _ALSO_OBEYED.sub("", kept) if _BEGINS_ONE in told else kept
 
 
 def escape_name(name: str) -> str:
