@@ -17,8 +17,8 @@ def without(text: AnyStr, start: int, end: int, joints: Sequence[int], width: in
 
 
 def units(text: str, index: int) -> int:
-    """Return an index in Qt's units of UTF-16."""
-    return len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
+    """Return an index in Qt's units of UTF-16: a character beyond the basic plane is two."""
+    return index if text.isascii() else len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def utf16_slice(text: str, start: int, end: int) -> str:
