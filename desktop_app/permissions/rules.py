@@ -44,9 +44,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "network": ("web_fetch", "web_search"),
 }
 """Names on the command line that mean more than the tool of that name."""
-MAX_MATCHED = 100_000
-"""Characters of a target that patterns are held against. No system opens a longer path, and Linux gives a program no
-argument over 128 KiB; a longer one is denied where a rule denies anything of its tool, and else asked for."""
+MAX_MATCHED = 131_072
+"""Characters of a target that patterns are held against: Linux gives a program no longer argument, and no system opens
+a longer path. A longer one is denied where a rule denies anything of its tool, and else asked for."""
 MAX_EXPANDED = 64
 """Words of a command that the shell expands; of more it is not found out whether one may name a secret."""
 _ITEM = re.compile(r"(\*|[\w.-]+)(?::(.+))?", re.DOTALL)
