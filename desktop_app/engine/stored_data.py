@@ -149,7 +149,7 @@ def _parts(data: Path) -> Iterator[StoredPart]:
 
 def _files_of(data: Path) -> Iterator[Path]:
     """Yield the files of ours: the data folder may be one with other things in it."""
-    for pattern in ("archive.*", "settings*", "models.json", "window.ini", "keys*", "prompts/**/*", "drafts/**/*"):
+    for pattern in ("archive.*", "settings*", "models.json", "window.json", "keys*", "prompts/**/*", "drafts/**/*"):
         yield from data.glob(pattern)
 
 

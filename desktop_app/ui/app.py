@@ -38,7 +38,7 @@ from .widgets.math_text import block_parser
 
 log = logging.getLogger(__name__)
 
-LAYOUT_FILE = "window.ini"
+LAYOUT_FILE = "window.json"
 NOTHING = Opening()
 
 Drive = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]

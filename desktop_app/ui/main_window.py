@@ -144,9 +144,7 @@ class MainWindow(Parts):
 
     def _recall_layout(self) -> None:
         self.resize(QSize(*SIZE))
-        geometry = self._memory.value("geometry")
-        if isinstance(geometry, QByteArray):
-            self.restoreGeometry(geometry)
+        self.restoreGeometry(QByteArray.fromBase64(self._memory.text("geometry").encode()))
         if not self.isMaximized() and not self.isFullScreen():
             self.resize(self.size().boundedTo(self._room()))
         self.sidebar.recall(self._memory)
@@ -190,7 +188,7 @@ class MainWindow(Parts):
         self.close_requested.emit()
 
     def _keep_layout(self) -> None:
-        self._memory.set("geometry", self.saveGeometry())
+        self._memory.set("geometry", self.saveGeometry().toBase64().toStdString())
         self.sidebar.save(self._memory)
         self._memory.set("sidebar", self.sidebar_pane.is_wanted)
         self._memory.set("panel", self.panel_pane.is_wanted)

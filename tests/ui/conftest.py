@@ -173,7 +173,7 @@ def play_with_process(run: Run, engine_command: Callable[..., list[str]], tmp_pa
 
     def play_scene(scene: Scene, **options: object) -> None:
         bridge = Bridge(engine_command(**{"messages": 200, **options}), tmp_path / "engine.log", first_backoff=0.01)
-        window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
+        window = MainWindow(bridge, Settings(), tmp_path / "window.json")
         run(
             in_window(
                 window,
@@ -218,7 +218,7 @@ def play_by_engine(run: Run, qapp: QApplication, data_folder: Path) -> Callable[
             settings = Settings(**chosen)
             write_settings(settings_file(data_folder), settings)
             bridge = Bridge(real_engine_command(data_folder), data_folder / "engine.log")
-            made = MainWindow(bridge, settings, data_folder / "window.ini")
+            made = MainWindow(bridge, settings, data_folder / "window.json")
             person = Person(made, bridge, provider, data_folder)
             run(in_window(made, bridge, lambda: scene(person), lambda: made.chat.conversation and made.gauge.gauge))
         return provider

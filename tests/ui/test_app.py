@@ -49,7 +49,7 @@ def test_it_paints_logs_when_and_ends_in_order_at_a_signal(start, tmp_path: Path
     assert process.returncode == 0
     assert "Traceback" not in said
     assert "Traceback" not in (tmp_path / "palimpsest.log").read_text()
-    assert (tmp_path / "window.ini").exists()
+    assert (tmp_path / "window.json").exists()
 
 
 @pytest.mark.wire

@@ -164,7 +164,7 @@ def test_a_list_of_5000_is_whole_though_views_know_of_a_part(sidebar, qtbot):
 
 def test_the_width_is_dragged_kept_and_reset(sidebar, qtbot, tmp_path):
     usual = sidebar.width()
-    memory = WindowMemory(tmp_path / "window.ini")
+    memory = WindowMemory(tmp_path / "window.json")
     qtbot.mousePress(sidebar.edge, Qt.MouseButton.LeftButton, pos=QPoint(3, 90))
     qtbot.mouseMove(sidebar.edge, QPoint(83, 90))
     qtbot.mouseRelease(sidebar.edge, Qt.MouseButton.LeftButton)
@@ -178,7 +178,7 @@ def test_the_width_is_dragged_kept_and_reset(sidebar, qtbot, tmp_path):
     memory.wait()
     again = Sidebar()
     qtbot.addWidget(again)
-    again.recall(WindowMemory(tmp_path / "window.ini"))
+    again.recall(WindowMemory(tmp_path / "window.json"))
     assert again.width() == wide
     assert again.list.conversations.arrangement.order is Order.TITLE
     qtbot.mouseDClick(sidebar.edge, Qt.MouseButton.LeftButton)
@@ -208,6 +208,7 @@ async def test_pins_projects_and_putting_away_are_stored_by_keys(window, bridge)
     await until(lambda: not model.info_of("c1").is_put_away)
 
 
+@pytest.mark.long
 @play_scene()
 async def test_several_are_deleted_and_restored_and_one_is_duplicated(window, bridge):
     model = window.sidebar.list.conversations

@@ -56,6 +56,7 @@ async def counted(window: MainWindow, chips: int) -> None:
     await until(lambda: len(shown(window)) == chips and all("50 tokens" in text for text in shown(window)))
 
 
+@pytest.mark.long
 @play_scene()
 async def test_pasted_files_are_chips_with_their_tokens_and_are_sent(window, bridge):
     paste(window, files("spec.pdf", "note.txt"))
@@ -74,6 +75,7 @@ async def test_pasted_files_are_chips_with_their_tokens_and_are_sent(window, bri
     assert shown(window) == []
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_pasted_image_is_sent_alone_and_shown_in_place(window, bridge):
     paste(window, picture())
@@ -108,6 +110,7 @@ async def test_what_is_dropped_on_the_window_is_attached(window, bridge):
     assert not refused.isAccepted()
 
 
+@pytest.mark.long
 @play_scene()
 async def test_chips_are_removed_by_click_and_by_keys(window, bridge):
     paste(window, files("a.txt", "b.txt", "c.txt"))
@@ -136,6 +139,7 @@ async def test_a_file_that_cannot_be_read_leaves_the_draft_as_it_is(window, brid
     assert window.toast.isVisible()
 
 
+@pytest.mark.long
 @play_scene()
 async def test_each_conversation_keeps_its_attachments(window, bridge):
     first = window.chat.conversation

@@ -88,7 +88,7 @@ def test_a_message_is_edited_and_both_versions_go_on(run: Run, qapp: QApplicatio
         )  # no titles are asked for
         write_settings(settings_file(data_folder), settings)
         bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-        window = MainWindow(bridge, settings, data_folder / "window.ini")
+        window = MainWindow(bridge, settings, data_folder / "window.json")
         driver = Driver(window, bridge)
         run(in_window(window, bridge, lambda: scene(window, driver), lambda: window.chat.conversation))
         assert [m["content"] for m in provider.requests[2].messages][-1] == "Which colour? At sea."

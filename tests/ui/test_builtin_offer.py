@@ -45,6 +45,7 @@ class Engine:
         return await self._ask(request)
 
 
+@pytest.mark.long
 @play_scene(messages=0)
 async def test_it_is_offered_on_the_first_page_until_it_is_installed(window, bridge):
     engine, offer = Engine(bridge), window.chat_pane.welcome.offer
@@ -92,6 +93,7 @@ async def test_the_settings_offer_it_too_and_it_goes_on_when_they_are_closed(win
     await until(lambda: is_idle(window))
 
 
+@pytest.mark.long
 @play_scene(messages=0)
 async def test_a_bug_says_nothing_of_an_installation_that_can_be_begun_again(window, bridge, monkeypatch):
     engine, offer, told = Engine(bridge), window.chat_pane.welcome.offer, list[BaseException]()

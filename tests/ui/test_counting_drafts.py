@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from ui_scenes import is_idle, play_scene, until
 
 from desktop_app.conversation.message import MessageDraft
@@ -13,6 +14,7 @@ from desktop_app.ui.bridge import Bridge
 TYPED = "words that take long to be counted " * 3
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_count_that_comes_behind_the_sending_adds_nothing_to_the_gauge(window, bridge, monkeypatch):
     waiting, counted = asyncio.Event(), asyncio.Event()

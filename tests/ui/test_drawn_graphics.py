@@ -75,6 +75,7 @@ def test_formulas_are_text_until_they_are_drawn_and_copied_as_they_were_written(
     assert all(formula in copied(view) for formula in ("$x_i$", "$y^2$", r"$$\frac{a}{b}$$", r"$\alpha$", "$5 and $10"))
 
 
+@pytest.mark.long
 def test_a_formula_that_cannot_be_drawn_stays_text(view, qtbot):
     show(view, qtbot, r"A broken $\frac{$ one.")
     assert layout(view).flows[0].document.toPlainText() == r"A broken $\frac{$ one."

@@ -170,6 +170,7 @@ async def test_nothing_is_cut_off(window, bridge, size):
     assert not found, "\n".join(sorted(found))
 
 
+@pytest.mark.long
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @play_scene()
 async def test_what_the_header_has_no_room_for_is_in_its_menu(window, bridge, text_size):

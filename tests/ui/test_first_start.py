@@ -111,7 +111,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[[Scene], N
 
     def play_scene(scene: Scene) -> None:
         bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-        window = MainWindow(bridge, Settings(), data_folder / "window.ini")
+        window = MainWindow(bridge, Settings(), data_folder / "window.json")
         run(in_window(window, bridge, lambda: scene(window, bridge), lambda: window.chat.conversation))
 
     return play_scene

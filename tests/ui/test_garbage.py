@@ -28,6 +28,7 @@ def collector() -> Iterator[GarbageCollector]:
     gc.unfreeze()
 
 
+@pytest.mark.long
 def test_garbage_is_collected_in_the_windows_thread_however_busy_another_one_is(
     qtbot: QtBot, collector: GarbageCollector
 ) -> None:

@@ -41,7 +41,7 @@ LONG = "/home/anastasia/Projects/customers/northwind/billing-service/migrations/
 
 @pytest.fixture
 def main_window(qtbot, tmp_path: Path) -> MainWindow:
-    made = MainWindow(Bridge(["/no/such/program"]), Settings(), tmp_path / "window.ini")
+    made = MainWindow(Bridge(["/no/such/program"]), Settings(), tmp_path / "window.json")
     qtbot.addWidget(made)
     return made
 
@@ -205,7 +205,7 @@ def place_in(window: QWidget, widget: QWidget) -> QRect:
 
 def test_the_window_opens_inside_its_screen(qtbot, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(MainWindow, "_room", lambda _: QSize(1_000, 600))
-    window = MainWindow(Bridge(["/no/such/program"]), Settings(), tmp_path / "window.ini")
+    window = MainWindow(Bridge(["/no/such/program"]), Settings(), tmp_path / "window.json")
     qtbot.addWidget(window)
     window.show()
     assert window.width() <= 1_000

@@ -9,7 +9,7 @@ import signal
 import pytest
 from msgspec.structs import replace
 from plan_scenes import PLAN
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from ui_scenes import is_idle, play_scene, send, signalled, texts, until
 
 from desktop_app.conversation.events import DataProgressed, MessageState, ToolFinished, TurnFinished
@@ -24,6 +24,7 @@ from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.items import FailureItem, MarkItem, MessageItem
 from desktop_app.ui.transcript.pages import GapItem
+from desktop_app.ui.window_memory import WindowMemory
 from slowness import slowness
 
 
@@ -48,6 +49,7 @@ async def test_with_no_conversation_it_welcomes_and_an_example_can_be_sent(windo
     assert window.chat_pane.currentWidget() is window.chat_pane.transcript
 
 
+@pytest.mark.long
 @play_scene(messages=0)
 async def test_what_is_typed_before_and_after_a_starter_card_stays(window, bridge, qtbot):
     finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
@@ -65,7 +67,7 @@ async def test_what_is_typed_before_and_after_a_starter_card_stays(window, bridg
 def test_a_message_sent_while_the_engine_starts_is_sent_once_it_is_ready(run, engine_command, tmp_path):
     async def whole() -> None:
         bridge = Bridge(engine_command(messages=4), tmp_path / "engine.log")
-        window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
+        window = MainWindow(bridge, Settings(), tmp_path / "window.json")
         window.show()
         window.composer.set_text("Early bird")
         window.chat.send("Early bird")
@@ -145,7 +147,7 @@ async def test_an_archive_that_takes_long_to_open_is_told_until_the_engine_is_re
 def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_path):
     async def whole() -> None:
         bridge = Bridge(["/no/such/program"], tmp_path / "engine.log", first_backoff=0.001)
-        window = MainWindow(bridge, Settings(), tmp_path / "window.ini")
+        window = MainWindow(bridge, Settings(), tmp_path / "window.json")
         window.show()
         bridge.start_engine()
         await until(window.failure.isVisible)
@@ -175,6 +177,7 @@ async def test_older_messages_are_read_when_the_user_scrolls_up(window, bridge):
     assert texts(window)[1:3] == ["Question 80", "Answer 81\n\n- one\n- two"]
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_search_result_far_back_is_gone_to(window, bridge):
     window.listing.open_search()
@@ -222,6 +225,7 @@ async def test_an_undo_is_not_offered_in_another_conversation(window, bridge):
     assert not window.toast.isVisible()
 
 
+@pytest.mark.long
 @play_scene()
 async def test_of_two_plans_the_one_that_was_requested_last_is_shown(window, bridge, monkeypatch):
     ask = bridge.ask
@@ -317,6 +321,7 @@ async def test_a_blank_conversation_is_used_before_another_one_is_made(window, b
     await until(lambda: window.chat.conversation == "c4")
 
 
+@pytest.mark.long
 @play_scene()
 async def test_each_conversation_has_its_own_draft(window, bridge):
     window.composer.set_text("for the first one")
@@ -340,6 +345,7 @@ async def test_an_import_that_fails_says_why(window, bridge):
     await until(lambda: window.toast.label.text() == "/no/such/file.jsonl: there is no such file or folder")
 
 
+@pytest.mark.long
 @play_scene()
 async def test_settings_change_the_theme_at_once(window, bridge):
     window.settings.open()
@@ -385,8 +391,8 @@ async def test_a_window_that_is_killed_has_stored_which_conversation_was_open(wi
     first = window.chat.conversation
     await until(lambda: window.chat.conversation != first)
 
-    def stored() -> object:
-        return QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat).value("conversation")
+    def stored() -> str:
+        return WindowMemory(tmp_path / "window.json").text("conversation")
 
     await until(lambda: stored() == window.chat.conversation)
     assert window.isVisible()

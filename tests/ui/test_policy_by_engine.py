@@ -80,7 +80,7 @@ def test_a_policy_is_tried_used_here_then_everywhere_and_is_kept(run, qapp, data
         )
         write_settings(settings_file(data_folder), settings)
         bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-        window = MainWindow(bridge, settings, data_folder / "window.ini")
+        window = MainWindow(bridge, settings, data_folder / "window.json")
         run(in_window(window, bridge, lambda: scene(window, bridge), lambda: window.chat.conversation))
 
 
@@ -97,7 +97,7 @@ def test_what_the_page_has_begun_ends_when_it_is_closed(run, qapp, data_folder: 
 
     write_settings(settings_file(data_folder), Settings(is_memory_on=False))
     bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-    window = MainWindow(bridge, read_settings(settings_file(data_folder)), data_folder / "window.ini")
+    window = MainWindow(bridge, read_settings(settings_file(data_folder)), data_folder / "window.json")
     run(in_window(window, bridge, lambda: scene(window, bridge), lambda: window.chat.conversation))
 
 
@@ -125,7 +125,7 @@ def test_what_another_process_stores_is_used_and_kept_by_the_windows_next_save(r
 
     write_settings(settings_file(data_folder), Settings(theme="light", is_memory_on=False))
     bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-    window = MainWindow(bridge, read_settings(settings_file(data_folder)), data_folder / "window.ini")
+    window = MainWindow(bridge, read_settings(settings_file(data_folder)), data_folder / "window.json")
     watch_settings(window, data_folder)
     run(in_window(window, bridge, lambda: scene(window, bridge), lambda: bridge.engine_pid))
 
@@ -144,7 +144,7 @@ def test_in_german_at_200_percent_a_number_of_the_policy_moves_the_gauges_mark(r
     def window_of(settings: Settings) -> tuple[MainWindow, Bridge]:
         make_application(settings)
         bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-        return MainWindow(bridge, settings, data_folder / "window.ini"), bridge
+        return MainWindow(bridge, settings, data_folder / "window.json"), bridge
 
     async def choose_the_look(window: MainWindow) -> None:
         window.settings.open()

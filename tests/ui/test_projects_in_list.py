@@ -71,14 +71,14 @@ def test_a_click_folds_a_project_and_a_second_one_unfolds_it(sidebar, qtbot):
 
 
 def test_what_is_folded_is_kept_and_opening_unfolds(sidebar, qtbot, tmp_path):
-    memory = WindowMemory(tmp_path / "window.ini")
+    memory = WindowMemory(tmp_path / "window.json")
     click(qtbot, sidebar, "w")
     sidebar.save(memory)
     memory.save()
     memory.wait()
     again = Sidebar()
     qtbot.addWidget(again)
-    again.recall(WindowMemory(tmp_path / "window.ini"))
+    again.recall(WindowMemory(tmp_path / "window.json"))
     again.show_projects(PROJECTS)
     again.show_conversations(INFOS)
     assert shown(again) == ["c", "d"]

@@ -57,6 +57,7 @@ async def test_a_new_project_shows_its_page_and_begins_with_what_is_written(wind
     await until(lambda: window.chat.conversation == blank), "the one that is empty is used again"
 
 
+@pytest.mark.long
 @play_scene()
 async def test_conversations_are_moved_by_keys_and_back_by_undo(window, bridge):
     model = window.sidebar.list.conversations
@@ -81,6 +82,7 @@ async def test_conversations_are_moved_by_keys_and_back_by_undo(window, bridge):
     assert window.header.project.text() == ""
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_project_is_renamed_deleted_and_restored(window, bridge):
     model = window.sidebar.list.conversations
@@ -152,6 +154,7 @@ async def test_a_conversation_works_without_the_folder_of_its_project(window, br
         await until(lambda shown=shown: window.header.folder.text() == shown)
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_sheet_that_comes_late_is_not_shown_over_another_conversation(window, bridge, monkeypatch):
     late, ask, asked = asyncio.Event(), bridge.ask, list[object]()
@@ -175,6 +178,7 @@ async def test_a_sheet_that_comes_late_is_not_shown_over_another_conversation(wi
     assert not window.findChildren(SetupSheet)
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_list_with_other_projects_changes_what_is_open(window, bridge):
     project = await make(window, "Work")

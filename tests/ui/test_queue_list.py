@@ -70,6 +70,7 @@ async def test_up_in_an_empty_composer_edits_the_last_one(window, bridge, asked)
     assert p.TakeBackQueued("c1", "2", MessageDraft()) in asked
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_draft_is_stored_soon_and_at_once_when_it_is_left(window, bridge, asked):
     QTest.keyClicks(window.composer.field, "half a thought")
@@ -80,6 +81,7 @@ async def test_a_draft_is_stored_soon_and_at_once_when_it_is_left(window, bridge
     await until(lambda: p.KeepDraft("c1", "and a picture", (IMAGE,)) in asked)
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_message_whose_draft_is_stored_behind_it_does_not_come_back_as_a_draft(window, bridge, monkeypatch):
     """It was sent while its conversation was being opened, which stores what was written meanwhile."""
@@ -110,6 +112,7 @@ async def test_a_stored_draft_is_shown_before_what_was_typed_meanwhile(window, b
     assert composer.text() == "typed", "this window knows better"
 
 
+@pytest.mark.long
 @play_scene()
 async def test_what_is_typed_while_a_deleted_conversation_is_left_is_for_the_next_one(window, bridge, monkeypatch):
     deleted, ask, is_typed = window.chat.conversation, Bridge.ask, asyncio.Event()

@@ -41,7 +41,7 @@ def test_what_another_conversation_holds_is_asked_for_and_opened(run: Run, qapp:
         settings = Settings(chat_model="scripted/scripted", servers=(server,))
         write_settings(settings_file(data_folder), settings)
         bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-        window = MainWindow(bridge, settings, data_folder / "window.ini")
+        window = MainWindow(bridge, settings, data_folder / "window.json")
         driver = Driver(window, bridge)
 
         async def scene() -> None:

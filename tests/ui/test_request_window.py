@@ -50,6 +50,7 @@ async def test_the_switch_and_the_key_turn_the_chat_into_the_request_and_back(
     assert window.header.views.value() == "chat"
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_new_conversation_shows_its_page_and_not_its_request(window: MainWindow, bridge: Bridge) -> None:
     await switch(window)
@@ -74,6 +75,7 @@ async def test_a_part_leads_to_its_message_and_a_message_to_its_part(window: Mai
     await until(lambda: view.list.parts.rows[view.list.currentIndex().row()].part.message_id == other)
 
 
+@pytest.mark.long
 @play_scene()
 async def test_what_the_model_saw_when_it_answered(window: MainWindow, bridge: Bridge) -> None:
     rows = [row for row in window.transcript_model.rows if row.message.role == "assistant"]
@@ -105,6 +107,7 @@ async def test_the_request_follows_what_is_sent_and_pinned(window: MainWindow, b
     await until(lambda: window.panel.breakdown.largest.parts)
 
 
+@pytest.mark.long
 @play_scene(messages=0)
 async def test_the_largest_parts_follow_while_a_reply_streams(window: MainWindow, bridge: Bridge) -> None:
     window.chat.send("!wait")
@@ -114,6 +117,7 @@ async def test_the_largest_parts_follow_while_a_reply_streams(window: MainWindow
     await until(lambda: not window.transcript_model.is_running)
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_row_of_the_breakdown_and_a_part_whole_and_copied(window: MainWindow, bridge: Bridge) -> None:
     window.panel.requests.segment_requested.emit(Segment.ASSISTANT)

@@ -64,6 +64,7 @@ def test_an_emptied_system_prompt_is_none_at_all(window, qtbot):
     assert save(sheet, qtbot).setup.system_prompt == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("field", "text"), [("temperature", "3"), ("temperature", "warm"), ("top_p", "0"), ("top_p", "1.5"),
                         ("max_output", "0"), ("folder", "src")]

@@ -74,6 +74,7 @@ def test_the_keyboard_stays_in_a_sheet_when_what_had_it_can_have_it_no_longer(sh
     assert not sheet.isVisible()
 
 
+@pytest.mark.long
 def test_tab_never_leaves_a_sheet(sheet, qtbot):
     for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
         for _ in range(12):

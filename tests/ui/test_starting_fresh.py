@@ -71,6 +71,7 @@ async def test_each_way_leads_to_the_dialog_and_on_to_the_new_conversation(windo
     assert window.focusWidget() is window.composer.field, "it can be written in at once"
 
 
+@pytest.mark.long
 @play_scene()
 async def test_cancelled_it_leaves_nothing_and_the_export_is_one_click_away(window, bridge):
     before, listed = window.chat.conversation, window.sidebar.list.model().rowCount()

@@ -61,7 +61,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[..., Scrip
             write_settings(settings_file(data_folder), settings)
             asyncio.run(fill(data_folder, turns))
             bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-            window = MainWindow(bridge, settings, data_folder / "window.ini")
+            window = MainWindow(bridge, settings, data_folder / "window.json")
             window.resize(1_280, 800)
             driver = Driver(window, bridge)
             run(in_window(window, bridge, lambda: scene(window, driver, provider), window.transcript_model.rowCount))

@@ -31,6 +31,7 @@ def spoken_line(window: MainWindow, conversation: str) -> str:
     return str(listed.data(listed.index(listed.row_of(conversation)), Qt.ItemDataRole.AccessibleTextRole))
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_beginning(window, bridge):
     window.chat.send("!wait")
@@ -49,6 +50,7 @@ async def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its
     assert "Working" not in spoken_line(window, "c1")
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(window, bridge):
     bridge.post(p.Send("c2", "!fail"))
@@ -94,6 +96,7 @@ async def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(wi
     assert spoken_line(window, "c1").count("\n") == 1
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_draft_that_was_sent_does_not_come_back(window, bridge):
     window.composer.set_text("Sent, and left at once")
@@ -140,6 +143,7 @@ async def test_a_conversation_that_has_messages_never_shows_the_welcome(window, 
     assert stage.welcome not in shown
 
 
+@pytest.mark.long
 @play_scene()
 async def test_the_gauge_counts_until_the_figures_of_a_long_conversation_come(window, bridge, monkeypatch):
     asked, sent = bridge.ask, asyncio.Event()

@@ -47,5 +47,5 @@ def test_a_message_that_is_too_large_is_sent_by_the_first_button(
         )  # fmt: skip
         write_settings(settings_file(data_folder), settings)
         bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-        window = MainWindow(bridge, settings, data_folder / "window.ini")
+        window = MainWindow(bridge, settings, data_folder / "window.json")
         run(in_window(window, bridge, lambda: scene(window, bridge), lambda: window.chat.conversation))

@@ -47,7 +47,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path, tmp_path: Path) -> Cal
             settings = Settings(chat_model="scripted/scripted", servers=(server,), folder=str(work))
             write_settings(settings_file(data_folder), settings)
             bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
-            window = MainWindow(bridge, settings, data_folder / "window.ini")
+            window = MainWindow(bridge, settings, data_folder / "window.json")
             driver = Driver(window, bridge)
             run(in_window(window, bridge, lambda: scene(window, driver), lambda: window.chat.conversation))
             return provider

@@ -50,6 +50,7 @@ def begin_anew(window) -> None:
     type_letters(window, "of the new one")
 
 
+@pytest.mark.long
 @play_scene()
 async def test_letters_right_after_ctrl_n_are_of_the_new_conversation(window, bridge):
     before = window.chat.conversation
@@ -63,6 +64,7 @@ async def test_letters_right_after_ctrl_n_are_of_the_new_conversation(window, br
     assert window.composer.text() == "of the old one"
 
 
+@pytest.mark.long
 @play_scene()
 async def test_what_is_sent_right_after_ctrl_n_is_said_in_the_new_conversation(window, bridge):
     before = window.chat.conversation
@@ -125,6 +127,7 @@ def test_escape_leads_back_from_the_x_ray_and_ends_the_walk_through_hits(play, p
     play(scene)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", ["composer.field", "transcript"])
 def test_escape_in_the_chat_stops_the_reply_and_leaves_the_editor(play, part):
     async def scene(window, bridge):
