@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "faults"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from shim import FailingDisk
+from ui_pauses import PauseWatch
 
 from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.engine import protocol as p
@@ -41,7 +42,7 @@ DELAYS = (0.2, 1.0)
 
 async def use_window(window: MainWindow, bridge: Bridge, delays: list[float]) -> None:
     """Do what writes, at each speed of the disk, and print the gaps. What a line begins with tells the disk."""
-    driver, ended = Driver(window, bridge), asyncio.Event()
+    driver, watch, ended = Driver(window, bridge), PauseWatch(window), asyncio.Event()
 
     def take(event: TurnEvent) -> None:
         if isinstance(event, TurnFinished):
@@ -54,31 +55,33 @@ async def use_window(window: MainWindow, bridge: Bridge, delays: list[float]) ->
     for delay in delays:
         print(f"delay {delay}", flush=True)
         await asyncio.sleep(0.5)
-        driver.gap_of_step()
+        watch.take()
         window.composer.take_focus()
         await driver.type("Which ticket was moved again? " * 4)
         await asyncio.sleep(1)
-        tell("typing", driver)
+        tell("typing", watch)
         ended.clear()
         began = time.monotonic()
         await driver.enter()
         async with asyncio.timeout(PATIENCE):
             await ended.wait()
         await driver.until(lambda: not window.transcript_model.is_running, PATIENCE, "the end of the turn")
-        tell(f"a turn of {time.monotonic() - began:.0f} s", driver)
+        tell(f"a turn of {time.monotonic() - began:.0f} s", watch)
         for wanted in (other, first):
             window.chat.open(wanted)
             await driver.until(lambda wanted=wanted: window.chat.conversation == wanted, PATIENCE, "the conversation")
-        tell("opening two conversations", driver)
+        tell("opening two conversations", watch)
         window.resize(window.width() - 40, window.height() - 40)
         await asyncio.sleep(1)
-        tell("another size", driver)
+        tell("another size", watch)
     print("delay 0", flush=True)
 
 
-def tell(step: str, driver: Driver) -> None:
-    """Print the longest gap of a step."""
-    print(f"gap {driver.gap_of_step():.3f} {step}", flush=True)
+def tell(step: str, watch: PauseWatch) -> None:
+    """Print the longest gap of a step, by the clock and of the thread's own work, and where it was in a long one."""
+    pause = watch.take()
+    causes = f", in {'; '.join(pause.causes)}" if pause.clock > 1_000 * LIMIT else ""
+    print(f"gap {pause.clock / 1_000:.3f} s, {pause.cpu:.0f} ms of CPU: {step}{causes}", flush=True)
 
 
 def run_window(folder: Path, delays: list[float]) -> None:
