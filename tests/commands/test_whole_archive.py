@@ -34,9 +34,13 @@ def full(data: Path) -> Path:
     """A data folder with all kinds of things in it."""
     with closing(Store(data / "archive.sqlite3")) as store:
         many = [said(f"a{n}", f"number {n} of many") for n in range(10_000)]
-        store.store_project(Project("p1", "Work \ud800", "/work", "Be brief.", "own", "far/large", "project", 1.0))
+        store.store_project(
+            Project("p1", "Work \ud800", "/elsewhere/work", "Be brief.", "own", "far/large", "project", 1.0)
+        )
         store.store_project(Project("p2", "Gone", created_at=2.0, is_deleted=True))
-        store.create(ConversationInfo("many", "Many", 1.0, 2.0, folder="/work", policy="own", project="p1"), many)
+        store.create(
+            ConversationInfo("many", "Many", 1.0, 2.0, folder="/elsewhere/work", policy="own", project="p1"), many
+        )
         gone = ("a0", "a1")
         done = Compaction(
             id="k", at=3.0, trigger=Trigger.AFTER_TURN, strategy="extractive", archived=gone, summary="A summary"
