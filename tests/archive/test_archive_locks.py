@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +13,7 @@ from pathlib import Path
 import pytest
 from archive_messages import said
 
+from archive_visitor import seen_by_a_visitor
 from desktop_app.archive.backup import make_backup
 from desktop_app.archive.opening import check_is_ours
 from desktop_app.archive.search_thread import SearchThread
@@ -22,19 +21,6 @@ from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.paths import make_private_file, make_private_folder
-
-VISITOR = """
-import sqlite3, sys
-archive = sqlite3.connect(sys.argv[1])
-print(archive.execute("SELECT COUNT(*) FROM entries").fetchone()[0])
-archive.close()
-"""
-
-
-def seen_by_a_visitor(archive: Path) -> int:
-    """The entries that another program finds, which opens the archive as any other database and closes it again."""
-    command = [sys.executable, "-c", VISITOR, str(archive)]
-    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def read(archive: Path) -> None:

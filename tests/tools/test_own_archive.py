@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 from tool_calls import Desk
 
+from archive_visitor import seen_by_a_visitor
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_parts import is_whole_archive
 from desktop_app.archive.whole_preview import conversations_in
@@ -26,18 +25,6 @@ from desktop_app.tools import text_files
 from desktop_app.tools.attachments import read_attachment
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there a lock belongs to what it was taken with")
-VISITOR = """
-import sqlite3, sys
-archive = sqlite3.connect(sys.argv[1])
-print(archive.execute("SELECT COUNT(*) FROM entries").fetchone()[0])
-archive.close()
-"""
-
-
-def seen_by_a_visitor(archive: Path) -> int:
-    """The entries that another program finds, which opens the archive as any other database and closes it again."""
-    command = [sys.executable, "-c", VISITOR, str(archive)]
-    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def said(number: str) -> Message:
