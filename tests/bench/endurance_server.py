@@ -6,8 +6,13 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from provider import AnyStep, Reply, Request, ScriptedProvider
 from provider_shapes import Shape
@@ -26,6 +31,18 @@ WORDS = (
     "**reads**",
     "`value`",
 )
+
+
+@contextmanager
+def running_server() -> Iterator[str]:
+    """Run this module in a process of its own; yields its base URL."""
+    command, path = [sys.executable, __file__], str(Path(__file__).resolve().parents[1])
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
+    ) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.communicate()  # closes its standard input, with which it ends
 
 
 class Fluent:

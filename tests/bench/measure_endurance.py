@@ -14,7 +14,6 @@ import asyncio
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +25,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import psutil
-from endurance_server import WINDOW
+from endurance_server import WINDOW, running_server
 from engine_with_tasks import TASKS_FILE
 
 from desktop_app.conversation.events import TurnEvent, TurnFailed, TurnFinished, ViewChanged
@@ -232,14 +231,8 @@ def _bytes(before: Sample, after: Sample) -> float:
 def measure(turns: int, conversations: int) -> dict[str, object]:
     """Run it once, on a data folder of its own."""
     found: dict[str, object] = {"missed": ["the run"]}
-    server = subprocess.Popen(
-        [sys.executable, str(HERE / "endurance_server.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": str(HERE.parent)},
-    )  # fmt: skip
-    assert server.stdin is not None
-    assert server.stdout is not None
-    with tempfile.TemporaryDirectory() as name:
-        folder, url = Path(name), server.stdout.readline().strip()
+    with running_server() as url, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         settings = Settings(
             theme="light",
             chat_model="scripted/scripted",
@@ -261,11 +254,7 @@ def measure(turns: int, conversations: int) -> dict[str, object]:
             found.clear()
             found.update(judge(run))
 
-        try:
-            app.run_window(folder / "data", settings, drive)
-        finally:
-            server.stdin.close()
-            server.wait(10)
+        app.run_window(folder / "data", settings, drive)
     return found
 
 

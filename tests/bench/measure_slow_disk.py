@@ -21,6 +21,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "faults"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from endurance_server import running_server
 from shim import FailingDisk
 from ui_pauses import PauseWatch
 
@@ -33,7 +34,6 @@ from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver
 from desktop_app.ui.main_window import MainWindow
 
-HERE = Path(__file__).resolve().parent
 LIMIT = 0.1
 """Seconds: what a gap may be at most, on a machine that does other things, too."""
 PATIENCE = 900  # seconds for one step
@@ -96,14 +96,8 @@ def run_window(folder: Path, delays: list[float]) -> None:
 def measure(delays: list[float]) -> int:
     """Start the window on the slow disk, set how slow that is, and print what it tells."""
     longest = 0.0
-    server = subprocess.Popen(
-        [sys.executable, str(HERE / "endurance_server.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": str(HERE.parent)},
-    )  # fmt: skip
-    assert server.stdin is not None
-    assert server.stdout is not None
-    with tempfile.TemporaryDirectory() as name:
-        data, url = Path(name) / "data", server.stdout.readline().strip()
+    with running_server() as url, tempfile.TemporaryDirectory() as name:
+        data = Path(name) / "data"
         model = Server("scripted", url, ("scripted",), 12_000, 1_000)
         write_settings(settings_file(data), Settings(theme="light", chat_model="scripted/scripted", servers=(model,)))
         disk = FailingDisk(data, Path(name) / "control")
@@ -119,8 +113,6 @@ def measure(delays: list[float]) -> int:
                     disk.set(delay=float(value))
                 elif kind == "gap":
                     longest = max(longest, float(value))
-        server.stdin.close()
-        server.wait(10)
     print(f"longest {longest:.3f} s, limit {LIMIT} s; the window ended with {window.returncode}")
     return int(longest > LIMIT or window.returncode != 0)
 
