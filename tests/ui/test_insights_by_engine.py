@@ -39,7 +39,7 @@ async def export(person: Person, file: Path) -> list[dict[str, str]]:
     assert page is not None
     await person.click(page.export)
     await person.choose_file(file)
-    await person.sees(file.exists, "the file")
+    await person.sees(lambda: str(file) in page.status.text(), "that it is written")  # its name is there before
     with file.open(newline="", encoding="utf-8-sig") as opened:
         return list(csv.DictReader(opened))
 
