@@ -284,6 +284,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>too little comes before the latest messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the window of {model} is too small for it</source>
         <translation type="unfinished"></translation>
     </message>

@@ -8067,6 +8067,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>für eine Zusammenfassung ist kein Platz</translation>
     </message>
     <message>
+        <source>too little comes before the latest messages</source>
+        <translation>vor den letzten Nachrichten steht zu wenig</translation>
+    </message>
+    <message>
         <source>the window of {model} is too small for it</source>
         <translation>das Fenster von {model} ist zu klein dafür</translation>
     </message>

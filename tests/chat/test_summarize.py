@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from test_take_turn import long_chat
 
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
-from desktop_app.chat.compaction.summarize import Progress, write_compaction
+from desktop_app.chat.compaction.summarize import NoSummary, Progress, draft_summary, write_compaction
 from desktop_app.chat.ports import Price
 from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import TURN_HEADING, CompactionPlan, plan_compaction
 from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.policy import Budget
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import RoomEnded, RoomProgressed, RoomStarted, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
@@ -202,6 +203,20 @@ async def test_a_head_of_too_many_parts_is_not_begun(house) -> None:
     compaction, _ = await summarised(home, await long_session(home, chat(900)))
     assert "would have to be asked" in compaction.note
     assert home.provider.requests == []
+
+
+@pytest.mark.parametrize(
+    ("usable", "why"),
+    [(8_000, "too little comes before the latest messages"), (520, "there is no room for a summary")],
+)
+async def test_a_summary_that_would_be_too_short_says_whether_that_is_for_want_of_room(house, usable, why) -> None:
+    home = await house([], prompts=PROMPTS)
+    session = await long_session(home)
+    basis = replace(snapshot_of(session), budget=Budget(2 * usable, usable))
+    plan = replace(plan_for(basis), summary_budget=30, projected=500)
+    request = await home.services.summaries.request_for(session, "llm")
+    with pytest.raises(NoSummary, match=why):
+        draft_summary(basis, plan, request)
 
 
 async def test_the_earlier_summary_is_merged(house) -> None:

@@ -100,6 +100,8 @@ async def write_compaction(
     return replace(compaction, usage=usage, seconds=time.monotonic() - started, note=note)
 
 
+NO_ROOM = translatable("there is no room for a summary")
+TOO_LITTLE = translatable("too little comes before the latest messages")
 ONLY_LATEST = translatable(
     "Only the latest messages were kept because a summary without a model would have freed nothing."
 )
@@ -141,7 +143,7 @@ def draft_summary(
     if not info.window:
         raise NoSummary(translatable("its window is not known yet"))
     if plan.summary_budget < MIN_PAGE:
-        raise NoSummary(translatable("there is no room for a summary"))
+        raise NoSummary(NO_ROOM if plan.projected + MIN_PAGE > snapshot.budget.usable else TOO_LITTLE)
     draft = draft_of(
         plan,
         snapshot.transcript,
