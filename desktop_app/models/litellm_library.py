@@ -69,6 +69,7 @@ class LiteLLM:
         finally:
             for response in opened:  # litellm has wrapped it in generators that leave it open
                 await response.aclose()
+            opened.clear()  # asyncio keeps cancelled timers for a while, with the context that holds this list
 
     def published(self) -> dict[str, Json]:
         """Return litellm's catalogue of limits, prices and capabilities by name. Empty before litellm is loaded."""

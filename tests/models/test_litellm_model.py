@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
+import weakref
 
+import httpx
 import pytest
 
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
@@ -133,3 +136,19 @@ async def test_nothing_is_left_running_after_a_reply_or_an_error(litellm: LiteLL
     await error_of(Cut("Hel"), litellm)
     await asyncio.sleep(0)
     assert asyncio.all_tasks() == before
+
+
+async def test_of_the_requests_that_were_answered_at_most_the_last_one_is_kept(litellm: LiteLLM) -> None:
+    """asyncio keeps cancelled timers, with the context that they were set in, behind one that is still to come."""
+    alive = set[weakref.ref[httpx.Request]]()
+    litellm.patience = 60
+    sooner = asyncio.get_running_loop().call_later(30, int)
+    with ScriptedProvider([Reply("Hello")], key=KEY, repeat_last=True) as provider:
+        model = model_at(provider.base_url, litellm)
+        for _ in range(5):
+            async for _ in model.stream(HELLO, 100):
+                alive |= {weakref.ref(one) for one in gc.get_objects() if isinstance(one, httpx.Request)}
+    gc.collect()
+    sooner.cancel()
+    assert len(alive) >= 5
+    assert len([ref for ref in alive if ref() is not None]) <= 1
