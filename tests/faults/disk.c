@@ -29,7 +29,7 @@
 
 struct control { volatile int64_t room, fault, delay, calls, part, count; };
 
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct control *control;
 static const char *root;
 static int log_file = -1;
@@ -126,7 +126,7 @@ static ssize_t change(int file, const void *data, size_t size, int64_t offset, i
     char path[PATH_MAX];
     struct stat status;
     if (!root || fstat(file, &status)) return is_positioned ? REAL(pwrite)(file, data, size, offset) : REAL(write)(file, data, size);
-    if (S_ISFIFO(status.st_mode) && file != 2) {
+    if (S_ISFIFO(status.st_mode) && file != 2 && log_file >= 0) {
         pthread_mutex_lock(&lock);
         note('A', "", NULL, data, size, 0);  /* before it is told: what the log has so far is what it may rely on */
         pthread_mutex_unlock(&lock);
@@ -206,18 +206,18 @@ int openat64(int folder, const char *name, int flags, ...) { WITH_MODE return op
     } \
     result; })
 
-static char path[PATH_MAX], second[PATH_MAX];
-#define LOCKED(expression) ({ pthread_mutex_lock(&lock); int outcome = (expression); int kept = errno; pthread_mutex_unlock(&lock); errno = kept; outcome; })
+/* Not locked as a whole: who changes something else does not wait while a slow disk takes its time. */
+#define WITH_PATHS(expression) ({ char path[PATH_MAX], second[PATH_MAX]; (void)second; (expression); })
 
-int ftruncate(int file, off_t size) { return LOCKED(CHANGED(path_of(file, NULL, path), REAL(ftruncate)(file, size), 'T', path, NULL, size)); }
-int ftruncate64(int file, off64_t size) { return LOCKED(CHANGED(path_of(file, NULL, path), REAL(ftruncate64)(file, size), 'T', path, NULL, size)); }
-int fsync(int file) { return LOCKED(CHANGED(path_of(file, NULL, path), REAL(fsync)(file), 'S', path, NULL, 0)); }
-int fdatasync(int file) { return LOCKED(CHANGED(path_of(file, NULL, path), REAL(fdatasync)(file), 'S', path, NULL, 0)); }
-int unlink(const char *name) { return LOCKED(CHANGED(path_of(AT_FDCWD, name, path), REAL(unlink)(name), 'U', path, NULL, 0)); }
-int unlinkat(int folder, const char *name, int flags) { return LOCKED(CHANGED(path_of(folder, name, path), REAL(unlinkat)(folder, name, flags), 'U', path, NULL, 0)); }
-int mkdir(const char *name, mode_t mode) { return LOCKED(CHANGED(path_of(AT_FDCWD, name, path), REAL(mkdir)(name, mode), 'M', path, NULL, 0)); }
-int mkdirat(int folder, const char *name, mode_t mode) { return LOCKED(CHANGED(path_of(folder, name, path), REAL(mkdirat)(folder, name, mode), 'M', path, NULL, 0)); }
-int rename(const char *old, const char *new) { return LOCKED(CHANGED(path_of(AT_FDCWD, old, path) | path_of(AT_FDCWD, new, second), REAL(rename)(old, new), 'R', path, second, 0)); }
-int renameat(int a, const char *old, int b, const char *new) { return LOCKED(CHANGED(path_of(a, old, path) | path_of(b, new, second), REAL(renameat)(a, old, b, new), 'R', path, second, 0)); }
-int link(const char *old, const char *new) { return LOCKED(CHANGED(path_of(AT_FDCWD, old, path) | path_of(AT_FDCWD, new, second), REAL(link)(old, new), 'L', path, second, 0)); }
-int linkat(int a, const char *old, int b, const char *new, int flags) { return LOCKED(CHANGED(path_of(a, old, path) | path_of(b, new, second), REAL(linkat)(a, old, b, new, flags), 'L', path, second, 0)); }
+int ftruncate(int file, off_t size) { return WITH_PATHS(CHANGED(path_of(file, NULL, path), REAL(ftruncate)(file, size), 'T', path, NULL, size)); }
+int ftruncate64(int file, off64_t size) { return WITH_PATHS(CHANGED(path_of(file, NULL, path), REAL(ftruncate64)(file, size), 'T', path, NULL, size)); }
+int fsync(int file) { return WITH_PATHS(CHANGED(path_of(file, NULL, path), REAL(fsync)(file), 'S', path, NULL, 0)); }
+int fdatasync(int file) { return WITH_PATHS(CHANGED(path_of(file, NULL, path), REAL(fdatasync)(file), 'S', path, NULL, 0)); }
+int unlink(const char *name) { return WITH_PATHS(CHANGED(path_of(AT_FDCWD, name, path), REAL(unlink)(name), 'U', path, NULL, 0)); }
+int unlinkat(int folder, const char *name, int flags) { return WITH_PATHS(CHANGED(path_of(folder, name, path), REAL(unlinkat)(folder, name, flags), 'U', path, NULL, 0)); }
+int mkdir(const char *name, mode_t mode) { return WITH_PATHS(CHANGED(path_of(AT_FDCWD, name, path), REAL(mkdir)(name, mode), 'M', path, NULL, 0)); }
+int mkdirat(int folder, const char *name, mode_t mode) { return WITH_PATHS(CHANGED(path_of(folder, name, path), REAL(mkdirat)(folder, name, mode), 'M', path, NULL, 0)); }
+int rename(const char *old, const char *new) { return WITH_PATHS(CHANGED(path_of(AT_FDCWD, old, path) | path_of(AT_FDCWD, new, second), REAL(rename)(old, new), 'R', path, second, 0)); }
+int renameat(int a, const char *old, int b, const char *new) { return WITH_PATHS(CHANGED(path_of(a, old, path) | path_of(b, new, second), REAL(renameat)(a, old, b, new), 'R', path, second, 0)); }
+int link(const char *old, const char *new) { return WITH_PATHS(CHANGED(path_of(AT_FDCWD, old, path) | path_of(AT_FDCWD, new, second), REAL(link)(old, new), 'L', path, second, 0)); }
+int linkat(int a, const char *old, int b, const char *new, int flags) { return WITH_PATHS(CHANGED(path_of(a, old, path) | path_of(b, new, second), REAL(linkat)(a, old, b, new, flags), 'L', path, second, 0)); }
