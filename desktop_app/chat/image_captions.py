@@ -56,6 +56,7 @@ async def caption_images(session: Session, services: Services, message: Message,
     A failure of the model is named in the text, so that no turn fails for it. Cancelling leaves no trace.
     """
     images = [part for part in message.parts if isinstance(part, Attachment) and part.is_image]
+    images = [image for image in images if not image.is_elsewhere]
     if services.read_image_prompt is None or not images or session.model_info.supports_vision:
         return
     entries = [entry for entry in active_entries(session.view.path) if isinstance(entry, Recalled)]

@@ -87,6 +87,11 @@ class Attachment(msgspec.Struct, frozen=True, gc=False, tag="attachment"):
         return self.media_type.startswith("image/")
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is an image of which there is an address alone, as in chats of other programs."""
+        return self.is_image and not self.content.startswith("data:")
+
+    @property
     def as_text(self) -> str:
         """How a text file is sent: in a fence, behind which nothing of it seems to be the user's next words.
 

@@ -31,6 +31,7 @@ BLANK = " "
 NOT_AVAILABLE = "Not available now."
 """The description of a tool that is only declared."""
 IMAGE_LINE = "(an image, which this model cannot see)"
+ELSEWHERE_LINE = "(an image that is not here: only its address is known, and it is not loaded)"
 
 
 def to_dialect(
@@ -75,6 +76,8 @@ def sent_part(part: Part, dialect: Dialect) -> Part:
     """Return the part without what this model cannot see or did not write, and without what would control it."""
     if dialect.breaks_control_tokens:
         part = part_without_control_tokens(part)
+    if isinstance(part, Attachment) and part.is_elsewhere:  # litellm, or the provider, would fetch what it names
+        return Attachment(part.name, "text/plain", ELSEWHERE_LINE)
     if isinstance(part, Attachment) and part.is_image and not dialect.supports_vision:
         return Attachment(part.name, "text/plain", IMAGE_LINE)
     if isinstance(part, ToolCall) and part.provider_metadata and not returns_metadata(part, dialect):

@@ -6,7 +6,7 @@ import pytest
 from made_by_hand import call, gauge, letters, model, result, user, view
 
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.view.dialect import IMAGE_LINE, reasoning_of, to_dialect
+from desktop_app.context.view.dialect import ELSEWHERE_LINE, IMAGE_LINE, reasoning_of, to_dialect
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.dialect import Dialect
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall
@@ -44,6 +44,14 @@ def test_an_image_is_named_to_a_model_without_vision() -> None:
     look = Message(role=Role.USER, parts=(Text("Look"), IMAGE))
     assert sent(Dialect(), look) == [look]
     assert sent(Dialect(supports_vision=False), look)[0].parts[1] == Attachment("a.png", "text/plain", IMAGE_LINE)
+
+
+@pytest.mark.parametrize("address", ["https://e.org/a.png", "http://127.0.0.1/a.png", "file:///etc/passwd", ""])
+@pytest.mark.parametrize("supports_vision", [True, False])
+def test_an_image_at_an_address_is_named_so_that_nobody_fetches_it(address: str, supports_vision: bool) -> None:
+    look = Message(role=Role.USER, parts=(Text("Look"), Attachment("a.png", "image/png", address)))
+    (said,) = sent(Dialect(supports_vision=supports_vision), look)
+    assert said.parts[1] == Attachment("a.png", "text/plain", ELSEWHERE_LINE)
 
 
 def test_tools_are_offered_declared_or_left_out() -> None:
