@@ -15,6 +15,7 @@ from desktop_app.conversation.foreign import ForeignConversation
 from desktop_app.conversation.foreign_record import conversation_id, new_entries
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.other_hosts import is_on_other_host
 from desktop_app.conversation.transcript import AnyEntry, Compaction
 
 from .projects import project_named, project_of_folder
@@ -81,12 +82,14 @@ def _info_of(
 
 
 def narrow_folder(folder: str) -> str:
-    """Return a folder that a file names; "" for the root, the user's own folder, or what lies above that.
+    """Return a folder that a file names; "" for the root, the user's own folder, what lies above that, another host's,
+    and what is none.
 
     Reading in a conversation's folder asks nobody, so a file must not be able to name all that the user has.
     """
-    place = Path(os.path.realpath(folder)) if folder and os.path.isabs(folder) else None
-    return "" if place is None or Path.home().resolve().is_relative_to(place) else folder
+    if not os.path.isabs(folder) or is_on_other_host(folder) or "\0" in folder:
+        return ""
+    return "" if Path.home().resolve().is_relative_to(os.path.realpath(folder)) else folder
 
 
 def _place_in_list(database: SqliteDatabase, foreign: ForeignConversation, conversation: str) -> None:

@@ -7,7 +7,7 @@ versions of a message are those that follow the same message.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from msgspec.structs import replace
@@ -66,6 +66,7 @@ class Branches:
         self._ids: list[str] = []  # of all messages
         self._indexes: dict[str, int] = {}
         self._runs = [MessageRun(0, FIRST, "")]
+        self._following = {"": [0]}  # the indexes of the runs that follow a message
         self._used = [FIRST]  # branches in the order in which they became the current one; the newest use counts
         for entry in entries:
             self.add(entry)
@@ -104,11 +105,21 @@ class Branches:
 
     def followers(self, message_id: str) -> tuple[str, ...]:
         """Return the ids of the messages that follow that one in any branch, oldest first."""
-        first = [run.start for run in self._runs if run.follows == message_id and run.start < self._end(run)]
+        return tuple(self._ids[index] for index in self._follower_indexes(message_id))
+
+    def first_follower(self, message_id: str) -> str:
+        """Return the id of the oldest message that follows that one; "" for none."""
+        return next((self._ids[index] for index in self._follower_indexes(message_id)), "")
+
+    def _follower_indexes(self, message_id: str) -> Iterator[int]:
+        """Yield the indexes of the messages that follow that one, oldest first: what goes on in its own run is older
+        than what was begun in another."""
         index = self._indexes.get(message_id)
         if index is not None and index + 1 < self._end(self._run(index)):
-            first.append(index + 1)
-        return tuple(self._ids[index] for index in sorted(first))
+            yield index + 1
+        yield from (
+            self._runs[n].start for n in self._following.get(message_id, ()) if self._runs[n].start < self._end(n)
+        )
 
     @property
     def are_several(self) -> bool:
@@ -135,7 +146,7 @@ class Branches:
     def left_messages(self, path: Iterable[AnyEntry]) -> dict[str, str]:
         """Return the ids of the messages that are not in that path, and the branch of each."""
         left = self._indexes.keys() - {entry.id for entry in path}
-        return {message_id: self._run(self._indexes[message_id]).branch for message_id in left}
+        return {message_id: self._runs[self._run(self._indexes[message_id])].branch for message_id in left}
 
     def _begin(self, rewind: Rewind) -> None:
         if rewind.id in self._branches:  # of a damaged archive: a branch that left itself would have no beginning
@@ -149,32 +160,31 @@ class Branches:
 
     def _make_current(self, name: str) -> None:
         self.current, self._here = name, self._branches[name]
+        self._following.setdefault(self._here.newest, []).append(len(self._runs))
         self._runs.append(MessageRun(len(self._ids), name, self._here.newest))
         if name in self._used:
             self._used.remove(name)
         self._used.append(name)
 
-    def _run(self, index: int) -> MessageRun:
+    def _run(self, index: int) -> int:
         """Return the run with the message at that index: of those that begin there all but the last are empty."""
-        return self._runs[bisect_right(self._runs, index, key=lambda run: run.start) - 1]
+        return bisect_right(self._runs, index, key=lambda run: run.start) - 1
 
-    def _end(self, run: MessageRun) -> int:
-        """Return the index behind the last message of the run."""
-        after = bisect_right(self._runs, run.start, key=lambda each: each.start)
-        is_last_there = self._runs[after - 1] is run
-        return (self._runs[after].start if after < len(self._runs) else len(self._ids)) if is_last_there else run.start
+    def _end(self, run: int) -> int:
+        """Return the index behind the last message of a run."""
+        return self._runs[run + 1].start if run + 1 < len(self._runs) else len(self._ids)
 
     def _followed_by(self, message_id: str) -> str:
         """Return the id of the message before that one; "" for a first one."""
         index = self._indexes[message_id]
-        run = self._run(index)
+        run = self._runs[self._run(index)]
         return run.follows if index == run.start else self._ids[index - 1]
 
     def _has(self, name: str, message_id: str) -> bool:
         index = self._indexes.get(message_id)
         if index is None:
             return False
-        home = self._run(index).branch
+        home = self._runs[self._run(index)].branch
         while name != home:
             branch = self._branches[name]
             if name == FIRST or index >= branch.limit:

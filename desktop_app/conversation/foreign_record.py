@@ -106,14 +106,14 @@ class _RecordWriter:
         """Make a branch current in which that parent is the newest message: one that there is, or a new one."""
         if self._branches.newest == parent:
             return
-        followers = self._branches.followers(parent)
+        follower = self._branches.first_follower(parent)
         branch = self._branches.ending_with(parent)
-        if branch is None and followers:
-            branch = self._branches.branch_with(followers[0])
+        if branch is None and follower:
+            branch = self._branches.branch_with(follower)
         if branch is not None:
             self._switch_to(branch, entry_id)
-        if self._branches.newest != parent and followers:
-            self._append(Rewind(id=_hashed(entry_id, "rewind"), at=self._at, first_message_id=followers[0]))
+        if self._branches.newest != parent and follower:
+            self._append(Rewind(id=_hashed(entry_id, "rewind"), at=self._at, first_message_id=follower))
 
     def _switch_to(self, branch: str, cause: str) -> None:
         if branch != self._branches.current:

@@ -134,7 +134,7 @@ class _Chat(msgspec.Struct):
 def _message(value: Json, message_id: str, names_of_calls: dict[str, str]) -> Message:
     try:
         chat = msgspec.convert({field: given for field, given in value.items() if given}, _Chat)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the latter for half a character in its place
         raise BadChat(translatable("this is not a chat message: {error}").format(error=error)) from error
     role = ROLES.get(chat.role)
     if role is None:

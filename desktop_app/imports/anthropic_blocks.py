@@ -5,13 +5,12 @@ There a message has calls and their results in it; here a result is a message of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 
 from desktop_app.conversation.message import Attachment, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
-from .fields import Fields
-from .sources import MAX_IMAGE
+from .fields import Fields, json_of
+from .images import NOT_IN_EXPORT, attachment_at
 
 Turn = tuple[Role, tuple[Part, ...]]
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -44,7 +43,7 @@ def _parts(block: Fields) -> tuple[Part, ...]:
         thought = block.text("thinking")
         return (Reasoning(thought),) if thought else ()
     if kind in CALLS:
-        arguments = json.dumps(block.value("input") or {}, ensure_ascii=False)
+        arguments = json_of(block.value("input") or {})
         return (ToolCall(block.text("id"), block.text("name") or "tool", arguments),)
     if kind in ("image", "document"):
         return (_attachment(block, kind),)
@@ -56,13 +55,12 @@ def _attachment(block: Fields, kind: str) -> Attachment:
     source = block.object("source")
     media_type, name = source.text("media_type"), block.text("title") or kind
     data = source.text("data")
-    if media_type.startswith("image/") and 0 < len(data) * 3 // 4 <= MAX_IMAGE:
+    if media_type.startswith("image/") and data:
         source.skip("type")
-        return Attachment(name, media_type, f"data:{media_type};base64,{data}")
+        return attachment_at(f"data:{media_type};base64,{data}", name)
     if source.text("type") == "text" and data:
         return Attachment(name, "text/plain", data)
-    about = "larger than 20 MB" if media_type.startswith("image/") and data else "not readable as text"
-    return Attachment(name, "application/octet-stream", "", about=about if data else "not in the export")
+    return Attachment(name, "application/octet-stream", "", about="not readable as text" if data else NOT_IN_EXPORT)
 
 
 def _result(block: Fields, names: Mapping[str, str]) -> tuple[Part, ...]:
@@ -79,10 +77,10 @@ def _result(block: Fields, names: Mapping[str, str]) -> tuple[Part, ...]:
 def _text_of(element: object) -> str:
     """Return what an element of a result says: a text, with the source that it is from; or else the JSON of it."""
     if not isinstance(element, dict):
-        return element if isinstance(element, str) else "" if element is None else json.dumps(element)
+        return element if isinstance(element, str) else "" if element is None else json_of(element)
     fields = Fields(element)
     if fields.text("type") == "image":
         return ""
     if text := fields.text("text"):
         return "\n".join(filter(None, (fields.text("title"), fields.text("url"), text)))
-    return json.dumps(element, ensure_ascii=False)
+    return json_of(element)

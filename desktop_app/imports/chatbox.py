@@ -9,7 +9,6 @@ a summary of all before it. Images and files are not in the export. Seen in the 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignEntry, UnreadFile
@@ -26,7 +25,7 @@ from desktop_app.conversation.message import (
 )
 from desktop_app.conversation.words import translatable
 
-from .fields import Fields, rest_json
+from .fields import Fields, json_of, rest_json
 from .format import Format, Found
 from .images import attachment_at
 from .sources import Source
@@ -238,7 +237,7 @@ def _call_and_result(fields: Fields) -> tuple[Part, ...]:
 
 
 def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json_of(value)
 
 
 FORMAT = Format(PROGRAM, translatable("the JSON file that it exports under Settings"), recognizes, read)

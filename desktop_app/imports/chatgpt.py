@@ -7,7 +7,6 @@ on. Seen in exports of 2023 to 2026; OpenAI documents none of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -17,7 +16,7 @@ from desktop_app.conversation.message import Attachment, Message, Part, Reasonin
 from desktop_app.conversation.words import translatable
 
 from .chatgpt_citations import with_links, with_older_links
-from .fields import Fields, arguments_json, rest_json
+from .fields import Fields, arguments_json, json_of, rest_json
 from .format import Format, Found
 from .images import image_of
 from .reasons import NO_MESSAGES
@@ -160,9 +159,7 @@ def _part(value: object, source: Source) -> Part | None:
     if pointer:
         return image_of(source.folder, pointer.rpartition("/")[2])
     text = fields.text("text")  # of what was spoken
-    return (
-        Text(text) if text else Attachment(fields.text("content_type") or "part", "application/json", json.dumps(value))
-    )
+    return Text(text) if text else Attachment(fields.text("content_type") or "part", "application/json", json_of(value))
 
 
 FORMAT = Format(PROGRAM, translatable("the zip of a data export, or the conversations.json in it"), recognizes, read)

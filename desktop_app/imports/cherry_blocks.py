@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +9,7 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.message import Attachment, Part, Reasoning, Text, ToolCall, ToolResult
 
-from .fields import Fields
+from .fields import Fields, json_of
 from .images import attachment_at, image_of
 from .sources import Sources
 
@@ -101,7 +100,7 @@ def _call_and_result(block: Fields) -> tuple[Part, ...]:
 
 
 def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json_of(value)
 
 
 def _content(result: Fields) -> tuple[list[str], list[Attachment]]:

@@ -31,7 +31,7 @@ from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 from desktop_app.conversation.words import translatable
 
 from .format import Found
-from .formats import read_all
+from .formats import TOO_MUCH_MEMORY, read_all
 from .sources import BadFile, sources_in
 
 MAX_MEMORY = 1_500_000_000
@@ -48,7 +48,7 @@ def replies(request: ImportRequest) -> Iterator[ImportReply]:
         except BadFile as error:
             yield UnreadFile(name, error.reason)
         except MemoryError:
-            yield UnreadFile(name, translatable("it needs more memory than is allowed for it"))
+            yield UnreadFile(name, TOO_MUCH_MEMORY)
 
 
 def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ImportReply]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from desktop_app.conversation.foreign import ForeignConversation
 
 from .claude_code_tree import SessionTree
-from .fields import Fields, rest_json
+from .fields import Fields, json_of, rest_json
 from .sources import Source
 
 PROGRAM = "Claude Code"
@@ -104,4 +103,4 @@ class SessionReader:
         rest = line.rest()
         rest.pop("type", None) if set(rest) <= {"type", "timestamp"} else None
         if whole := changed | rest:
-            self._rest.append(f"{json.dumps(name)}:{rest_json(whole)}")
+            self._rest.append(f"{json_of(name)}:{rest_json(whole)}")

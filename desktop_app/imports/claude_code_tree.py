@@ -89,8 +89,8 @@ class SessionTree:
                 "",
                 at=line.time("timestamp"),
                 is_automatic=about.text("trigger") != "manual",
-                tokens_before=int(about.number("preTokens")),
-                tokens_after=int(about.number("postTokens")),
+                tokens_before=about.count("preTokens"),
+                tokens_after=about.count("postTokens"),
             ),
         )
 
@@ -217,11 +217,11 @@ def _usage(fields: Fields) -> Usage | None:
     """Return the tokens of the request so far: each line of a reply has them, the last one all."""
     if not fields:
         return None
-    read, written = int(fields.number("cache_read_input_tokens")), int(fields.number("cache_creation_input_tokens"))
+    read, written = fields.count("cache_read_input_tokens"), fields.count("cache_creation_input_tokens")
     return Usage(
-        int(fields.number("input_tokens")) + read + written,
-        int(fields.number("output_tokens")),
+        fields.count("input_tokens") + read + written,
+        fields.count("output_tokens"),
         cached_tokens=read,
         cache_written_tokens=written,
-        reasoning_tokens=int(fields.object("output_tokens_details").number("thinking_tokens")),
+        reasoning_tokens=fields.object("output_tokens_details").count("thinking_tokens"),
     )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 from collections.abc import Callable
 
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
-from .fields import Fields, arguments_json
+from .fields import Fields, arguments_json, json_of
 from .images import attachment_at, attachment_of
 
 ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "developer": Role.SYSTEM, "system": Role.SYSTEM}
@@ -78,7 +77,7 @@ def _answered(item: Fields, names: Names) -> Message:
     said = [part for each in item.objects("output") if (part := _part(each))] if not output else []
     texts += [part.text for part in said if isinstance(part, Text)]
     if tools := item.values("tools"):
-        texts.append(json.dumps(tools, ensure_ascii=False))
+        texts.append(json_of(tools))
     output.skip("type")
     is_error = output.value("success") is False
     result = ToolResult(call_id, names.get(call_id, "tool"), "\n".join(filter(None, texts)), is_error)

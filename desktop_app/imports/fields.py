@@ -10,8 +10,12 @@ from typing import Any, TypeVar, cast
 LATEST = 32_503_680_000.0
 """Seconds until the year 3000: a larger number of seconds is one of milliseconds."""
 
-LARGEST = 2**63
-"""A count that is not smaller is none, and could not be stored."""
+LARGEST = 2.0**40
+"""A number that is not smaller counts nothing: the sum of a million is still one that can be stored."""
+MAX_LEVELS = 200
+"""Of values that are kept as JSON and are nested more deeply than Python writes."""
+TOO_DEEP = "[nested too deeply to be kept]"
+"""What stands for the levels below."""
 
 AnyInner = TypeVar("AnyInner", "Fields", "list[Fields]")
 
@@ -48,18 +52,17 @@ class Fields:
         return ""
 
     def number(self, *names: str) -> float:
-        """Return the first of these fields that is a number; 0 if none is."""
+        """Return the first of these fields that is a number of a size that numbers have; 0 if none is."""
         for name in names:
             value = self._value.get(name)
-            if isinstance(value, int | float) and not isinstance(value, bool):
+            if isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST < value < LARGEST:
                 self._read.add(name)
                 return value
         return 0
 
     def count(self, *names: str) -> int:
         """Return the first of these fields that is a number, as a whole one; 0 for what counts nothing."""
-        value = self.number(*names)
-        return int(value) if 0 <= value < LARGEST else 0
+        return max(0, int(self.number(*names)))
 
     def flag(self, *names: str) -> bool:
         """Return whether any of these fields is true."""
@@ -173,15 +176,34 @@ def seconds_of(value: object) -> float:
         except ValueError:
             return 0.0
         value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < LATEST * 1000:
         return 0.0
-    seconds = float(value) / 1000 if value > LATEST else float(value)
-    return seconds if 0 < seconds < LATEST else 0.0
+    return float(value) / 1000 if value > LATEST else float(value)
 
 
 def rest_json(rest: Mapping[str, Any]) -> str:
     """Return what has no place, as it is kept; "" for nothing."""
-    return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else ""
+    return json_of(rest, separators=(",", ":")) if rest else ""
+
+
+def json_of(value: object, **options: Any) -> str:
+    """Return a value as JSON; of one that is nested too deeply, what is below MAX_LEVELS is TOO_DEEP.
+
+    options: further arguments of json.dumps.
+    """
+    options = {"ensure_ascii": False} | options
+    try:
+        return json.dumps(value, **options)
+    except RecursionError:
+        return json.dumps(_cut_off(value, MAX_LEVELS), **options)
+
+
+def _cut_off(value: object, levels: int) -> object:
+    if isinstance(value, dict):
+        return {name: _cut_off(inner, levels - 1) for name, inner in value.items()} if levels else TOO_DEEP
+    if isinstance(value, list):
+        return [_cut_off(inner, levels - 1) for inner in cast("list[object]", value)] if levels else TOO_DEEP
+    return value
 
 
 def arguments_json(value: object) -> str:
@@ -190,7 +212,7 @@ def arguments_json(value: object) -> str:
         return "{}"
     if isinstance(value, str):
         try:
-            return value if isinstance(json.loads(value), dict) else json.dumps({"input": value}, ensure_ascii=False)
+            return value if isinstance(json.loads(value), dict) else json_of({"input": value})
         except (ValueError, RecursionError):
-            return json.dumps({"input": value}, ensure_ascii=False)
-    return json.dumps(value if isinstance(value, dict) else {"input": value}, ensure_ascii=False)
+            return json_of({"input": value})
+    return json_of(value if isinstance(value, dict) else {"input": value})

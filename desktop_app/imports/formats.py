@@ -28,10 +28,16 @@ from . import (
     opencode,
     openwebui,
 )
+from .fields import TOO_DEEP
 from .format import Format, Found
+from .reasons import NO_MESSAGES
 from .shapes import unknown_shape
 from .sources import BadFile, Source, Sources
 
+TOO_MUCH_MEMORY = translatable("it needs more memory than is allowed for it")
+TOO_MANY_BRANCHES = translatable("it branches off more than {limit} times")
+MAX_BRANCHES = 10_000
+"""Of one conversation: storing each takes longer than the one before."""
 PART_OF_OURS = translatable("it is part of a whole archive of Palimpsest: give its zip file itself")
 FORMATS: tuple[Format, ...] = (
     chatbox.FORMAT,
@@ -58,32 +64,45 @@ def known_kinds() -> tuple[KnownKind, ...]:
 def read_all(sources: Sources) -> Iterator[tuple[Source, Found]]:
     """Return what is found in the files one after the other, each with the file that it is in.
 
-    A file of no known format is passed over if another one was recognized; else it is an UnreadFile.
+    A file of no known format is passed over if another one was recognized; else it is an UnreadFile. So is a recognized
+    one where nothing is found in any.
     """
     own = sources.named("archive.json")
     if own is not None and b'"palimpsest-archive"' in own.beginning:
         yield own, UnreadFile(own.name, PART_OF_OURS)
         return
     unknown: list[Source] = []
-    is_any_known = False
+    known: Source | None = None
+    is_any_found = False
     for source in sources:
         try:
             recognized = next((each for each in FORMATS if each.recognizes(source)), None)
             if recognized is None:
                 unknown.append(source)
                 continue
-            is_any_known = True
+            known = source
             for found in recognized.read(source):
-                yield source, _titled(found, source)
-        except BadFile as error:
-            yield source, UnreadFile(source.name, error.reason)
-    for source in [] if is_any_known else unknown:
-        yield source, UnreadFile(source.name, unknown_shape(source))
+                is_any_found = True
+                yield source, _completed(found, source)
+        except (BadFile, MemoryError) as error:
+            is_any_found = True
+            yield source, UnreadFile(source.name, error.reason if isinstance(error, BadFile) else TOO_MUCH_MEMORY)
+    if known is None:
+        yield from ((source, UnreadFile(source.name, unknown_shape(source))) for source in unknown)
+    elif not is_any_found:
+        yield known, UnreadFile(known.name, NO_MESSAGES)
 
 
-def _titled(found: Found, source: Source) -> Found:
-    """Return a conversation without a title with that of its first words, or of its file."""
-    if isinstance(found, UnreadFile) or found.title:
+def _completed(found: Found, source: Source) -> Found:
+    """Return a conversation with what was cut off of it told; one without a title with that of its first words, or of
+    its file."""
+    if isinstance(found, UnreadFile):
+        return found
+    if len(found.entries) - len({entry.parent for entry in found.entries}) > MAX_BRANCHES:
+        return UnreadFile(source.name, TOO_MANY_BRANCHES.format(limit=f"{MAX_BRANCHES:,}"), found.title)
+    if TOO_DEEP in found.rest:
+        found = replace(found, unread=(*found.unread, translatable("what is nested too deeply was left out")))
+    if found.title:
         return found
     said = (e.message.text for e in found.entries if isinstance(e, ForeignMessage) and e.message.role is Role.USER)
     title = title_of(next(filter(str.strip, said), "")) or source.name.rpartition("/")[2].rpartition(".")[0]

@@ -21,7 +21,7 @@ from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversat
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.words import translatable
 
-from .fields import Fields, rest_json, seconds_of
+from .fields import Fields, json_of, rest_json, seconds_of
 from .format import Format, Found
 from .gemini_messages import SessionMessages
 from .gemini_parts import fields_of, parts_of, turns_of
@@ -161,7 +161,7 @@ def _saved_chat(source: Source) -> ForeignConversation:
 
 
 def _hashed(before: str, content: Fields) -> str:
-    said = json.dumps([content.value("role"), content.value("parts")], sort_keys=True)
+    said = json_of([content.value("role"), content.value("parts")], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(f"{before}{said}".encode()).hexdigest()
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import json
 import mimetypes
 from collections.abc import Iterable, Iterator
 from typing import cast
 
 from desktop_app.conversation.message import Attachment, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
-from .fields import Fields
+from .fields import Fields, json_of
 from .images import attachment_of
 
 CODE = "code_execution"
@@ -45,7 +44,7 @@ def _call(call: Fields) -> Part:
 def arguments_of(call: Fields) -> str:
     """Return the arguments of a call as JSON text."""
     arguments = call.value("args")
-    return json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False)
+    return json_of(arguments if isinstance(arguments, dict) else {})
 
 
 def _result(result: Fields) -> Part:
@@ -57,13 +56,13 @@ def _result(result: Fields) -> Part:
     return ToolResult(
         result.text("id"),
         result.text("name") or "tool",
-        str(text) if is_all else json.dumps(said, ensure_ascii=False),
+        str(text) if is_all else json_of(said),
         is_error,
     )
 
 
 def _code(code: Fields) -> Part:
-    return ToolCall("", CODE, json.dumps({"language": code.text("language"), "code": code.text("code")}))
+    return ToolCall("", CODE, json_of({"language": code.text("language"), "code": code.text("code")}))
 
 
 def _output(output: Fields) -> Part:
@@ -80,8 +79,6 @@ def _data(data: Fields) -> Part:
         content = base64.b64decode(encoded, validate=True)
     except ValueError:
         return Attachment(name, kind, "", about="not readable")
-    if kind.startswith("image/"):
-        return Attachment(name, kind, f"data:{kind};base64,{encoded}")
     return attachment_of(name, content)
 
 

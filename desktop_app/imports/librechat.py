@@ -6,7 +6,6 @@ exports of 2024, and in the types that the program declares.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, cast
@@ -17,7 +16,7 @@ from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.words import translatable
 
-from .fields import Fields, arguments_json, rest_json
+from .fields import Fields, arguments_json, json_of, rest_json
 from .format import Format, Found
 from .images import attachment_at, image_of
 from .reasons import NO_MESSAGES
@@ -145,7 +144,7 @@ def _call(call: Fields) -> tuple[Part, ...]:
     name = call.text("name") or function.text("name") or call.text("type") or "tool"
     given = call.value("args") or function.value("arguments") or code.value("input")
     output = call.value("output") or function.value("output") or code.value("outputs")
-    result = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+    result = output if isinstance(output, str) else json_of(output)
     call.skip("type", "progress")
     made = ToolCall(call_id, name, arguments_json(given))
     return (made, ToolResult(call_id, name, result)) if output else (made,)

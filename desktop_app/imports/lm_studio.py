@@ -9,7 +9,6 @@ file of March 2026, and, for thoughts, tools and files, after programs that read
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +18,7 @@ from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.words import translatable
 
-from .fields import Fields, rest_json
+from .fields import Fields, json_of, rest_json
 from .format import Format, Found
 from .lm_studio_steps import StepReader
 from .reasons import NOT_AN_OBJECT
@@ -132,7 +131,7 @@ class _ConversationReader:
             version.peek("content"),
             [step.peek("content") for step in version.objects("steps")],
         ]
-        name = hashlib.sha256(f"{before}{json.dumps(said, sort_keys=True)}".encode()).hexdigest()[:32]
+        name = hashlib.sha256(f"{before}{json_of(said, sort_keys=True, ensure_ascii=True)}".encode()).hexdigest()[:32]
         while f"{name}/0" in self._entries:
             name += "'"
         return name

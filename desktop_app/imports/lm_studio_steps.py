@@ -20,7 +20,7 @@ from desktop_app.conversation.message import (
     Usage,
 )
 
-from .fields import Fields, arguments_json, seconds_of
+from .fields import Fields, arguments_json, json_of, seconds_of
 from .images import image_of
 from .sources import Source
 
@@ -116,7 +116,7 @@ class StepReader:
         )
 
     def _keep(self, config: Any) -> None:
-        text = json.dumps(config, sort_keys=True)
+        text = json_of(config, sort_keys=True)
         if text not in self._kept:
             self._kept.add(text)
             self.configs.append(config)
@@ -147,7 +147,7 @@ def _call_id(piece: Fields) -> str:
 def _said(content: Any) -> str:
     """Return what a tool answered: a text, or JSON of one, or of a list of texts."""
     if not isinstance(content, str):
-        return json.dumps(content, ensure_ascii=False) if content else ""
+        return json_of(content) if content else ""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):

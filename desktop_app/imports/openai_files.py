@@ -15,11 +15,13 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.message import Attachment, Message, Part
 from desktop_app.conversation.openai_chat import NOT_AN_OBJECT, NOT_UTF8, BadChat, messages_of, not_json
 from desktop_app.conversation.words import translatable
 
-from .fields import EMPTY, Fields, rest_json
+from .fields import EMPTY, Fields, json_of, rest_json
 from .format import Format, Found
+from .images import attachment_at
 from .reasons import bad_element, bad_line, bad_message
 from .sources import BYTE_ORDER_MARK, BadFile, Source
 
@@ -84,7 +86,9 @@ def _conversation(said: list[tuple[Place, Json]], source: Source, about: Fields)
     name = ""
     for number, ((_, value), message) in enumerate(zip(said, messages, strict=True)):
         parent, name = name, _hashed(name, value)
-        entries.append(ForeignMessage(name, parent, replace(message, at=Fields(value).time(*TIMES))))
+        entries.append(
+            ForeignMessage(name, parent, replace(message, parts=_parts(message), at=Fields(value).time(*TIMES)))
+        )
         if rest := {field: given for field, given in value.items() if field not in PLACED and given not in EMPTY}:
             rests[str(number)] = rest
     title = about.text("title", "name")
@@ -93,8 +97,14 @@ def _conversation(said: list[tuple[Place, Json]], source: Source, about: Fields)
     return ForeignConversation(PROGRAM, key, title, tuple(entries), created_at=source.modified, rest=rest_json(rest))
 
 
+def _parts(message: Message) -> tuple[Part, ...]:
+    """Return the parts of a message, with images that are what they say."""
+    parts = message.parts
+    return tuple(attachment_at(p.content) if isinstance(p, Attachment) and p.is_image else p for p in parts)
+
+
 def _hashed(before: str, value: Json) -> str:
-    return hashlib.sha256(f"{before}{json.dumps(value, sort_keys=True)}".encode()).hexdigest()
+    return hashlib.sha256(f"{before}{json_of(value, sort_keys=True, ensure_ascii=True)}".encode()).hexdigest()
 
 
 def _values(content: bytes) -> Iterator[tuple[Place, object]]:

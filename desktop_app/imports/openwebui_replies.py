@@ -10,7 +10,7 @@ from typing import Any
 
 from desktop_app.conversation.message import Part, Reasoning, Text, ToolCall, ToolResult
 
-from .fields import Fields, arguments_json
+from .fields import Fields, arguments_json, json_of
 
 INTERPRETER = "code_interpreter"
 OPENING = re.compile(
@@ -58,7 +58,7 @@ def _element(kind: str, attributes: dict[str, str], body: str) -> Iterator[Part]
         yield Reasoning("\n".join(re.sub(r"^> ?", "", line) for line in body.strip().splitlines()))
     elif kind == INTERPRETER:
         code = FENCED.search(body)
-        yield ToolCall("", INTERPRETER, json.dumps({"code": code[1] if code else body.strip()}, ensure_ascii=False))
+        yield ToolCall("", INTERPRETER, json_of({"code": code[1] if code else body.strip()}))
         if output := attributes.get("output"):
             yield ToolResult("", INTERPRETER, _as_text(_value(output)))
     elif name := attributes.get("name"):
@@ -86,12 +86,12 @@ def _value(text: str) -> Any:
     """Return the value of JSON, or the text where it is none."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
 def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else "" if value is None else json_of(value)
 
 
 def parts_of_output(items: Iterable[Fields]) -> list[Part]:
@@ -112,7 +112,7 @@ def parts_of_output(items: Iterable[Fields]) -> list[Part]:
         elif kind == "function_call_output":
             parts.append(ToolResult(call_id, names.get(call_id, "tool"), _text_of(item, "output")))
         elif kind == f"open_webui:{INTERPRETER}":
-            parts.append(ToolCall(call_id, INTERPRETER, json.dumps({"code": item.text("code")}, ensure_ascii=False)))
+            parts.append(ToolCall(call_id, INTERPRETER, json_of({"code": item.text("code")})))
             if output := item.value("output"):
                 parts.append(ToolResult(call_id, INTERPRETER, _as_text(output)))
     return parts

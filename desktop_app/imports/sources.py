@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import lzma
 import os
 import shutil
 import weakref
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,6 +19,8 @@ from typing import IO
 import ijson
 
 from desktop_app.conversation.words import translatable
+
+from .regular_files import open_file
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BEGINNING = 65_536
@@ -86,7 +89,9 @@ class Source:
         keys: set[str] = set()
         depth = 0
         with suppress(ijson.JSONError, UnicodeDecodeError):  # it ends where the beginning does
-            for event, value in ijson.basic_parse(self.beginning, multiple_values=True, buf_size=SMALL_BUFFER):
+            # Without use_float, a number of more digits than Python reads ends the process in ijson 3.6.
+            found = ijson.basic_parse(self.beginning, multiple_values=True, use_float=True, buf_size=SMALL_BUFFER)
+            for event, value in found:
                 if depth == 0 and event not in ("start_map", "start_array"):
                     break
                 depth += event.startswith("start") - event.startswith("end")
@@ -173,7 +178,7 @@ def _reading() -> Iterator[None]:
     """Turn what goes wrong while a stream is read into BadFile."""
     try:
         yield
-    except (OSError, EOFError, zipfile.BadZipFile, NotImplementedError, zlib.error) as error:
+    except (OSError, EOFError, zipfile.BadZipFile, NotImplementedError, zlib.error, lzma.LZMAError) as error:
         raise BadFile(translatable("it cannot be read ({error})").format(error=error)) from error
 
 
@@ -223,13 +228,14 @@ def sources_in(path: Path) -> Sources:
     try:
         if path.is_dir():
             return _of_folder(path)
-        if zipfile.is_zipfile(path):
-            return _of_zip(path)
-        status = path.stat()
+        with open_file(path) as file:
+            if zipfile.is_zipfile(file):
+                return _of_zip(path)
+            status = os.fstat(file.fileno())
     except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
         raise BadFile(_why_not_opened(error)) from error
     alone = Sources()
-    alone.add(path.name, status.st_size, status.st_mtime, partial(path.open, "rb"))
+    alone.add(path.name, status.st_size, status.st_mtime, partial(open_file, path))
     return alone
 
 
@@ -253,7 +259,7 @@ def _of_folder(folder: Path) -> Sources:
                     _text_of(file.relative_to(folder).as_posix()),
                     status.st_size,
                     status.st_mtime,
-                    partial(file.open, "rb"),
+                    partial(open_file, file),
                 )
     return found
 
@@ -265,13 +271,21 @@ def _text_of(name: str) -> str:
 
 def _of_zip(path: Path) -> Sources:
     found = Sources()
-    try:
-        archive = zipfile.ZipFile(path)
-    except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
-        raise BadFile(translatable("it is a damaged zip file ({error})").format(error=error)) from error
-    weakref.finalize(found, archive.close)  # left to the collector, its file may go before it, unclosed
+    with ExitStack() as opened:
+        file = opened.enter_context(open_file(path))
+        try:
+            archive = zipfile.ZipFile(file)
+        except (
+            OSError,
+            zipfile.BadZipFile,
+            NotImplementedError,
+            ValueError,
+        ) as error:  # ValueError: a name, or a place
+            raise BadFile(translatable("it is a damaged zip file ({error})").format(error=error)) from error
+        opened.pop_all()
+    weakref.finalize(found, file.close)  # left to the collector, it may go unclosed
     for info in archive.infolist():
-        if not info.is_dir():
+        if not info.filename.endswith("/"):
             found.add(info.filename, info.file_size, _time_of(info), partial(archive.open, info))
     return found
 

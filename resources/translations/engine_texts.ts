@@ -2186,6 +2186,14 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>it branches off more than {limit} times</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what is nested too deeply was left out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>an incomplete character was replaced by U+FFFD</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2515,6 +2523,10 @@ The last lines of its errors:
     </message>
     <message>
         <source>it is in use as the archive of Palimpsest</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is neither a file nor a folder</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

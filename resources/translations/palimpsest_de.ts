@@ -8669,6 +8669,14 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>es braucht mehr Speicher, als dafür erlaubt ist</translation>
     </message>
     <message>
+        <source>it branches off more than {limit} times</source>
+        <translation>sie verzweigt sich mehr als {limit}-mal</translation>
+    </message>
+    <message>
+        <source>what is nested too deeply was left out</source>
+        <translation>was zu tief verschachtelt ist, wurde weggelassen</translation>
+    </message>
+    <message>
         <source>an incomplete character was replaced by U+FFFD</source>
         <translation>ein halbes Zeichen steht als U+FFFD</translation>
     </message>
@@ -9392,6 +9400,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>it is in use as the archive of Palimpsest</source>
         <translation>sie ist als Archiv von Palimpsest in Gebrauch</translation>
+    </message>
+    <message>
+        <source>it is neither a file nor a folder</source>
+        <translation>es ist weder eine Datei noch ein Ordner</translation>
     </message>
 </context>
 </TS>

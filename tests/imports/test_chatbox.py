@@ -183,13 +183,21 @@ def test_messages_of_the_storage_with_one_list(tmp_path: Path) -> None:
     searched = {"query": ["tang", "reef"], "links": [{"title": "Tang", "url": "https://fish.example"}]}
     more = {"model": "gpt-4", "webBrowsing": searched, "tokensUsed": 9}
     old = session(
-        {"id": "q", "role": "user", "content": "What is it?", "pictures": [{"url": "data:image/png;base64,aGk="}]},
+        {
+            "id": "q",
+            "role": "user",
+            "content": "What is it?",
+            "pictures": [{"url": "data:image/png;base64,iVBORw0KGgo="}],
+        },
         {"id": "a", "role": "assistant", "content": "A tang.", **more},
         {"id": "n", "role": "assistant", "content": "..."},
     )
     (found,) = read(tmp_path, {"configVersion": 7, "chat-sessions": [old], "settings": {"language": "en"}})
     question, call, result, answer = (entry.message for entry in messages_of(found))
-    assert question.parts == (Text("What is it?"), Attachment("image", "image/png", "data:image/png;base64,aGk="))
+    assert question.parts == (
+        Text("What is it?"),
+        Attachment("image", "image/png", "data:image/png;base64,iVBORw0KGgo="),
+    )
     assert call.parts == (ToolCall("", "web_search", '{"query": "tang, reef"}'),)
     assert "https://fish.example" in result.text
     assert (answer.text, answer.model) == ("A tang.", "gpt-4")

@@ -204,7 +204,7 @@ def test_images_come_out_of_the_zip_and_a_missing_one_is_named(tmp_path: Path) -
         {"id": name, "name": f"{name}.png", "origin_name": f"{name} reef.png", "ext": ".png", "type": "image"}
         for name in ("f1", "f2")
     )
-    made = {"generateImageResponse": {"type": "base64", "images": ["data:image/png;base64,aGk="]}}
+    made = {"generateImageResponse": {"type": "base64", "images": ["data:image/png;base64,iVBORw0KGgo="]}}
     backup.topic(
         "Fish",
         backup.message("q", "user", {"type": "image", "file": there}, {"type": "file", "file": lost}, text("What?")),
@@ -218,7 +218,7 @@ def test_images_come_out_of_the_zip_and_a_missing_one_is_named(tmp_path: Path) -
     assert image.content.startswith("data:image/png;base64,iVBORw0KGgo")
     assert (missing.name, missing.content, missing.about) == ("f2 reef.png", "", "not in the export")
     assert said_then == Text("What?")
-    assert answer.message.parts == (Attachment("image", "image/png", "data:image/png;base64,aGk="),)
+    assert answer.message.parts == (Attachment("image", "image/png", "data:image/png;base64,iVBORw0KGgo="),)
 
 
 def test_messages_of_versions_without_blocks(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_images_beside_the_export_and_in_it_come_along(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "f1__cat.png").write_bytes(PNG)
     asked = said("q", NO_PARENT, "What are these?", 1, is_user=True, files=[lying, gone, paper])
-    content = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}]
+    content = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
     (tmp_path / "in" / "x.json").write_text(json.dumps(exported([asked, said("a", "q", "", 2, content=content)])))
     (found,) = (each for each in read_file(tmp_path / "in") if isinstance(each, ForeignConversation))
     _, question, reply = messages_of(found)
@@ -200,7 +200,7 @@ def test_images_beside_the_export_and_in_it_come_along(tmp_path: Path) -> None:
     assert cat.content.startswith("data:image/png;base64,iVBORw0KGgo")
     assert dog == Attachment("dog.png", "application/octet-stream", "", about="not in the export")
     assert text == Attachment("a.txt", "text/plain", "Hi")
-    assert reply.parts == (Attachment("image", "image/png", "data:image/png;base64,AAAA"),)
+    assert reply.parts == (Attachment("image", "image/png", "data:image/png;base64,iVBORw0KGgo="),)
 
 
 def test_one_without_messages_is_named(tmp_path: Path) -> None:

@@ -261,14 +261,20 @@ def _made_up(before: Message, role: Role, text: str, repair: Repair | None = Non
 def _fill(item: Item) -> Item:
     """Return the item without blank texts; a message of which nothing is left says that it was empty.
 
-    Images of the assistant's are only named, since no provider takes one back; images that a user sent without a word
-    are named too, since Gemini wants a text beside them.
+    Images of the assistant's are only named, since no provider takes one back, and calls of others are texts, since
+    only the model calls a tool; images that a user sent without a word are named too, since Gemini wants a text there.
     """
     message = item.message
     kept = tuple(part for part in message.parts if not _is_blank(part))
     if message.role is _ASSISTANT:
         kept = tuple(Text(f"[{p.name}, an image]") if isinstance(p, Attachment) and p.is_image else p for p in kept)
-    elif kept and not any(isinstance(part, Text) or not getattr(part, "is_image", False) for part in kept):
+    else:
+        kept = tuple(Text(f"[{p.name}: {p.arguments}]") if isinstance(p, ToolCall) else p for p in kept)
+    if (
+        message.role is not _ASSISTANT
+        and kept
+        and not any(isinstance(part, Text) or not getattr(part, "is_image", False) for part in kept)
+    ):
         kept = (*kept, Text(" ".join(f"[{part.name}]" for part in kept if isinstance(part, Attachment))))
     if all(isinstance(part, Reasoning) for part in kept):
         return replace(item, message=replace(message, parts=(*kept, Text(EMPTY))), repair=Repair.EMPTY)

@@ -62,6 +62,16 @@ HISTORIES: dict[str, tuple[list[Message], list[str], dict[Repair, int]]] = {
         ["user: draw", "assistant: [cat.png, an image]"],
         {},
     ),
+    "a call of somebody else's is a text": (
+        [
+            replace(system("s"), parts=(call("bash"),)),
+            replace(user("a"), parts=(Text("a"), call("bash"))),
+            model("b", call("bash")),
+            result("c"),
+        ],
+        ["system: [bash: {}]", "user: a\n\n[bash: {}]", "assistant: b", "tool: c"],
+        {},
+    ),
     "images without a word are named": ([Message(role=Role.USER, parts=(IMAGE,))], ["user: [cat.png]"], {}),
     "a result without an id answers the first call that waits": (
         [user("a"), model("", call("read", call_id="x")), result("r", "")],

@@ -1,0 +1,12 @@
+"""Paths that lead to another computer, as Windows reads them: whoever looks at one sends that host the user's name, and
+an answer that proves the password."""
+
+from __future__ import annotations
+
+
+def is_on_other_host(path: str) -> bool:
+    """Return whether a path begins with two slashes of either kind, as in `\\\\host\\share` and `//host/share`.
+
+    Also those of devices (`\\\\.\\pipe`, `\\\\?\\UNC`); elsewhere than on Windows two slashes mean no more than one.
+    """
+    return path[:2].replace("/", "\\") == "\\\\"
