@@ -39,9 +39,13 @@ MAX_LOOKED_AT = 20_000
 """Characters of the end of an output."""
 CLOSED_NOTE = (
     "\n[It ran in the sandbox: files outside of the working folder and /tmp cannot be written, nor .git/hooks and"
-    " .git/config, and files with keys cannot be read.{network} If that was in the way, and only then, call it again"
-    ' with access "outside"{or_network}: the user is asked.]'
+    " .git/config, and files with keys cannot be read.{network}{git} If that was in the way, and only then, call it"
+    ' again with access "outside"{or_network}: the user is asked.]'
 )
+_GIT_SETTINGS = re.compile(r"could not (?:write|lock) config file")
+GIT_NOTE = " For one command git -c NAME=VALUE sets what would stand in .git/config, such as user.name and user.email."
+_GIT_REMOVAL = re.compile(r"(?:cannot remove|failed to delete) .*Device or resource busy")
+REMOVAL_NOTE = " A repository or a working tree that was there before the command can be emptied, but not removed."
 
 
 class CommandSandbox:
@@ -92,10 +96,12 @@ class CommandSandbox:
 
     def note(self, place: CallSandbox, output: str) -> str:
         """Return what a failed command's result says of the sandbox; "" if that was hardly the reason."""
-        if place not in ("closed", "network") or not IN_THE_WAY.search(output[-MAX_LOOKED_AT:]):
+        end = output[-MAX_LOOKED_AT:]
+        if place not in ("closed", "network") or not IN_THE_WAY.search(end):
             return ""
         has_network, mode = place == "network", self._settings().command_network
         return CLOSED_NOTE.format(
             network="" if has_network else " There is no network.",
+            git=GIT_NOTE * bool(_GIT_SETTINGS.search(end)) + REMOVAL_NOTE * bool(_GIT_REMOVAL.search(end)),
             or_network=' or "network"' if not has_network and mode == "ask" else "",
         )

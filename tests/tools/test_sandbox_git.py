@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from sandbox_world import ROOT
 from tool_calls import Desk
 
+from desktop_app.tools.command_sandbox import GIT_NOTE, REMOVAL_NOTE
 from desktop_app.tools.registry import ToolRegistry
 from desktop_app.tools.sandbox.git_places import TO_ITSELF, settings_of
 from desktop_app.tools.sandbox.placeholders import Placeholders
@@ -173,6 +174,29 @@ async def test_git_works_for_the_model_and_for_its_user(desk: Desk, work: Path) 
     assert placeholder.read_text() == TO_ITSELF
     own.close()
     assert not placeholder.exists()
+
+
+NOT_THERE = {
+    "git config user.name a": GIT_NOTE,
+    "git remote add origin ../library": GIT_NOTE,
+    "git worktree remove other": REMOVAL_NOTE,
+    "rm -rf copy": REMOVAL_NOTE,
+}
+
+
+async def test_what_git_cannot_do_there_is_said_and_works_outside(desk: Desk, work: Path) -> None:
+    desk.context = replace(desk.context, folder=str(work))
+    await desk.call("bash", command="git worktree add -q other; git clone -q . copy")
+    for command, note in NOT_THERE.items():
+        assert note in await desk.failure("bash", command=command)
+        by_user(work, "set -e; git status; git fsck; git worktree list")
+    for command in ("git config user.name a", "rm -rf copy other; git worktree prune; ! ls .git/worktrees/other"):
+        assert (await desk.call("bash", command=command, access="outside")).endswith("[exit code 0]"), command
+
+
+def test_libgit2_finds_a_repository_that_leads_to_itself() -> None:
+    """Editors and cargo use it; it takes for relative only what begins with "./" or "../" (repository.c)."""
+    assert TO_ITSELF.startswith("./")
 
 
 def test_the_last_engine_takes_away_what_kept_the_name_taken(work: Path) -> None:

@@ -13,7 +13,8 @@ STORES = ("objects", "refs")
 """Without one of these folders a repository is none, and git takes the folder around it, or one above, for another."""
 COMMON = "commondir"
 """The file by which git finds the settings elsewhere. A repository that has none is given one that leads to itself."""
-TO_ITSELF = ".\n"
+TO_ITSELF = "./\n"
+"""With a slash, since libgit2 takes "." for the folder in which its own process works, and finds no repository."""
 MAX_FOLDERS = 5_000
 MAX_READ = 200_000
 """Bytes of a file of settings."""
