@@ -37,7 +37,6 @@ MAX_IMAGE = 20 * 2**20
 CANNOT_BE_OPENED = translatable("it cannot be opened ({error})")
 LONG_LINE = translatable("it has a line of more than {megabytes} MB")
 
-
 OpenStream = Callable[[], IO[bytes]]
 
 
@@ -163,7 +162,9 @@ class _CountedStream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        content = self._stream.read(len(buffer))
+        content: bytes | None = self._stream.read(len(buffer))
+        if content is None:
+            raise BlockingIOError("nothing can be read now")  # of the kernel's log, which is waited for
         buffer[: len(content)] = content
         self._folder.bytes_read += len(content)
         return len(content)

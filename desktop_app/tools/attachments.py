@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import stat
 import tempfile
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 import msgspec
 
@@ -78,9 +79,9 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
                     ),
                     translatable("Attach a part of it."),
                 )
-            kind = kind_of(path.name, file.read(_SNIFFED))
+            kind = kind_of(path.name, _read(file, _SNIFFED))
             file.seek(0)
-            content = file.read(MAX_BYTES) if kind == "text" else b""
+            content = _read(file, MAX_BYTES) if kind == "text" else b""
     except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
         advice, reason = (
             translatable("Check its path and its permissions."),
@@ -93,6 +94,13 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
         ) from error
     is_binary = b"\0" in content and not bom_of(content)[0]
     return ("", b"") if is_binary else (kind, content)
+
+
+def _read(file: IO[bytes], limit: int) -> bytes:
+    content: bytes | None = file.read(limit)
+    if content is None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))  # of the kernel's log, which is waited for
+    return content
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
-from .composer.draft_field import has_attachments, local_files
+from .composer.draft_field import has_attachments
 from .controllers.about_controller import AboutController
 from .controllers.archive_controller import ArchiveController
 from .controllers.attach_controller import AttachController
@@ -27,6 +27,7 @@ from .controllers.command_controller import CommandController
 from .controllers.context_controller import ContextController
 from .controllers.conversation_controller import ConversationController
 from .controllers.data_controller import DataController
+from .controllers.drop_controller import DropController
 from .controllers.engine_watch import EngineWatch
 from .controllers.export_controller import ExportController
 from .controllers.find_controller import FindController
@@ -97,6 +98,7 @@ class MainWindow(Parts):
         )
         self.tools = ToolsController(bridge, self, self.chat, self.settings)
         self.attach = AttachController(bridge, self, self.chat)
+        self.drops = DropController(bridge, self, self.chat, self.attach, self.importing)
         self.policies = PolicyController(bridge, self, self.chat, self.settings)
         self.request = RequestController(bridge, self, self.chat, self.tools)
         self.memory = MemoryController(bridge, self, self.chat)
@@ -163,13 +165,8 @@ class MainWindow(Parts):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Import what is dropped on the list of conversations, and folders and zips anywhere; attach other files."""
-        files, where = local_files(event.mimeData()), event.position().toPoint()
-        is_on_list = self.sidebar.isVisible() and self.sidebar.rect().contains(self.sidebar.mapFrom(self, where))
-        if files and (is_on_list or self.importing.takes(files)):
-            self.importing.open_with(tuple(files))
-        else:
-            self.attach.attach(event.mimeData())
+        where = self.sidebar.mapFrom(self, event.position().toPoint())
+        self.drops.take(event.mimeData(), self.sidebar.isVisible() and self.sidebar.rect().contains(where))
         event.acceptProposedAction()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

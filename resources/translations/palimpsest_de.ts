@@ -9405,5 +9405,9 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>it is neither a file nor a folder</source>
         <translation>es ist weder eine Datei noch ein Ordner</translation>
     </message>
+    <message>
+        <source>It lies on another computer, and was not opened. Copy it to this one.</source>
+        <translation>Es liegt auf einem anderen Rechner und wurde nicht geöffnet. Kopieren Sie es auf diesen.</translation>
+    </message>
 </context>
 </TS>

@@ -141,3 +141,8 @@ def test_a_file_cannot_name_all_that_the_user_has_as_its_folder(store: Store, fo
     store.import_conversation(replace(TRIP, folder=named), "session.jsonl")
     (info,) = store.conversations()
     assert info.folder == (named if kept else "")
+
+
+@pytest.mark.parametrize("folder", ["//evil.example/share", "\\\\evil.example\\share", "/a\0b", "", "a/b", "/", "/.."])
+def test_a_folder_that_a_file_may_not_name_is_none(folder: str) -> None:
+    assert importing.narrow_folder(folder) == ""

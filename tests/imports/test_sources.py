@@ -22,6 +22,7 @@ from desktop_app.imports.sources import BadFile, sources_in
         ('\ufeff  [\n {"a": 1}]', {"a"}),
         ('{"a": 1, "long": "' + "x" * 100_000, {"a", "long"}),
         ('{"a": 1, "b": tru', {"a", "b"}),
+        ('{"a": 1, "n": ' + "9" * 5_000 + ', "c": 1}', {"a", "n"}),
         ("[[1]]", set()),
         ("[7, 8]", set()),
         ("hello", set()),
@@ -41,6 +42,13 @@ def test_a_folder_is_looked_through_without_links_and_pipes(tmp_path: Path) -> N
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "in" / "round").symlink_to(tmp_path)
     assert sorted(source.name for source in sources_in(tmp_path)) == ["a.json", "in/b.json"]
+
+
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero", "/dev/stdin", "/dev/null"])
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadFile, match="neither a file nor a folder"):
+        sources_in(tmp_path / name)
 
 
 @pytest.mark.long

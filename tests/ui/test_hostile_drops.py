@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.ui.composer import draft_field
-from desktop_app.ui.composer.draft_field import has_attachments, local_files
+from desktop_app.conversation.other_hosts import is_on_other_host
+from desktop_app.ui.composer.draft_field import given_files, has_attachments
 from desktop_app.ui.tools.spill_viewer import SpillViewer
 from desktop_app.ui.widgets.text_reader import TextReader
 
@@ -17,8 +17,9 @@ ADDRESSES = {
     "file:///a/b.txt": ["/a/b.txt"],
     "file://localhost/a/b.txt": ["/a/b.txt"],
     f"file://{platform.node().lower()}/a/b.txt": ["/a/b.txt"],
-    "file://evil.example/share/b.txt": [],
-    "file://127.0.0.1/share/b.txt": [],
+    "file://evil.example/share/b.txt": ["//evil.example/share/b.txt"],
+    "file://127.0.0.1/share/b.txt": ["//127.0.0.1/share/b.txt"],
+    "file:////evil.example/share/b.txt": ["//evil.example/share/b.txt"],
     "http://localhost/a": [],
     "ftp://evil.example/a": [],
     "data:text/plain,a": [],
@@ -27,11 +28,10 @@ ADDRESSES = {
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_only_files_of_this_machine_are_dropped(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draft_field.sys, "platform", "linux")
+def test_what_is_dropped_is_a_file_that_names_its_host(address: str) -> None:
     content = QMimeData()
     content.setUrls([QUrl(address)])
-    assert local_files(content) == ADDRESSES[address]
+    assert given_files(content) == ADDRESSES[address]
     assert has_attachments(content) == bool(ADDRESSES[address])
 
 
@@ -42,3 +42,15 @@ def test_titles_of_windows_show_what_turns_them_around(qtbot, sign: str) -> None
     for window in (TextReader(f"invoice{sign}fdp.exe", "text", parent), SpillViewer(f"invoice{sign}fdp.exe", parent)):
         assert f"‹U+{ord(sign):04X}›" in window.windowTitle()
         assert sign not in window.windowTitle()
+
+
+@pytest.mark.parametrize(
+    ("path", "is_elsewhere"),
+    [
+        ("\\\\evil.example\\share\\a", True), ("//evil.example/a", True), ("\\/evil.example/a", True),
+        ("/\\evil.example/a", True), ("\\\\?\\UNC\\evil.example\\a", True), ("\\\\.\\pipe\\a", True),
+        ("C:\\a", False), ("Z:/a", False), ("/a//b", False), ("a", False), ("", False), ("\\a", False),
+    ],
+)  # fmt: skip
+def test_what_windows_takes_for_another_host_is_known_without_looking(path: str, is_elsewhere: bool) -> None:
+    assert is_on_other_host(path) == is_elsewhere

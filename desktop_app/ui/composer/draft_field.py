@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import sys
 from collections.abc import Callable
 
 from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
@@ -40,7 +39,7 @@ class DraftField(LongTextField):
         return has_attachments(source) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        if files := local_files(source):
+        if files := given_files(source):
             self.files_given.emit(files)
         elif has_attachments(source):
             self.image_given.emit(source.imageData())
@@ -93,18 +92,16 @@ class DraftField(LongTextField):
         self.insert_text("\n")
 
 
-def local_files(source: QMimeData) -> list[str]:
-    """Return the files of this machine that are pasted or dropped; on Windows also those of another host, since network
-    drives are named so there."""
+def given_files(source: QMimeData) -> list[str]:
+    """Return the files that are pasted or dropped; those of another host as `//host/path`. None is looked at."""
     files: list[str] = []
     for url in map(QUrl, filter(QUrl.isLocalFile, source.urls())):
         if url.host() in ("localhost", platform.node().lower()):
             url.setHost("")
-        if not url.host() or sys.platform == "win32":
-            files.append(url.toLocalFile())
+        files.append(url.toLocalFile())
     return files
 
 
 def has_attachments(source: QMimeData) -> bool:
     """Return whether files are pasted or dropped, or an image that is no picture of a text, as spreadsheets give it."""
-    return bool(local_files(source)) or (source.hasImage() and not source.hasText())
+    return bool(given_files(source)) or (source.hasImage() and not source.hasText())

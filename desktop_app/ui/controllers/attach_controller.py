@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QMimeData
+from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
@@ -14,7 +14,6 @@ from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
-from desktop_app.ui.composer.draft_field import local_files
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
@@ -36,7 +35,6 @@ class AttachController(Controller):
         self._folder = ""
         composer = parts.composer
         composer.attach_requested.connect(self.choose_files)
-        composer.field.files_given.connect(self.attach_files)
         composer.field.image_given.connect(self.attach_image)
         composer.paths.query_changed.connect(self.complete)
         composer.paths.path_chosen.connect(self.attach_path)
@@ -49,13 +47,6 @@ class AttachController(Controller):
         dialog.filesSelected.connect(self.attach_files)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
-
-    def attach(self, given: QMimeData) -> None:
-        """Attach what was dropped."""
-        if files := local_files(given):
-            self.attach_files(files)
-        else:
-            self.attach_image(given.imageData())
 
     def attach_files(self, files: list[str]) -> None:
         """Attach files by their paths."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.events import ImportProgressed, TurnEvent
@@ -23,13 +24,17 @@ from .conversation_controller import ConversationController
 if TYPE_CHECKING:
     from desktop_app.ui.importing.import_sheet import ImportSheet
 
-ARCHIVES = (".zip", ".palimpsest")
 MANY = 5
 """Conversations from which on the first page offers no histories any more: the sheet of the import still does."""
 
 
 class ImportController(Controller):
-    """Opens the sheet, and carries out what is chosen in it."""
+    """Opens the sheet, and carries out what is chosen in it.
+
+    Signal: dropped(list of paths), on the sheet.
+    """
+
+    dropped = Signal(list)
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -70,6 +75,7 @@ class ImportController(Controller):
         sheet.files_requested.connect(lambda: self._ask_for(QFileDialog.FileMode.ExistingFiles))
         sheet.folder_requested.connect(lambda: self._ask_for(QFileDialog.FileMode.Directory))
         sheet.paths_given.connect(self.look_through)
+        sheet.dropped.connect(self.dropped)
         sheet.import_requested.connect(self._import)
         sheet.rejected.connect(lambda: self.cancel(p.Computation.IMPORT, ""))
         sheet.finished.connect(self._forget_sheet)
@@ -84,9 +90,10 @@ class ImportController(Controller):
         if sheet is not None and sheet is self._sheet:
             sheet.show_offers(found)
 
-    def takes(self, paths: list[str]) -> bool:
-        """Return whether what is dropped anywhere is for an import: folders and archives cannot be attached."""
-        return self._sheet is not None or any(Path(path).suffix in ARCHIVES or Path(path).is_dir() for path in paths)
+    @property
+    def is_open(self) -> bool:
+        """Whether the sheet is."""
+        return self._sheet is not None
 
     def open_with(self, paths: tuple[str, ...]) -> None:
         """Look through these, which were dropped on the list or opened from outside, unless others are being read."""

@@ -13,7 +13,7 @@ from desktop_app.conversation.events import Failure, ImportProgressed
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import HistoriesFound, LookedThrough
-from desktop_app.ui.composer.draft_field import local_files
+from desktop_app.ui.composer.draft_field import given_files
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import BarPart, SegmentBar
@@ -50,12 +50,13 @@ class Step(Enum):
 
 
 class ImportSheet(Sheet):
-    """Signals: files_requested and folder_requested, to be chosen; paths_given(tuple), to look through;
-    import_requested, of what is ticked."""
+    """Signals: files_requested and folder_requested, to be chosen; paths_given(tuple), to look through; dropped(list of
+    paths); import_requested, of what is ticked."""
 
     files_requested = Signal()
     folder_requested = Signal()
     paths_given = Signal(tuple)
+    dropped = Signal(list)
     import_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -150,12 +151,12 @@ class ImportSheet(Sheet):
         return frozenset(each.id for each in self.list.found.chosen_found())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if not self.is_reading and local_files(event.mimeData()):
+        if not self.is_reading and given_files(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        self.paths_given.emit(tuple(local_files(event.mimeData())))
+        self.dropped.emit(given_files(event.mimeData()))
 
     def _connect(self) -> None:
         self.cancel.clicked.connect(self.reject)
