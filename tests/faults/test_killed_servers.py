@@ -66,6 +66,7 @@ async def test_a_server_that_is_killed_in_a_call_or_ends_slowly(tmp_path: Path, 
         family = children_of(engine_pid(data))
         killed = programs_in(family)
         assert len(killed) >= len(SERVERS)
+        assert any("--unshare" in line_of(one) for one in family) == is_sandboxed
         for program in killed:
             program.kill()
         await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events))
