@@ -270,12 +270,8 @@ def _fill(item: Item) -> Item:
         kept = tuple(Text(f"[{p.name}, an image]") if isinstance(p, Attachment) and p.is_image else p for p in kept)
     else:
         kept = tuple(Text(f"[{p.name}: {p.arguments}]") if isinstance(p, ToolCall) else p for p in kept)
-    if (
-        message.role is not _ASSISTANT
-        and kept
-        and not any(isinstance(part, Text) or not getattr(part, "is_image", False) for part in kept)
-    ):
-        kept = (*kept, Text(" ".join(f"[{part.name}]" for part in kept if isinstance(part, Attachment))))
+        if kept and all(isinstance(part, Attachment) and part.is_image for part in kept):
+            kept = (*kept, Text(" ".join(f"[{part.name}]" for part in kept if isinstance(part, Attachment))))
     if all(isinstance(part, Reasoning) for part in kept):
         return replace(item, message=replace(message, parts=(*kept, Text(EMPTY))), repair=Repair.EMPTY)
     filled = with_parts(message, kept)
