@@ -246,7 +246,7 @@ class Composer(StyleAware, QWidget):
         else:
             cost = "" if is_empty or not self._tokens else tr("draft %n tokens", "", self._tokens)
             waiting = tr(QUEUE_HINT) if self._is_running and not is_empty else ""
-            self.note.set_text(hint_of(self.field.document().firstBlock().text()) or waiting or cost)
+            self.note.set_text(hint_of(self.field.first_line()) or waiting or cost)
         self.button.setEnabled(self._is_running or not is_empty)
         self.button.setToolTip(tr("Stop the reply (Escape)") if self._is_running else tr("Send the message (Enter)"))
 

@@ -44,7 +44,7 @@ class DraftField(LongTextField):
         elif has_attachments(source):
             self.image_given.emit(source.imageData())
         elif source.hasText() and not self.is_inserting:
-            self.remove_selection()
+            self.textCursor().removeSelectedText()
             self.insert_text(source.text())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

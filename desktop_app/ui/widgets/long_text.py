@@ -1,6 +1,7 @@
 """A field for plain text that stays fast with megabytes in it, in one line or in a million.
 
-A long line stands in several blocks of Qt, a long text is inserted some milliseconds at a time.
+A long line stands in several blocks of Qt. A long text is inserted some milliseconds at a time, with many lines in one
+block: another width, a new line or a cut takes Qt the longer the more blocks there are, 2 seconds with 2.5 million.
 """
 
 from __future__ import annotations
@@ -11,21 +12,29 @@ from math import inf
 from time import monotonic
 
 from PySide6.QtCore import QMimeData, QRegularExpression, Qt, QTimer
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence, QTextBlockFormat, QTextCursor, QTextFormat
+from PySide6.QtGui import QKeyEvent, QTextBlockFormat, QTextCursor, QTextFormat
 
-from .text_area import TextArea, is_typed
+from .text_area import TextArea
 from .text_units import units, utf16_slice, without
 
 PIECE = 2_000
 """Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
 and 50 s without."""
-PIECE_LINES, DENSER = 200, 4
+PIECE_LINES = 200
+DENSE, DENSE_PIECE = (
+    2.2,
+    500,
+)  # bytes a character on average: of wide letters, each of which may be a word and takes long
 NEAR = 100  # characters before the end of a piece in which it may end with a word
 AT_ONCE, AT_ONCE_LINES = 1_000_000, 5_000  # characters and lines that are inserted in one step, which can be undone
 SLICE = 0.008  # seconds of inserting in one pass of the event loop
 
 IS_CONTINUED = int(QTextFormat.Property.UserProperty) + 1
 """A property of a text block without a newline between it and the block before."""
+
+LINE_END = "\u2028"  # of a line within a block
+_LINE_ENDS = ("\r\n", "\r", LINE_END, "\u2029")
+_NO_CHARACTERS = ("\ufdd0", "\ufdd1")  # Qt ends a block at them
 
 _VISIBLE = QRegularExpression(r"\S")
 
@@ -36,21 +45,24 @@ def end_of_piece(text: str, start: int) -> tuple[int, bool]:
     A piece has whole lines as far as they are not too many, else a part of one line.
     """
     end, most = start - 1, min(start + PIECE, len(text))
+    room = min(start + DENSE_PIECE, most) if _is_dense(text[start:most]) else most
     for _ in range(PIECE_LINES):
-        found = text.find("\n", end + 1, most + 1)
+        found = text.find("\n", end + 1, (most if end < start else room) + 1)
         if found < 0:
             break
         end = found
     else:
         return end, False
-    if most == len(text):
+    if room == len(text) or (most == len(text) and end < start):
         return most, False
     if end >= start:
         return end, False
-    space = text.rfind(" ", most - NEAR, most) + 1
-    if space <= start and not text[start:most].isascii():  # letters of which each may be a word take longest
-        return start + max(PIECE // DENSER, 1), True
-    return space if space > start else most, True
+    space = text.rfind(" ", max(room - NEAR, start), room) + 1
+    return space or room, True
+
+
+def _is_dense(text: str) -> bool:
+    return not text.isascii() and len(text.encode("utf-8", "surrogatepass")) > DENSE * len(text)
 
 
 def is_long(text: str) -> bool:
@@ -76,7 +88,6 @@ class LongTextField(TextArea):
         self._inserting = QTimer(self, singleShot=True, interval=0)
         self._inserting.timeout.connect(self._insert_slice)
         self.document().contentsChange.connect(self._move_joints)
-        self.textChanged.connect(self._allow_undo)
 
     @property
     def is_inserting(self) -> bool:
@@ -112,11 +123,6 @@ class LongTextField(TextArea):
         found = self.document().find(_VISIBLE)
         return found.isNull() and not self._is_inserting
 
-    def clear(self) -> None:
-        """Remove all at once. It cannot be undone; what is written then can."""
-        super().clear()
-        self._allow_undo()
-
     def show_text(self, text: str) -> None:
         """Show another text, from its beginning."""
         self.stop_inserting()
@@ -125,9 +131,10 @@ class LongTextField(TextArea):
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def insert_text(self, text: str) -> None:
-        """Insert a text at the cursor: in one step of the undo history, or by and by without one if it is long."""
-        if "\r" in text and self._as_shown is str:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        """Insert a text at the cursor: in one step of the undo history, or by and by if it is long. Nothing before that
+        can be undone."""
+        for end in (*_LINE_ENDS, *_NO_CHARACTERS) if self._as_shown is str else _NO_CHARACTERS:
+            text = text.replace(end, "\n")
         self.stop_inserting()
         self._place, self._rest, self._at = self.textCursor(), text, 0
         if not is_long(text):
@@ -143,15 +150,12 @@ class LongTextField(TextArea):
         self._inserting.start()
 
     def remove_text(self) -> None:
-        """Remove all, in one step of the undo history if there is one."""
+        """Remove all, in one step of the undo history."""
         self.stop_inserting()
-        if self.document().isUndoRedoEnabled():
-            cursor = QTextCursor(self.document())
-            cursor.select(QTextCursor.SelectionType.Document)
-            cursor.removeSelectedText()
-            self.setTextCursor(cursor)
-        else:
-            self.clear()
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.removeSelectedText()
+        self.setTextCursor(cursor)
 
     def stop_inserting(self) -> None:
         """Forget what is not inserted yet."""
@@ -168,41 +172,8 @@ class LongTextField(TextArea):
         return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self.hold_key(event):
-            return
-        if self._is_all_to_go() and self._replaces(event):
-            if event.matches(QKeySequence.StandardKey.Cut):
-                self.copy()
-            self.clear()
-            if not is_typed(event):
-                return
-        super().keyPressEvent(event)
-
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        if event.commitString() and self._is_all_to_go():
-            self.clear()
-        super().inputMethodEvent(event)
-
-    def cut(self) -> None:
-        self.copy()
-        self.remove_selection()
-
-    def remove_selection(self) -> None:
-        """Remove what is selected: all of a long text at once, since Qt takes seconds for a million blocks."""
-        if self._is_all_to_go():
-            self.clear()
-        else:
-            self.textCursor().removeSelectedText()
-
-    def _is_all_to_go(self) -> bool:
-        """Whether all is selected and may be removed, and nothing could be undone."""
-        is_editable = not self.isReadOnly() and not self.document().isUndoRedoEnabled()
-        return is_editable and self._is_all_selected()
-
-    @staticmethod
-    def _replaces(event: QKeyEvent) -> bool:
-        keys = QKeySequence.StandardKey
-        return is_typed(event) or any(event.matches(key) for key in (keys.Cut, keys.Delete, keys.Backspace))
+        if not self.hold_key(event):
+            super().keyPressEvent(event)
 
     def createMimeDataFromSelection(self) -> QMimeData:
         cursor, copied = self.textCursor(), QMimeData()
@@ -214,10 +185,14 @@ class LongTextField(TextArea):
         cursor = self.textCursor()
         return cursor.selectionStart() == 0 and cursor.selectionEnd() == self._end
 
+    def first_line(self) -> str:
+        """Return the first line, or the beginning of a long one."""
+        return self.document().firstBlock().text().partition(LINE_END)[0]
+
     def text_before_cursor(self) -> str:
         """Return the text between the beginning of the line and the cursor."""
         cursor = self.textCursor()
-        return utf16_slice(cursor.block().text(), 0, cursor.positionInBlock())
+        return utf16_slice(cursor.block().text(), 0, cursor.positionInBlock()).rpartition(LINE_END)[2]
 
     @property
     def _end(self) -> int:
@@ -231,6 +206,7 @@ class LongTextField(TextArea):
 
     def _end_inserting(self) -> None:
         self._rest, self._is_inserting = "", False
+        self.document().setUndoRedoEnabled(True)
         self.setReadOnly(not self._is_open)
         self.textChanged.emit()
         held, self._held = self._held, []
@@ -245,7 +221,8 @@ class LongTextField(TextArea):
             end, goes_on = end_of_piece(self._rest, self._at)
             if self._at:
                 place.insertBlock(_block_format(self._goes_on))
-            first, newline, rest = self._as_shown(self._rest[self._at : end]).partition("\n")
+            piece = self._as_shown(self._rest[self._at : end])
+            first, newline, rest = (piece.replace("\n", LINE_END) if self._is_inserting else piece).partition("\n")
             place.insertText(first)
             if newline:  # in a block of its own, since new lines copy the format of the block that they are made in
                 place.insertBlock(_block_format(is_continued=False))
@@ -257,10 +234,6 @@ class LongTextField(TextArea):
         place.endEditBlock()
         return is_whole
 
-    def _allow_undo(self) -> None:
-        if self.document().isEmpty() and not self._is_inserting:
-            self.document().setUndoRedoEnabled(True)
-
     def _move_joints(self, position: int, removed: int, added: int) -> None:
         """Keep the joints where they are after a change of the document, such as an undone one, too."""
         block = self.document().findBlock(position)
@@ -268,9 +241,12 @@ class LongTextField(TextArea):
         before = joints[: bisect_left(joints, first)]
         after = [joint + added - removed for joint in joints[bisect_left(joints, position + removed) :]]
         within: list[int] = []
-        while block.isValid() and block.position() <= position + added:
-            if block.blockNumber() and block.blockFormat().boolProperty(IS_CONTINUED):
-                within.append(block.position() - 1)
+        known: dict[int, bool] = {}  # by the number of a format: reading one takes longer than all the rest
+        while block.isValid() and (start := block.position()) <= position + added:
+            if (number := block.blockFormatIndex()) not in known:
+                known[number] = block.blockFormat().boolProperty(IS_CONTINUED)
+            if known[number] and start:
+                within.append(start - 1)
             block = block.next()
         self._joints = [*before, *within, *(joint for joint in after if joint < self._end)]
 
@@ -283,7 +259,7 @@ class LongTextField(TextArea):
             halves = raw.encode("utf-16-le", "surrogatepass")
             doubled = [2 * joint for joint in self._joints]
             found = without(halves, 2 * start, 2 * end, doubled, 2).decode("utf-16-le", "surrogatepass")
-        return found.replace("\u2029", "\n").replace("\u2028", "\n")
+        return found.replace("\u2029", "\n").replace(LINE_END, "\n")
 
 
 def _block_format(is_continued: bool) -> QTextBlockFormat:
