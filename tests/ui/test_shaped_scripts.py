@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import pytest
 from PySide6.QtCore import qInstallMessageHandler
 from PySide6.QtGui import QFont, QFontDatabase, QRawFont
@@ -23,7 +21,7 @@ def look(qapp, monkeypatch):
     rules = ShapingRules.__new__(ShapingRules)
     rules._tags = dict.fromkeys(QFontDatabase.families(), frozenset[str]())
     monkeypatch.setattr(script_fonts, "shaping_rules", lambda: rules)
-    monkeypatch.setattr(script_fonts, "_known", defaultdict(set))
+    monkeypatch.setattr(script_fonts, "_known", {})
     made = QFont(font(17))
     family = made.family()
     before = QFont.substitutes(family)
@@ -52,6 +50,18 @@ def test_a_placeholder_ends_the_search_in_every_look(look):
         other.setWeight(QFont.Weight(weight))
         other.setPixelSize(size)
         assert tried(lambda other=other: script_fonts._draw(THAANA, other)) <= 2
+
+
+def test_the_fonts_of_a_look_are_held_by_one_font(look, monkeypatch):
+    drawn: list[QFont] = []
+    monkeypatch.setattr(script_fonts, "_draw", lambda text, font: drawn.append(font))
+    assert load_fonts("漢", QFont(look), lambda: True)
+    assert load_fonts("字한", QFont(look), lambda: True)
+    assert all(font is drawn[0] == look for font in drawn)
+    assert load_fonts(THAANA, look, lambda: True)
+    assert drawn[-1] is not drawn[0]  # a placeholder stands in now
+    assert load_fonts("漢", QFont(look), lambda: True)
+    assert drawn[-1] is drawn[-2]
 
 
 def test_a_placeholder_has_the_rules_of_its_script_and_a_box_for_each_letter(qapp):

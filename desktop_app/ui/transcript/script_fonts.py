@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import groupby
+from typing import NamedTuple
 from unicodedata import category
 
 from PySide6.QtCore import QPointF
@@ -14,8 +14,17 @@ from PySide6.QtGui import QFont, QGuiApplication, QImage, QPainter, QTextBlock, 
 from .shaped_scripts import shaping_rules
 
 LETTERS = 16  # that are drawn at a time
-_known: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
-"""The letters that were drawn in each look, and with what stands in for its font."""
+
+
+class LoadedFonts(NamedTuple):
+    """The letters that were drawn in a look. look: it is held, since Qt lets go of fonts that nothing has."""
+
+    look: QFont
+    letters: set[str]
+
+
+_known: dict[tuple[str, ...], LoadedFonts] = {}
+"""By the look, and what stands in for its font."""
 
 
 def load_document_fonts(document: QTextDocument, may_go_on: Callable[[], bool]) -> bool:
@@ -47,15 +56,25 @@ def _fragments(block: QTextBlock, default: QFont) -> Iterator[tuple[QFont, str]]
 
 def load_fonts(text: str, look: QFont, may_go_on: Callable[[], bool]) -> bool:
     """Load the fonts of what is written in a look; return False if there was no time for all."""
-    known = _known[_key(look)]
-    for some in _alike(_letters(text) - known):
+    known = _loaded(look)
+    for some in _alike(_letters(text) - known.letters):
         if not may_go_on() or not shaping_rules().prepare(some[0], look.family(), may_go_on):
             return False
-        if known is not _known[_key(look)]:
+        if known is not _loaded(look):
             return load_fonts(text, look, may_go_on)  # all that the font lacks is looked for anew
-        _draw("".join(some), look)
-        known.update(some)
+        _draw("".join(some), known.look)
+        known.letters.update(some)
     return True
+
+
+def _loaded(look: QFont) -> LoadedFonts:
+    key = look.key(), *QFont.substitutes(look.family())
+    if key not in _known:
+        bare = QFont(look)  # every setter that changes something drops what was found for the look before
+        bare.setUnderline(not look.underline())
+        bare.setUnderline(look.underline())
+        _known[key] = LoadedFonts(bare, set())
+    return _known[key]
 
 
 def _alike(letters: set[str]) -> Iterator[list[str]]:
@@ -83,10 +102,6 @@ def _order(letter: str) -> tuple[int, str]:
     code = ord(letter[-1])
     is_large = 0x3400 <= code < 0xA000 or 0xAC00 <= code < 0xD7B0 or code >= 0x20000  # Han and Hangul
     return -(code >> 12) if is_large else code >> 4, letter
-
-
-def _key(look: QFont) -> tuple[str, ...]:
-    return look.key(), *QFont.substitutes(look.family())
 
 
 def _draw(text: str, look: QFont) -> None:
