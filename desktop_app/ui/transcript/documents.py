@@ -26,6 +26,7 @@ from PySide6.QtGui import (
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import colour, font, scale
 from desktop_app.ui.widgets.text_units import units
+from desktop_app.ui.widgets.wide_letters import look_for
 
 from .glyph_cache import glyph_cache
 from .growing_text import GrowingText
@@ -62,14 +63,15 @@ class InkDocument(QTextDocument):
     is_laid_out: whether that is done, which takes time.
     """
 
-    def __init__(self, is_code: bool = False) -> None:
+    def __init__(self, text: str, is_code: bool = False) -> None:
+        """text: what will be in it."""
         super().__init__()
         self.is_laid_out = False
         self.signed: tuple[int, ...] = ()
         self.found: tuple[object, list[QRectF]] = "", []
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
-        self.setDefaultFont(code_font(12.5) if is_code else font())
+        self.setDefaultFont(look_for(text, code_font(12.5) if is_code else font()))
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         if is_code:
@@ -96,7 +98,7 @@ class InkDocument(QTextDocument):
 
 def plain_document(text: str) -> InkDocument:
     """Return text as it was typed, with `code` in the fixed-pitch font."""
-    document = InkDocument()
+    document = InkDocument(text)
     document.setPlainText(text)
     cursor = QTextCursor(document)
     code = QTextCharFormat()
@@ -123,7 +125,7 @@ def soft_document(text: str) -> InkDocument:
 
 def code_document(text: str) -> InkDocument:
     """Return code, not highlighted yet."""
-    document = InkDocument(is_code=True)
+    document = InkDocument(text, is_code=True)
     document.setPlainText(text)
     _set_lines(document, CODE_LINE_HEIGHT)
     return document

@@ -118,7 +118,7 @@ def end_of_text(document: QTextDocument) -> float:
 
 
 def _parse(text: str, references: str, formulas: Formulas) -> InkDocument:
-    document = InkDocument()
+    document = InkDocument(text)
     document.setIndentWidth(scale(26))
     shown = to_qt_markdown(text, formulas.markdown)
     document.setMarkdown(shown + (f"\n\n{references}" if references else ""), _NO_HTML)

@@ -60,6 +60,7 @@ class MessageEditor(StyleAware, QWidget):
             again = [tr("Sent again with {files}.").format(files=", ".join(kept))] if kept else []
             self.note.set_text(" ".join([*again, tr(KEPT)]))
             self.field.remove_text()
+            self.show()  # now: a field without a width would lay out a word a line
             self.field.insert_text(self._left.pop(message.id, message.text))
         self.show()
         self._fit()

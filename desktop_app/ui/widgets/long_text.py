@@ -12,21 +12,20 @@ from math import inf
 from time import monotonic
 
 from PySide6.QtCore import QMimeData, QRegularExpression, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QTextBlockFormat, QTextCursor, QTextFormat
+from PySide6.QtGui import QKeyEvent, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
 
 from .text_area import TextArea
 from .text_units import units, utf16_slice, without
+from .wide_letters import has_wide_letters, wide_families
 
 PIECE = 2_000
 """Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
 and 50 s without."""
 PIECE_LINES = 200
-DENSE, DENSE_PIECE = (
-    2.2,
-    500,
-)  # bytes a character on average: of wide letters, each of which may be a word and takes long
+DENSE, DENSE_PIECE = 2.2, 500  # bytes a character on average: letters that take long, each of which may be a word
 NEAR = 100  # characters before the end of a piece in which it may end with a word
 AT_ONCE, AT_ONCE_LINES = 1_000_000, 5_000  # characters and lines that are inserted in one step, which can be undone
+LONGER = 8  # times: what is made readable, see `escape_invisible`
 SLICE = 0.008  # seconds of inserting in one pass of the event loop
 
 IS_CONTINUED = int(QTextFormat.Property.UserProperty) + 1
@@ -124,30 +123,41 @@ class LongTextField(TextArea):
         return found.isNull() and not self._is_inserting
 
     def show_text(self, text: str) -> None:
-        """Show another text, from its beginning."""
+        """Show another text, from its beginning. That cannot be undone."""
         self.stop_inserting()
         self.clear()
-        self.insert_text(text)
-        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._begin_inserting(text)
+        is_whole = self._insert(0)
+        self.moveCursor(QTextCursor.MoveOperation.Start)  # now: from the end of all, it would lay out all
+        self._go_on_inserting(is_whole)
+        self.document().clearUndoRedoStacks()
 
     def insert_text(self, text: str) -> None:
         """Insert a text at the cursor: in one step of the undo history, or by and by if it is long. Nothing before that
         can be undone."""
-        for end in (*_LINE_ENDS, *_NO_CHARACTERS) if self._as_shown is str else _NO_CHARACTERS:
-            text = text.replace(end, "\n")
         self.stop_inserting()
-        self._place, self._rest, self._at = self.textCursor(), text, 0
-        if not is_long(text):
-            self._insert(inf)
-            self._rest = ""
+        self._begin_inserting(text)
+        self._go_on_inserting(self._insert(0 if self._is_inserting else inf))
+        if not self._is_inserting:
             self.setTextCursor(self._place)
             self.ensureCursorVisible()
+
+    def _begin_inserting(self, text: str) -> None:
+        for end in (*_LINE_ENDS, *_NO_CHARACTERS) if self._as_shown is str else _NO_CHARACTERS:
+            text = text.replace(end, "\n")
+        self._place, self._rest, self._at = self.textCursor(), text, 0
+        if is_long(text) or (self._as_shown is not str and LONGER * len(text) > AT_ONCE):
+            self.document().setUndoRedoEnabled(False)
+            self._is_inserting, self._is_open = True, not self.isReadOnly()
+            self.setReadOnly(True)
+
+    def _go_on_inserting(self, is_whole: bool) -> None:
+        if self._is_inserting:
+            self._inserting.start()
             return
-        self.document().setUndoRedoEnabled(False)
-        self._is_inserting, self._is_open = True, not self.isReadOnly()
-        self.setReadOnly(True)
-        self._insert(0)  # one piece: moving the cursor from its end lays it out
-        self._inserting.start()
+        if not is_whole:
+            self._insert(inf)
+        self._rest = ""
 
     def remove_text(self) -> None:
         """Remove all, in one step of the undo history."""
@@ -222,17 +232,24 @@ class LongTextField(TextArea):
             if self._at:
                 place.insertBlock(_block_format(self._goes_on))
             piece = self._as_shown(self._rest[self._at : end])
+            shown = self._format_of(piece)
             first, newline, rest = (piece.replace("\n", LINE_END) if self._is_inserting else piece).partition("\n")
-            place.insertText(first)
+            place.insertText(first, shown)
             if newline:  # in a block of its own, since new lines copy the format of the block that they are made in
                 place.insertBlock(_block_format(is_continued=False))
-                place.insertText(rest)
+                place.insertText(rest, shown)
             is_whole = end == len(self._rest)
             self._at, self._goes_on = end + (not goes_on), goes_on
             if is_whole or monotonic() >= deadline:
                 break
         place.endEditBlock()
         return is_whole
+
+    def _format_of(self, piece: str) -> QTextCharFormat:
+        made = QTextCharFormat()
+        if has_wide_letters(piece):
+            made.setFontFamilies(wide_families(self.font().family()))
+        return made
 
     def _move_joints(self, position: int, removed: int, added: int) -> None:
         """Keep the joints where they are after a change of the document, such as an undone one, too."""

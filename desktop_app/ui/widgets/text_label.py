@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from desktop_app.conversation.gauge import Segment
 
 from .look import NORMAL, StyleAware, Tint, colour, font
+from .wide_letters import look_for
 
 ELLIPSIS = "…"
 MAX_TEXT = 6_000  # characters, several screens: what is longer has a place of its own, where it is read in full
@@ -213,8 +214,9 @@ class TextLabel(StyleAware, QLabel):
 
     def _layout_of(self, runs: Sequence[Run], width: float) -> QTextLayout:
         text = "".join(run.text for run in runs)
+        look = look_for(text, self._font())
         # A line separator breaks lines inside one layout; a newline would not.
-        layout = QTextLayout(text.replace("\n", "\u2028"), self._font())
+        layout = QTextLayout(text.replace("\n", "\u2028"), look)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         if self._wraps and self.isRightToLeft():
