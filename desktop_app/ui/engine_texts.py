@@ -24,6 +24,7 @@ MAX_SENTENCES = 8
 """After which the end of a sentence of ours is looked for in a text of several."""
 _NEXT_SENTENCE = re.compile(r"(?<=\.) ")
 _VALUE = re.compile(r"\{(\w+)\}")
+_HALF = re.compile("[\ud800-\udfff]")  # of a character: no text of ours has one, and Qt cannot look for it
 _NUMBER = re.compile(r"[−-]?\d{1,3}(,\d{3})+")
 
 
@@ -52,7 +53,7 @@ class _EngineTexts(NamedTuple):
 
 def tr_engine(text: str) -> str:
     """Return a text of the engine's in the window's language; as it is if it is not one of the engine's."""
-    if not text or len(text) > MAX_TEXT:
+    if not text or len(text) > MAX_TEXT or _HALF.search(text):
         return text
     if chosen_language() == "en":
         return tr(text)

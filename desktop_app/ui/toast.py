@@ -16,6 +16,7 @@ from .widgets.layouts import STRETCH, horizontal
 from .widgets.look import Corner, colour, paint_box, scale
 from .widgets.text_label import TextLabel
 
+MAX_TEXT = 1_000  # characters: more lines would hide the conversation
 SHOWN, SHOWN_WITH_ACTION = 4_000, 15_000  # milliseconds: to read, and to read, look at what was done and decide
 SIDE, GAP, MIN_TEXT_WIDTH = 24, 14, 120  # pixels: beside the toast, between its parts, of its text
 
@@ -29,8 +30,8 @@ class Toast(WithRole, QWidget):
         super().__init__(parent)
         self._act: Callable[[], None] | None = None
         self._is_dismissed = False
-        self._about = ""
-        self.label = TextLabel(size=13, wraps=True)
+        self._about = self._text = ""
+        self.label = TextLabel(size=13, wraps=True, most=MAX_TEXT)
         self.action = LinkButton("")
         self.dismiss = LinkButton("✕")
         self.dismiss.setAccessibleName(tr("Dismiss"))
@@ -64,6 +65,7 @@ class Toast(WithRole, QWidget):
         if is_quiet and self._is_dismissed:
             return
         self._act, self._is_dismissed, self._about = act, False, about
+        self._text = text
         self.label.set_text(text)
         self.action.setText(action)
         self.action.setVisible(bool(action))
@@ -89,7 +91,7 @@ class Toast(WithRole, QWidget):
 
     def withdraw(self, text: str) -> None:
         """Hide this message if it is shown: it is no longer true."""
-        if self.label.text() == text:
+        if self._text == text:
             self.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,16 +9,18 @@ from test_context_panel import COMPACTION
 
 from desktop_app.conversation.memory import Memory
 from desktop_app.ui import engine_texts
+from desktop_app.ui import toast as toast_module
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.operation_card import OperationCard
 from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.sidebar.conversation_delegate import MAX_TITLE, cut_title
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import font
-from desktop_app.ui.widgets.text_label import DENSER, MAX_TEXT, Run, TextLabel
+from desktop_app.ui.widgets.text_label import DENSER, LINE_WEIGHT, MAX_TEXT, Run, TextLabel
 
 
-def test_a_label_lays_out_no_more_than_several_screens(qtbot):
+def test_a_label_lays_out_no_more_than_a_screen(qtbot):
     label = TextLabel.of_runs((Run("a" * 10), Run("b" * 5_000_000), Run("c")), wraps=True)
     qtbot.addWidget(label)
     assert label.text() == "a" * 10 + "b" * (MAX_TEXT - 10) + "…"
@@ -35,6 +37,25 @@ def test_letters_that_take_longest_count_several_times(qtbot):
         assert label.text() == whole
     label.set_runs((Run("b" * (MAX_TEXT - DENSER)), Run("ä漢漢c"), Run("d")))
     assert label.text() == "b" * (MAX_TEXT - DENSER) + "ä…"
+
+
+def test_new_lines_count_as_what_they_take(qtbot):
+    label = TextLabel("a\n" * MAX_TEXT, wraps=True)
+    qtbot.addWidget(label)
+    assert label.text() == "a\n" * (MAX_TEXT // (LINE_WEIGHT + 1)) + "a" * (MAX_TEXT % (LINE_WEIGHT + 1) > 0) + "…"
+    for lines in ("a" * 60 + "\n") * 30, "ä" * 60 + "\n":
+        label.set_text(lines)
+        assert label.text() == lines
+
+
+def test_a_toast_shows_the_beginning_of_a_long_text(qtbot):
+    toast = Toast()
+    qtbot.addWidget(toast)
+    text = "word " * 1_000
+    toast.show_message(text)
+    assert toast.label.text() == text[: toast_module.MAX_TEXT] + "…"
+    toast.withdraw(text)
+    assert toast.isHidden()
 
 
 def test_a_long_title_is_cut_in_its_middle(qapp):
@@ -58,6 +79,10 @@ def test_the_error_of_a_server_is_not_looked_for_among_ours(qtbot, monkeypatch):
     monkeypatch.setattr(engine_texts, "tr", lambda text: pytest.fail("it is copied to be looked for"))
     text = "wrong " * 1_000_000
     assert engine_texts.tr_engine(text) == text
+
+
+def test_an_error_with_half_of_a_character_is_shown_as_it_is(qapp):
+    assert engine_texts.tr_engine("wrong \ud83d") == "wrong \ud83d"
 
 
 def test_a_long_memory_is_edited_in_a_field_for_long_texts(qtbot):

@@ -26,8 +26,9 @@ from .look import NORMAL, StyleAware, Tint, colour, font
 from .wide_letters import look_for
 
 ELLIPSIS = "…"
-MAX_TEXT = 6_000  # characters, several screens: what is longer has a place of its own, where it is read in full
-DENSER = 6  # for how many characters one counts that is not of the Latin alphabet: it takes as long to lay out, or more
+MAX_TEXT = 3_000  # characters, a screen: what is longer has a place of its own, where it is read in full
+DENSER = 3  # for how many characters one counts that is not of the Latin alphabet: it takes as long to lay out, or more
+LINE_WEIGHT = 30  # for how many a new line counts
 FIRST_DENSE = "\u0250"
 LINE_HEIGHT = 1.42  # of the font's size, as in the mockups; taller fonts keep their own height
 
@@ -52,12 +53,12 @@ def fill_runs(text: str, **values: Run | str) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-def _shorten_runs(runs: tuple[Run, ...]) -> tuple[Run, ...]:
-    """Return as much of the runs as a label lays out."""
-    if sum(len(run.text) for run in runs) <= MAX_TEXT // DENSER:
+def _shorten_runs(runs: tuple[Run, ...], most: int) -> tuple[Run, ...]:
+    """Return as much of the runs as a label lays out. most: characters."""
+    if sum(_weight(run.text) for run in runs) <= most // DENSER:
         return runs
     shown: list[Run] = []
-    room = MAX_TEXT
+    room = most
     for run in runs:
         text, room = _that_fits(run.text, room)
         shown.append(Run(text, run.tint, run.weight))
@@ -68,14 +69,19 @@ def _shorten_runs(runs: tuple[Run, ...]) -> tuple[Run, ...]:
 def _that_fits(text: str, room: int) -> tuple[str, int]:
     """Return the beginning of a text for which there is room, and the room that is left."""
     begun = text[:room]
-    if begun.isascii():
-        return begun, room - len(begun)
+    if begun.isascii() and _weight(begun) <= room:
+        return begun, room - _weight(begun)
     for at, sign in enumerate(begun):
-        needed = 1 if sign < FIRST_DENSE else DENSER
+        needed = LINE_WEIGHT if sign == "\n" else 1 if sign < FIRST_DENSE else DENSER
         if needed > room:
             return text[:at], 0
         room -= needed
     return begun, room
+
+
+def _weight(text: str) -> int:
+    """Return for how many characters a text of the Latin alphabet counts."""
+    return len(text) + (LINE_WEIGHT - 1) * text.count("\n")
 
 
 class TextLabel(StyleAware, QLabel):
@@ -90,12 +96,14 @@ class TextLabel(StyleAware, QLabel):
         weight: int = NORMAL,
         wraps: bool = False,
         is_mono: bool = False,
+        most: int = MAX_TEXT,
         parent: QWidget | None = None,
     ) -> None:
+        """most: characters that are shown, at most."""
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self._tint: Tint = tint
-        self._size, self._weight, self._wraps, self._is_mono = size, weight, wraps, is_mono
+        self._size, self._weight, self._wraps, self._is_mono, self._most = size, weight, wraps, is_mono, most
         self._given: tuple[Run, ...] = ()
         self._runs: tuple[Run, ...] = ()  # what is laid out of them
         self._hint = ""
@@ -119,7 +127,7 @@ class TextLabel(StyleAware, QLabel):
         if self._given == tuple(runs):
             return
         self._given = tuple(runs)
-        self._runs = _shorten_runs(self._given)
+        self._runs = _shorten_runs(self._given, self._most)
         self._measured.clear()
         self.setText("".join(run.text for run in self._runs))
         self.updateGeometry()
