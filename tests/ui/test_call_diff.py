@@ -12,7 +12,7 @@ from ui_scenes import tell
 
 from desktop_app.conversation.events import MessageRecorded, ReplyStarted, TurnStarted
 from desktop_app.conversation.message import Role, ToolCall
-from desktop_app.ui.transcript.call_diff import changes_in_call
+from desktop_app.ui.transcript.call_diff import MAX_BEGUN, Changes, changes_in_call
 from desktop_app.ui.transcript.display_list import Fill, RowLayout, TextLine
 from desktop_app.ui.transcript.row_text import arguments_summary
 
@@ -23,17 +23,32 @@ def edit(old: str, new: str, name: str = "edit") -> ToolCall:
     return ToolCall("c", name, json.dumps({"path": "a.py", "old_text": old, "new_text": new}))
 
 
+def text_of(changes: Changes | None) -> str:
+    return "\n".join(changes.begun) if changes else ""
+
+
+def test_of_a_long_text_only_the_beginning_is_made():
+    content = json.dumps({"path": "a", "content": "a\n" * 2_500_000 + "end"})
+    changes = changes_in_call(ToolCall("c", "write_file", content))
+    assert changes == Changes(("+a",) * MAX_BEGUN, 2_500_001, 2_500_001, 0)
+    changed = changes_in_call(edit("a\r\n" * 100_000, "b\r" * 100_000))
+    assert changed == Changes(("-a",) * MAX_BEGUN, 200_000, 100_000, 100_000)
+    assert changed is not None
+    assert changed.size == "+100000 −100000"
+    assert text_of(changes_in_call(edit("a\n" * 500, "b\x0bc"))) == "-a\n" * 500 + "+b\n+c"
+
+
 def test_removed_and_added_lines_with_what_is_around_them():
     old = "\n".join(f"line {n}" for n in range(20))
     new = old.replace("line 3\n", "LINE 3\n").replace("line 17", "line 17\nmore")
-    assert changes_in_call(edit(old, new)) == (
+    assert text_of(changes_in_call(edit(old, new))) == (
         " line 1\n line 2\n-line 3\n+LINE 3\n line 4\n line 5\n …\n line 16\n line 17\n+more\n line 18\n line 19"
     )
 
 
 @given(LINES, LINES)
 def test_the_lines_before_and_after_can_be_told_from_it(old, new):
-    said = (changes_in_call(edit("\n".join(old), "\n".join(new))) or "").split("\n")
+    said = text_of(changes_in_call(edit("\n".join(old), "\n".join(new)))).split("\n")
     assert {line[1:] for line in said if line[:1] == "-"} <= {*old, ""}
     assert {line[1:] for line in said if line[:1] == "+"} <= {*new, ""}
     assert set(old) - set(new) - {""} <= {line[1:] for line in said if line[:1] == "-"}
@@ -49,12 +64,12 @@ def test_what_is_no_edit_has_none(arguments):
 @pytest.mark.parametrize("names", [("old_string", "new_string"), ("oldText", "newText"), ("old", "new")])
 def test_other_programs_name_their_arguments_otherwise(names):
     arguments = dict(zip(names, ("one", "two"), strict=True))
-    assert changes_in_call(ToolCall("c", "edit", json.dumps(arguments))) == "-one\n+two"
+    assert text_of(changes_in_call(ToolCall("c", "edit", json.dumps(arguments)))) == "-one\n+two"
 
 
 def test_a_whole_file_is_added_and_other_tools_contents_are_none_of_it():
     content = json.dumps({"path": "a", "content": "one\ntwo\n"})
-    assert changes_in_call(ToolCall("c", "files__write_file", content)) == "+one\n+two"
+    assert text_of(changes_in_call(ToolCall("c", "files__write_file", content))) == "+one\n+two"
     assert changes_in_call(ToolCall("c", "save_memory", content)) is None
 
 

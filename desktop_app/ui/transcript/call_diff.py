@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from difflib import unified_diff
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
+from typing import NamedTuple
 
 from desktop_app.conversation.message import ToolCall
 
@@ -18,28 +18,40 @@ TEXTS = frozenset((*OLD, *NEW, *WHOLE))
 
 CONTEXT = 2  # unchanged lines around what differs
 MAX_KNOWN = 8  # calls that are not read again: a card asks several times, and their arguments may be megabytes
-MAX_COMPARED = 400  # lines; of longer texts all lines are shown as removed and added
+MAX_COMPARED = 400  # lines; of longer texts all lines are removed and added
+MAX_BEGUN, MAX_CHARACTERS = 1_000, 500_000  # lines that are made, and of what; of those beyond only the number is known
+
+
+class Changes(NamedTuple):
+    """What a call changes. begun: the first lines, those that it removes with "-", those that it adds with "+", and some
+    around them. lines, added, removed: how many there are in all.
+    """
+
+    begun: tuple[str, ...]
+    lines: int
+    added: int
+    removed: int
+
+    @property
+    def size(self) -> str:
+        """How many lines are added and removed: "+2 −1"."""
+        counted = (("+", self.added), ("−", self.removed))
+        return " ".join(f"{sign}{count}" for sign, count in counted if count)
 
 
 @lru_cache(MAX_KNOWN)
-def changes_in_call(call: ToolCall) -> str | None:
-    """Return the lines that a call removes ("-") and adds ("+"), with some around them; None if it is no such call."""
+def changes_in_call(call: ToolCall) -> Changes | None:
+    """Return what a call changes in a file; None if it is no such call, or changes nothing."""
     arguments = arguments_of(call)
     if arguments is None:
         return None
     old, new = _text_of(arguments, OLD), _text_of(arguments, NEW)
     if old is not None and new is not None:
-        return "\n".join(_differences(old.splitlines(), new.splitlines()))
-    whole = _text_of(arguments, WHOLE) if "write" in call.name or "create" in call.name else None
-    return None if whole is None else "\n".join(f"+{line}" for line in whole.splitlines())
-
-
-def size_of_changes(changes: str) -> str:
-    """Return how many lines are added and removed: "+2 −1"."""
-    counted = [
-        (shown, changes.count(f"\n{sign}") + changes.startswith(sign)) for shown, sign in (("+", "+"), ("−", "-"))
-    ]
-    return " ".join(f"{sign}{count}" for sign, count in counted if count)
+        changes = _differences(old, new)
+    else:
+        whole = _text_of(arguments, WHOLE) if "write" in call.name or "create" in call.name else None
+        changes = _replacement("", whole or "")
+    return changes if changes.lines else None
 
 
 @lru_cache(MAX_KNOWN)
@@ -56,8 +68,28 @@ def _text_of(arguments: dict[str, object], names: tuple[str, ...]) -> str | None
     return next((value for name in names if isinstance(value := arguments.get(name), str)), None)
 
 
-def _differences(old: list[str], new: list[str]) -> Iterator[str]:
-    if max(len(old), len(new)) > MAX_COMPARED:
-        return chain((f"-{line}" for line in old), (f"+{line}" for line in new))
-    lines = islice(unified_diff(old, new, n=CONTEXT, lineterm=""), 3, None)  # after the names and the first place
-    return (" …" if line.startswith("@@") else line for line in lines)
+def _differences(old: str, new: str) -> Changes:
+    if max(_line_count(old), _line_count(new)) > MAX_COMPARED:
+        return _replacement(old, new)
+    compared = unified_diff(old.splitlines(), new.splitlines(), n=CONTEXT, lineterm="")
+    found = islice(compared, 3, None)  # after the names and the first place
+    lines = tuple(" …" if line.startswith("@@") else line for line in found)
+    added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    return Changes(lines[:MAX_BEGUN], len(lines), added, removed)
+
+
+def _replacement(old: str, new: str) -> Changes:
+    removed, added = _line_count(old), _line_count(new)
+    lines = (f"{sign}{line}" for sign, text in (("-", old), ("+", new)) for line in _first_lines(text))
+    return Changes(tuple(islice(lines, MAX_BEGUN)), removed + added, added, removed)
+
+
+def _line_count(text: str) -> int:
+    """Return how many lines there are, however they end, but for ends that hardly any file has."""
+    returns = text.count("\r")
+    ends = text.count("\n") + (returns and returns - text.count("\r\n"))
+    return ends + (text[-1:] not in ("", "\n", "\r"))
+
+
+def _first_lines(text: str) -> list[str]:
+    return text[:MAX_CHARACTERS].splitlines()[:MAX_BEGUN]

@@ -19,6 +19,7 @@ from .documents import DocumentCache, Make
 
 WHO_HEIGHT = 20
 ACTION_GAP = 14
+MAX_WORDS = 1_000  # characters of one line, more than any window has
 MAX_LABEL, MAX_ADVANCES = 40, 2_000  # characters; widths of labels that are kept
 
 
@@ -121,7 +122,8 @@ class RowBuilder:
         self.y += scale(pixels)
 
     def words(self, x: float, text: str, look: QFont, tint: Tint | QColor, height: float, most: float = 1e6) -> float:
-        """Put text on the line at `y`, and return where it ends."""
+        """Put text on the line at `y`, as far as a line goes, and return where it ends."""
+        text = text if len(text) <= MAX_WORDS else f"{text[:MAX_WORDS]}…"
         width = min(advance(look, text) + 1, most)
         ink = tint if isinstance(tint, QColor) else colour(tint)
         self.layout.drawn.append(TextLine(QRectF(x, self.y, width, height), text, look, ink))

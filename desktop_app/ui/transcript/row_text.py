@@ -25,7 +25,7 @@ from desktop_app.ui.widgets.formats import (
 )
 from desktop_app.ui.widgets.invisible import escape_invisible
 
-from .call_diff import TEXTS, arguments_of, changes_in_call, size_of_changes
+from .call_diff import TEXTS, arguments_of, changes_in_call
 from .display_list import Action
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
@@ -119,7 +119,7 @@ def arguments_summary(call: ToolCall) -> str:
     if changes:
         named = [(name, word) for name, word in named if name not in TEXTS]
     words = [word if not index else f"{name}={word}" for index, (name, word) in enumerate(named)]
-    return escape_invisible(first_line("  ".join((*words, size_of_changes(changes)) if changes else words)))
+    return escape_invisible(first_line("  ".join((*words, changes.size) if changes else words)))
 
 
 def arguments_text(call: ToolCall) -> str:

@@ -15,7 +15,7 @@ from desktop_app.ui.widgets.formats import format_duration
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.look import MEDIUM, Corner, Tint, colour, font, scale
 
-from .call_diff import changes_in_call
+from .call_diff import Changes, changes_in_call
 from .display_list import Action, Fill, Flow, HitRegion
 from .documents import code_document
 from .items import MessageItem, ToolItem
@@ -134,17 +134,16 @@ def _call_body(builder: RowBuilder, key: str, call: ToolCall) -> None:
         _arguments(builder, call)
 
 
-def _changes(builder: RowBuilder, key: str, changes: str) -> None:
+def _changes(builder: RowBuilder, key: str, changes: Changes) -> None:
     """Put the beginning of a diff; more of it once unfolded."""
     most, pad = DIFF_LINES * (UNFOLDED if builder.is_unfolded else 1), scale(14)
-    lines, count = changes.split("\n", most)[:most], changes.count("\n") + 1
-    shown = "\n".join(line[:MAX_LINE] for line in lines)
+    shown = "\n".join(line[:MAX_LINE] for line in changes.begun[:most])
     builder.skip(9)
     top, before = builder.y, len(builder.layout.drawn)
     builder.document(code_document, shown, pad, is_code=True)
     builder.layout.drawn[before:before] = _stripes(builder, top)
-    if count > most:
-        more = ActionLink(Action.FOLD, key, tr("… %n lines more", "", count - most))
+    if changes.lines > most:
+        more = ActionLink(Action.FOLD, key, tr("… %n lines more", "", changes.lines - most))
         builder.link(pad, more, font(12), scale(22))
         builder.y += scale(22)
     builder.skip(9)
