@@ -13,6 +13,8 @@ from ui_scenes import actions, click, settle, tell
 
 from desktop_app.conversation.events import MessageRecorded, ReplyStarted, TextDelta, TurnStarted
 from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.transcript import text_flow
+from desktop_app.ui.transcript.code_blocks import SHOWN_LINES
 from desktop_app.ui.transcript.code_files import save_code
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.selection import position_at
@@ -141,6 +143,14 @@ def test_code_with_short_lines_offers_no_choice(view, qtbot):
     view.transcript.open([row(0, Role.ASSISTANT, Text("```\nx = 1\n```"))], ())
     settle(view, qtbot)
     assert Action.WRAP_CODE not in actions(view, "m0")
+
+
+def test_of_a_folded_block_only_what_is_shown_is_measured(view, qtbot, monkeypatch):
+    measured = list[str]()
+    monkeypatch.setattr(text_flow, "longest_line", lambda code: measured.append(code) or code)
+    view.transcript.open([row(0, Role.ASSISTANT, Text("```\n" + "a\n" * 5_000 + "```"))], ())
+    settle(view, qtbot)
+    assert set(measured) == {"\n".join("a" * SHOWN_LINES)}
 
 
 @pytest.mark.parametrize("is_shifted", [False, True])

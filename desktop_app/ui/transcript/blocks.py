@@ -25,9 +25,10 @@ _SPACE = re.compile(
 ROW_WEIGHT = 40  # a row of a table costs as much as so many characters more
 MAX_COLUMNS = 32  # of a table: to paint one of more takes long
 MAX_ROW, MANY_CELLS = 8_000, 2_000  # characters of a row, which cannot be cut; cells in a stretch
-DENSE = 1_000  # letters without a space or a stop between them, none of ASCII, as no one writes them
+DENSE = 1_000  # letters without a space or a stop between them, as no one writes them
 DENSE_PIECE = 500  # characters of a text with so many
-_LETTERS = r"[^\x00-\x7f\u3000-\u3002\uff01-\uff0f\uff1a-\uff1f\s]"
+_LETTERS = r"[^\x00-\x7f\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff0f\uff1a-\uff1f\s]"
+"""None of ASCII, and none that is a glyph by itself, as Chinese, Japanese and Korean ones are: they take no longer."""
 _DENSE = re.compile(rf"(?<!{_LETTERS}){_LETTERS}{{{DENSE}}}")  # looked for once in each run, from its beginning
 _SAMPLE = DENSE // 10  # every so many characters one is looked at first: so many letters are ten of those at least
 _DENSE_SAMPLES = re.compile(rf"{_LETTERS}{{{DENSE // _SAMPLE}}}")

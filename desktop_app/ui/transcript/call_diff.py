@@ -23,8 +23,8 @@ MAX_BEGUN, MAX_CHARACTERS = 1_000, 500_000  # lines that are made, and of what; 
 
 
 class Changes(NamedTuple):
-    """What a call changes. begun: the first lines, those that it removes with "-", those that it adds with "+", and some
-    around them. lines, added, removed: how many there are in all.
+    """What a call changes. begun: the first lines, those that it removes with "-", those that it adds with "+", and
+    some around them. lines, added, removed: how many there are in all.
     """
 
     begun: tuple[str, ...]

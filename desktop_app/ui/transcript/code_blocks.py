@@ -26,6 +26,11 @@ class CodeBlock(msgspec.Struct, frozen=True):
         return self.text.count("\n") + 1
 
     @property
+    def shown(self) -> str:
+        """What is shown of it."""
+        return "\n".join(self.text.split("\n", SHOWN_LINES)[:SHOWN_LINES]) if self.is_folded else self.text
+
+    @property
     def unwrapped(self) -> str:
         """The key under which its lines are not wrapped."""
         return f"{self.key} unwrapped"
@@ -60,9 +65,8 @@ def fold_code(
             block = CodeBlock(f"{key} code {count}", segment.language, code_of_block(segments, number))
             block = msgspec.structs.replace(block, is_folded=block.is_long and is_folded(block.key))
             if block.is_folded:
-                first = "\n".join(block.text.split("\n", SHOWN_LINES)[:SHOWN_LINES])
                 blocks[len(shown)] = block
-                shown.append(msgspec.structs.replace(segment, text=first, is_last=True))
+                shown.append(msgspec.structs.replace(segment, text=block.shown, is_last=True))
                 continue
         if not block.is_folded:
             blocks[len(shown)] = block

@@ -232,8 +232,8 @@ def _wrap_link(builder: RowBuilder, block: CodeBlock, overhang: float) -> list[A
 
 
 def _overhang(builder: RowBuilder, block: CodeBlock) -> float:
-    """Return by how many pixels the longest line is longer than the box."""
-    longest = builder.cache.computed(_width_of_code, block.text, block.key)
+    """Return by how many pixels the longest line that is shown is longer than the box."""
+    longest = builder.cache.computed(_width_of_code, block.shown, block.key)
     return longest + scale(8) - (builder.width - 2 * scale(CODE_PAD))
 
 

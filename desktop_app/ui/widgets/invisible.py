@@ -26,8 +26,10 @@ _LINE_END = b"\xff"  # stands for CR LF; no byte of UTF-8
 def without_commands(text: str) -> str:
     """Return the text without control characters that a terminal obeys. Tabs, line ends and form feeds stay."""
     # As bytes: a pattern takes 130 ms for 5 MB of them.
-    told = text.encode("utf-8", "surrogatepass").replace(b"\r\n", _LINE_END).translate(None, _OBEYED)
-    kept = told.replace(_LINE_END, b"\r\n").decode("utf-8", "surrogatepass")
+    told, kept = text.encode("utf-8", "surrogatepass"), text
+    if len(told.translate(None, _OBEYED)) < len(told):
+        told = told.replace(b"\r\n", _LINE_END).translate(None, _OBEYED)
+        kept = told.replace(_LINE_END, b"\r\n").decode("utf-8", "surrogatepass")
     return _ALSO_OBEYED.sub("", kept) if _BEGINS_ONE in told else kept
 
 
