@@ -9,10 +9,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from .widgets.formats import shorten
 from .widgets.invisible import escape_name
 
 if TYPE_CHECKING:
     from .desktop_portal import Portal
+
+
+MAX_TITLE, MAX_TEXT = 100, 500  # characters: no desktop shows more
 
 
 class DesktopNotifier(QObject):
@@ -29,7 +33,8 @@ class DesktopNotifier(QObject):
     def notify(self, key: str, title: str, text: str) -> None:
         """Show a notification, in place of the one with that key. Some desktops read markup in it, with links and
         pictures: it has none, whatever a title says."""
-        title, text = (escape_name(words).replace("<", "‹") for words in (title, text))
+        shown = shorten(title, MAX_TITLE), shorten(text, MAX_TEXT)
+        title, text = (escape_name(words).replace("<", "‹") for words in shown)
         if self._find_portal() and self._portal is not None:
             self._portal.notify(key, title, text)
         elif QSystemTrayIcon.isSystemTrayAvailable():

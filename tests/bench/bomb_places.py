@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from bomb_drafts import drafts
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
@@ -24,8 +25,10 @@ from desktop_app.ui.composer.draft_field import DraftField
 from desktop_app.ui.context_panel.history import History
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.requests import PanelRequests
+from desktop_app.ui.desktop_notifications import DesktopNotifier
 from desktop_app.ui.failure_card import FailureCard
 from desktop_app.ui.questions.question_card import QuestionCard
+from desktop_app.ui.questions.question_text import pending_question_text
 from desktop_app.ui.request_view.request_view import RequestView
 from desktop_app.ui.sidebar.sidebar import Sidebar
 from desktop_app.ui.toast import Toast
@@ -150,8 +153,7 @@ def _of_reader(readers: list[TextReader]) -> Steps:
 
 
 def _to_end(reader: TextReader) -> None:
-    bar = reader.text.verticalScrollBar()
-    bar.setValue(bar.maximum())
+    reader.text.verticalScrollBar().setValue(reader.text.verticalScrollBar().maximum())
 
 
 def reader(holder: QWidget, text: str) -> Steps:
@@ -257,14 +259,17 @@ def question(holder: QWidget, text: str) -> Steps:
 
 
 def notices(holder: QWidget, text: str) -> Steps:
-    """A notice, and a failure that belongs to no message, have it."""
+    """A notice, a failure that belongs to no message, and a notification of the desktop have it."""
     toast, card = Toast(), FailureCard()
+    asked = QuestionAsked("v", "q1", "permission", ToolCall("c", text, text))
     _put(holder, toast, card)
     return {
         "toast": lambda: toast.show_message(text, "Undo"),
         "narrower": lambda: holder.resize(500, 700),
         "failure": lambda: card.show_failure(Failure("provider", text[:300], text, "kept", "advice")),
         "clear": card.clear,
+        "of the desktop": lambda: DesktopNotifier(holder).notify("c1", text, text),
+        "of a question": lambda: pending_question_text(asked, text),
     }
 
 
@@ -286,6 +291,7 @@ PLACES: dict[str, Place] = {
     "X-ray": request,
     "reader": reader,
     "composer": composer,
+    "drafts": drafts,
     "editor": editor,
     "title": sidebar,
     "question": question,

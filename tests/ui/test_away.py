@@ -20,8 +20,9 @@ from desktop_app.conversation.events import QuestionAsked, TurnFinished, TurnSta
 from desktop_app.conversation.message import ToolCall
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
-from desktop_app.ui.desktop_notifications import DesktopNotifier
+from desktop_app.ui.desktop_notifications import MAX_TEXT, MAX_TITLE, DesktopNotifier
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.questions.question_text import MAX_NAME, pending_question_text
 
 DOUBLE = Path(__file__).with_name("portal_double.py")
 ASKED = QuestionAsked("c2", "q", "permission", ToolCall("c", "bash", '{"command": "ls"}'))
@@ -93,6 +94,25 @@ async def test_it_can_be_switched_off(window: MainWindow, bridge: Bridge, monkey
     bridge.happened.emit(ASKED)
     assert calls == []
     other.close()
+
+
+def test_a_notification_has_the_beginning_of_long_texts(qtbot, monkeypatch) -> None:
+    told = list[tuple[str, ...]]()
+    parent = QObject()
+    notifier = DesktopNotifier(parent)
+    monkeypatch.setattr(notifier, "_find_portal", lambda: True)
+    monkeypatch.setattr(notifier, "_portal", SimpleNamespace(notify=lambda *words: told.append(words)))
+    notifier.notify("c", "a\n" * 2_500_000, "\x1b" * 5_000_000)
+    ((key, title, text),) = told
+    assert (key, title) == ("c", "a‹U+000A›" * ((MAX_TITLE - 1) // 2) + "a…")
+    assert text == "‹U+001B›" * (MAX_TEXT - 1) + "…"
+
+
+def test_a_question_elsewhere_names_the_beginning_of_long_names() -> None:
+    asked = QuestionAsked("v", "q", "permission", ToolCall("c", "n" * 5_000_000, "{}"))
+    text = pending_question_text(asked, "\x1b" * 5_000_000)
+    assert len(text) < 10 * MAX_NAME
+    assert "n" * (MAX_NAME - 1) + "…" in text
 
 
 def test_a_notification_has_no_markup_and_reads_as_it_is_spelled(qtbot, monkeypatch) -> None:

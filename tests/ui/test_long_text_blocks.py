@@ -100,6 +100,21 @@ def test_all_of_a_long_draft_goes_and_comes_back(qtbot, key, modifier, left) -> 
     assert field.written() == left
 
 
+def test_a_long_text_is_read_once_until_it_changes(qtbot, monkeypatch) -> None:
+    field = DraftField()
+    shown_whole(qtbot, field, MANY_LINES)
+    read = list[int]()
+    monkeypatch.setattr(field, "_text_between", lambda start, end: read.append(end) or "text")
+    for _ in range(3):
+        assert field.written() == "text"
+    field.selectAll()
+    assert field.createMimeDataFromSelection().text() == "text"
+    assert len(read) == 1
+    qtbot.keyClicks(field, "a")
+    assert field.written() == "text"
+    assert len(read) == 2
+
+
 def test_a_line_of_a_long_text_is_edited_like_any_other(qtbot) -> None:
     field = DraftField()
     shown_whole(qtbot, field, "first\n" + MANY_LINES)

@@ -16,6 +16,7 @@ from desktop_app.conversation.tools import (
 )
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.formats import shorten
 from desktop_app.ui.widgets.invisible import escape_invisible, invisible_names
 
 WANTS: dict[NeedKind, str] = {
@@ -46,6 +47,7 @@ ABOUT_EARLIER: dict[str, str] = {
 """Why a rule that allows a tool of that name does not hold."""
 TOO_LONG = translatable("It is too long for a rule: allow it this once, or deny it.")
 MAX_SHOWN = 5_000
+MAX_NAME = 200  # characters of a tool's name or a conversation's title
 """Characters of what a call would touch that the card shows; a reader shows all."""
 SAID_OF_IT = translatable("Its server says of it: {words}")
 DONE_BY: dict[NeedKind, str] = {
@@ -63,7 +65,8 @@ def title_of(question: QuestionAsked) -> str:
     if question.kind == "rounds":
         return tr("%n rounds without a message from you. Continue?", "", question.rounds)
     tools = dict.fromkeys(need.tool for need in question.needs)
-    name = escape_invisible(question.call.name if question.call else ", ".join(tools) or tr("A tool"))
+    name = question.call.name if question.call else ", ".join(tools) or tr("A tool")
+    name = escape_invisible(shorten(name, MAX_NAME))
     if len(question.needs) == 1:
         need = question.needs[0]
         return tr(WIDER.get(need.tool, WANTS[need.kind])).format(tool=name)
@@ -83,7 +86,7 @@ def pending_question_text(question: QuestionAsked, title: str) -> str:
     """Return the notice of a question in a conversation that is not shown. title: "" if it is not listed."""
     named = tr("“{title}” is waiting for your answer: {question}")
     text = named if title else tr("Another conversation is waiting for your answer: {question}")
-    return text.format(title=escape_invisible(title), question=title_of(question))
+    return text.format(title=escape_invisible(shorten(title, MAX_NAME)), question=title_of(question))
 
 
 def note_of(question: QuestionAsked) -> str:

@@ -78,6 +78,7 @@ class LongTextField(TextArea):
         """as_shown: applied to each piece of a text before it is inserted."""
         super().__init__(size=size, is_mono=is_mono, rows=rows)
         self._as_shown = as_shown
+        self._written: str | None = None  # the whole text, once it was asked for: to read megabytes takes long
         self._joints: list[int] = []  # positions of ends of blocks that end no line
         self._rest, self._at = "", 0  # what is being inserted, and how far that is
         self._place = QTextCursor(self.document())  # where
@@ -96,7 +97,8 @@ class LongTextField(TextArea):
     def written(self) -> str:
         """Return the whole text."""
         if not self._is_inserting:
-            return self._text_between(0, self._end)
+            self._written = self._text_between(0, self._end) if self._written is None else self._written
+            return self._written
         place = self._place.position()
         newline = "" if self._goes_on else "\n"
         rest = newline + self._as_shown(self._rest[self._at :])
@@ -253,6 +255,7 @@ class LongTextField(TextArea):
 
     def _move_joints(self, position: int, removed: int, added: int) -> None:
         """Keep the joints where they are after a change of the document, such as an undone one, too."""
+        self._written = None
         block = self.document().findBlock(position)
         first, joints = block.position() - 1, self._joints
         before = joints[: bisect_left(joints, first)]
