@@ -15,7 +15,7 @@ from desktop_app.conversation.message import Role, Text
 from desktop_app.ui.transcript import glyph_cache as glyphs
 from desktop_app.ui.transcript.display_list import Flow, RowLayout
 from desktop_app.ui.transcript.documents import DocumentCache, code_document, plain_document
-from desktop_app.ui.transcript.glyph_cache import MAX_CHARACTERS, glyph_cache
+from desktop_app.ui.transcript.glyph_cache import BLOCK_WEIGHT, MAX_CHARACTERS, glyph_cache
 from desktop_app.ui.transcript.highlight import Highlighter
 from desktop_app.ui.transcript.placeholder_font import placeholder_font
 from desktop_app.ui.transcript.row_painter import Marks, paint_row
@@ -113,6 +113,14 @@ def test_what_was_shown_longest_ago_keeps_them_no_more():
     glyph_cache().keep(second)
     glyph_cache().keep(first)
     assert [keeps_glyphs(one) for one in (first, second, third, fourth)] == [True, True, False, True]
+
+
+def test_of_short_paragraphs_no_more_are_kept_than_are_soon_forgotten():
+    lines = MAX_CHARACTERS // BLOCK_WEIGHT // 4
+    shown = [laid_out("\n".join("a" * lines) + str(number)).document for number in range(6)]
+    kept = [document.blockCount() for document in shown if keeps_glyphs(document)]
+    assert kept
+    assert sum(kept) <= MAX_CHARACTERS / BLOCK_WEIGHT
 
 
 def test_fonts_may_go_after_the_documents():

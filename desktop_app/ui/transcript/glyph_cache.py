@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter, QTextDocument, QTextLayout
 
 MAX_CHARACTERS = 100_000  # whose glyphs are kept: several screens full
+BLOCK_WEIGHT = 20  # characters that a paragraph counts for besides its own: to forget one takes as long as many
 ABOVE_ALL = QRectF(0, -100_000, 1, 1)  # where no line is
 
 
@@ -28,7 +29,7 @@ class GlyphCache:
             return
         for layout in _layouts(document):
             layout.setCacheEnabled(True)
-        self._sizes[document] = document.characterCount()
+        self._sizes[document] = document.characterCount() + BLOCK_WEIGHT * document.blockCount()
         self._size += self._sizes[document]
         while self._size > MAX_CHARACTERS and len(self._sizes) > 1:
             self._forget_oldest()
