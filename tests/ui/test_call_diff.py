@@ -12,7 +12,7 @@ from ui_scenes import tell
 
 from desktop_app.conversation.events import MessageRecorded, ReplyStarted, TurnStarted
 from desktop_app.conversation.message import Role, ToolCall
-from desktop_app.ui.transcript.call_diff import MAX_BEGUN, Changes, changes_in_call
+from desktop_app.ui.transcript.call_diff import MAX_BEGUN, ChangedLines, changes_in_call
 from desktop_app.ui.transcript.display_list import Fill, RowLayout, TextLine
 from desktop_app.ui.transcript.row_text import arguments_summary
 
@@ -23,16 +23,16 @@ def edit(old: str, new: str, name: str = "edit") -> ToolCall:
     return ToolCall("c", name, json.dumps({"path": "a.py", "old_text": old, "new_text": new}))
 
 
-def text_of(changes: Changes | None) -> str:
+def text_of(changes: ChangedLines | None) -> str:
     return "\n".join(changes.begun) if changes else ""
 
 
 def test_of_a_long_text_only_the_beginning_is_made():
     content = json.dumps({"path": "a", "content": "a\n" * 2_500_000 + "end"})
     changes = changes_in_call(ToolCall("c", "write_file", content))
-    assert changes == Changes(("+a",) * MAX_BEGUN, 2_500_001, 2_500_001, 0)
+    assert changes == ChangedLines(("+a",) * MAX_BEGUN, 2_500_001, 2_500_001, 0)
     changed = changes_in_call(edit("a\r\n" * 100_000, "b\r" * 100_000))
-    assert changed == Changes(("-a",) * MAX_BEGUN, 200_000, 100_000, 100_000)
+    assert changed == ChangedLines(("-a",) * MAX_BEGUN, 200_000, 100_000, 100_000)
     assert changed is not None
     assert changed.size == "+100000 −100000"
     assert text_of(changes_in_call(edit("a\n" * 500, "b\x0bc"))) == "-a\n" * 500 + "+b\n+c"

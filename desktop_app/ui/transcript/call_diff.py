@@ -22,7 +22,7 @@ MAX_COMPARED = 400  # lines; of longer texts all lines are removed and added
 MAX_BEGUN, MAX_CHARACTERS = 1_000, 500_000  # lines that are made, and of what; of those beyond only the number is known
 
 
-class Changes(NamedTuple):
+class ChangedLines(NamedTuple):
     """What a call changes. begun: the first lines, those that it removes with "-", those that it adds with "+", and
     some around them. lines, added, removed: how many there are in all.
     """
@@ -40,7 +40,7 @@ class Changes(NamedTuple):
 
 
 @lru_cache(MAX_KNOWN)
-def changes_in_call(call: ToolCall) -> Changes | None:
+def changes_in_call(call: ToolCall) -> ChangedLines | None:
     """Return what a call changes in a file; None if it is no such call, or changes nothing."""
     arguments = arguments_of(call)
     if arguments is None:
@@ -68,20 +68,20 @@ def _text_of(arguments: dict[str, object], names: tuple[str, ...]) -> str | None
     return next((value for name in names if isinstance(value := arguments.get(name), str)), None)
 
 
-def _differences(old: str, new: str) -> Changes:
+def _differences(old: str, new: str) -> ChangedLines:
     if max(_line_count(old), _line_count(new)) > MAX_COMPARED:
         return _replacement(old, new)
     compared = unified_diff(old.splitlines(), new.splitlines(), n=CONTEXT, lineterm="")
     found = islice(compared, 3, None)  # after the names and the first place
     lines = tuple(" …" if line.startswith("@@") else line for line in found)
     added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
-    return Changes(lines[:MAX_BEGUN], len(lines), added, removed)
+    return ChangedLines(lines[:MAX_BEGUN], len(lines), added, removed)
 
 
-def _replacement(old: str, new: str) -> Changes:
+def _replacement(old: str, new: str) -> ChangedLines:
     removed, added = _line_count(old), _line_count(new)
     lines = (f"{sign}{line}" for sign, text in (("-", old), ("+", new)) for line in _first_lines(text))
-    return Changes(tuple(islice(lines, MAX_BEGUN)), removed + added, added, removed)
+    return ChangedLines(tuple(islice(lines, MAX_BEGUN)), removed + added, added, removed)
 
 
 def _line_count(text: str) -> int:

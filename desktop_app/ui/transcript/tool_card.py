@@ -15,7 +15,7 @@ from desktop_app.ui.widgets.formats import format_duration
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.look import MEDIUM, Corner, Tint, colour, font, scale
 
-from .call_diff import Changes, changes_in_call
+from .call_diff import ChangedLines, changes_in_call
 from .display_list import Action, Fill, Flow, HitRegion
 from .documents import code_document
 from .items import MessageItem, ToolItem
@@ -134,7 +134,7 @@ def _call_body(builder: RowBuilder, key: str, call: ToolCall) -> None:
         _arguments(builder, call)
 
 
-def _changes(builder: RowBuilder, key: str, changes: Changes) -> None:
+def _changes(builder: RowBuilder, key: str, changes: ChangedLines) -> None:
     """Put the beginning of a diff; more of it once unfolded."""
     most, pad = DIFF_LINES * (UNFOLDED if builder.is_unfolded else 1), scale(14)
     shown = "\n".join(line[:MAX_LINE] for line in changes.begun[:most])
