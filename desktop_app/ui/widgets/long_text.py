@@ -83,7 +83,7 @@ class LongTextField(TextArea):
         self._rest, self._at = "", 0  # what is being inserted, and how far that is
         self._place = QTextCursor(self.document())  # where
         self._goes_on = False  # whether the next block continues the line
-        self._is_inserting = self._is_open = False  # open: it may be edited once all is there
+        self._is_inserting = self._is_open = self._is_all = False  # open: it may be edited once all is there
         self._held: list[QKeyEvent] = []  # keys
         self._inserting = QTimer(self, singleShot=True, interval=0)
         self._inserting.timeout.connect(self._insert_slice)
@@ -147,6 +147,7 @@ class LongTextField(TextArea):
     def _begin_inserting(self, text: str) -> None:
         for end in (*_LINE_ENDS, *_NO_CHARACTERS) if self._as_shown is str else _NO_CHARACTERS:
             text = text.replace(end, "\n")
+        self._is_all = self.document().isEmpty()
         self._place, self._rest, self._at = self.textCursor(), text, 0
         if is_long(text) or (self._as_shown is not str and LONGER * len(text) > AT_ONCE):
             self.document().setUndoRedoEnabled(False)
@@ -159,7 +160,13 @@ class LongTextField(TextArea):
             return
         if not is_whole:
             self._insert(inf)
+        self._note_whole()
         self._rest = ""
+
+    def _note_whole(self) -> None:
+        """Remember what was inserted where nothing was: it is all that is written."""
+        if self._is_all and self._as_shown is str:
+            self._written = self._rest
 
     def remove_text(self) -> None:
         """Remove all, in one step of the undo history."""
@@ -212,6 +219,7 @@ class LongTextField(TextArea):
 
     def _insert_slice(self) -> None:
         if self._insert(monotonic() + SLICE):
+            self._note_whole()
             self._end_inserting()
         else:
             self._inserting.start()
