@@ -58,6 +58,10 @@ def test_the_fonts_of_a_look_are_held_by_one_font(look, monkeypatch):
     assert load_fonts("漢", QFont(look), lambda: True)
     assert load_fonts("字한", QFont(look), lambda: True)
     assert all(font is drawn[0] == look for font in drawn)
+    other = QFont(look)
+    other.setFamilies([look.family(), "Another family"])
+    assert load_fonts("漢", other, lambda: True)
+    assert drawn[-1] is not drawn[0]
     assert load_fonts(THAANA, look, lambda: True)
     assert drawn[-1] is not drawn[0]  # a placeholder stands in now
     assert load_fonts("漢", QFont(look), lambda: True)

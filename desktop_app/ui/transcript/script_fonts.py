@@ -68,7 +68,7 @@ def load_fonts(text: str, look: QFont, may_go_on: Callable[[], bool]) -> bool:
 
 
 def _loaded(look: QFont) -> LoadedFonts:
-    key = look.key(), *QFont.substitutes(look.family())
+    key = look.key(), *look.families(), *QFont.substitutes(look.family())  # the key of a look has one family alone
     if key not in _known:
         bare = QFont(look)  # every setter that changes something drops what was found for the look before
         bare.setUnderline(not look.underline())
