@@ -197,7 +197,7 @@ class Scene:
             ("shortcuts", window.commands.open_shortcuts, ""),
             ("policy", window.policies.open, ""),
             ("export", window.export.open, ""),
-            ("project", lambda: window.listing.choose_project(("c1",)), "new"),
+            ("project", lambda: window.projects.choose_for(("c1",)), "new"),
         )
         for again in ("", "_again"):
             for name, act, words in dialogs:
