@@ -47,8 +47,8 @@ ABOUT_EARLIER: dict[str, str] = {
 """Why a rule that allows a tool of that name does not hold."""
 TOO_LONG = translatable("It is too long for a rule: allow it this once, or deny it.")
 MAX_SHOWN = 5_000
-MAX_NAME = 200  # characters of a tool's name or a conversation's title
 """Characters of what a call would touch that the card shows; a reader shows all."""
+MAX_NAME = 200  # characters of a tool's name or a conversation's title
 SAID_OF_IT = translatable("Its server says of it: {words}")
 DONE_BY: dict[NeedKind, str] = {
     "read": translatable("Read: {target}"),
