@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, TypeVar
 
 import msgspec
 
+from desktop_app.conversation.other_hosts import leads_to_other_host
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.permissions.rules import escape_pattern
 from desktop_app.permissions.secret_paths import is_secret
@@ -21,6 +22,7 @@ STARTS_PROGRAMS = frozenset(
     {".git", ".hg", ".svn", ".jj", ".husky", ".vscode", ".idea", ".devcontainer", "launchagents", "launchdaemons"}
 )
 """Folders with hooks and tasks that run by themselves later on, in lower case."""
+IS_WINDOWS = os.name == "nt"
 MAX_PATH = 4_096
 """Characters of a path that Linux opens; other systems open shorter ones, or hardly longer ones."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -41,6 +43,8 @@ def resolve_path(path: str, context: ToolContext) -> Path:
         raise ToolFailed("A path cannot hold a NUL character.")
     if len(path) > MAX_PATH:
         raise ToolFailed(f"A path of {len(path):,} characters cannot be opened: at most {MAX_PATH:,} can.")
+    if IS_WINDOWS and leads_to_other_host(path, str(working_folder(context))):  # to ask for it is to look at it
+        raise ToolFailed("A path on another computer is not opened, unless the working folder is on the same share.")
     try:
         return Path(os.path.realpath(os.path.join(working_folder(context), os.path.expanduser(path))))
     except (OSError, ValueError) as error:  # a name that is too long, or lone surrogates

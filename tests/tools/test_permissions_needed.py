@@ -10,12 +10,15 @@ import pytest
 from tool_calls import Desk
 
 from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.other_hosts import leads_to_other_host
 from desktop_app.conversation.tools import Rule, ToolContext
 from desktop_app.permissions.command_line import parse_commands
 from desktop_app.permissions.rules import decide, suggest_pattern
+from desktop_app.tools import path_policy
 from desktop_app.tools.bash import BashTool, SandboxedArguments
 from desktop_app.tools.path_policy import PathPolicy
 from desktop_app.tools.sandbox.sandbox import Sandbox
+from desktop_app.tools.tool import ToolFailed
 from slowness import slowness
 
 TOKEN = "oauth_token: gho_canary"
@@ -139,3 +142,26 @@ async def test_nothing_is_allowed_that_does_more_than_look(
     plain = [command for effect, command in LINES if effect == "-+"]
     assert len(plain) > 60
     assert rules is STORED or allowed["-+"] == plain, "what looks is still allowed"
+
+
+@pytest.mark.parametrize("path", [r"\\evil\share\x", "//evil/share/x", r"\\?\UNC\evil\share", r"/\evil\share\x"])
+def test_on_windows_no_path_on_another_computer_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(path_policy, "IS_WINDOWS", True)
+    desk, looked_at = Desk(tmp_path), list[str]()
+    monkeypatch.setattr(path_policy.os.path, "realpath", lambda each, **_: looked_at.append(str(each)) or str(each))
+    with pytest.raises(ToolFailed, match="another computer"):
+        path_policy.resolve_path(path, ToolContext("c", str(desk.folder)))
+    assert not looked_at
+
+
+@pytest.mark.parametrize("path", ["x", r"\\nas\home\other\x"])
+def test_the_working_folder_may_be_on_a_server(path: str) -> None:
+    assert not leads_to_other_host(path, r"\\NAS\home\work")
+
+
+@pytest.mark.parametrize("path", [r"\\nas\secret\x", r"\\nas2\home\x", "//nas/homes/x", r"\\.\pipe\x"])
+def test_another_share_is_elsewhere(path: str) -> None:
+    assert leads_to_other_host(path, r"\\NAS\home\work")
+    assert leads_to_other_host(path, r"C:\Users\ann")
