@@ -190,9 +190,11 @@ async def test_without_a_window_room_is_still_made_by_the_user_s_word(restart: R
 
 
 async def test_a_slow_server_is_waited_for_while_the_message_is_stored(restart: Restart, tmp_path: Path) -> None:
+    stored = asyncio.Event()
+
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        await asyncio.sleep(3)
+        await asyncio.gather(asyncio.sleep(3), stored.wait())
         body = b'{"data":[{"id":"big","max_model_len":65536}]}'
         writer.write(
             b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
@@ -205,9 +207,11 @@ async def test_a_slow_server_is_waited_for_while_the_message_is_stored(restart: 
     run = await restart()
     session = await run.services.conversations.create("Long", LONG)
     await run.services.conversations.turns.send(session, "And now?")
-    await asyncio.sleep(1.5)
-    assert session.view.items[-1].message.text == "And now?"
+    async with asyncio.timeout(60):
+        while session.view.items[-1].message.text != "And now?":
+            await asyncio.sleep(0.01)
     assert session.gauge().window == 0
+    stored.set()
     await run.services.conversations.turns.wait_until_idle(session.id)
     assert session.gauge().window == WINDOW, "one answer that takes three seconds is waited for"
     slow.close()

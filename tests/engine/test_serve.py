@@ -145,6 +145,11 @@ async def test_an_engine_that_is_closed_at_any_moment_ends(tmp_path: Path, numbe
 
 async def test_a_list_that_changes_while_it_is_read_is_told_again(tmp_path: Path) -> None:
     lines: list[bytes] = []
+
+    def lists() -> list[list[str]]:
+        told = [line for line in map(p.decode_engine_line, lines) if isinstance(line, p.ConversationsChanged)]
+        return [[info.id for info in changed.conversations] for changed in told]
+
     server = EngineServer(EventCoalescer(lines.append))
     server.engine = await compose_engine(tmp_path, server.coalescer, server.tell_list_changed, log_bug)
     until = time.monotonic() + 0.1
@@ -152,11 +157,12 @@ async def test_a_list_that_changes_while_it_is_read_is_told_again(tmp_path: Path
         server.tell_list_changed()
         await asyncio.sleep(0)
     created = await server.engine.conversations.create("The last one")
-    await asyncio.sleep(0.15)
+    async with asyncio.timeout(60):
+        while [created.id] not in lists():
+            await asyncio.sleep(0.01)
     await server.close()
-    lists = [line for line in map(p.decode_engine_line, lines) if isinstance(line, p.ConversationsChanged)]
-    assert len(lists) > 1
-    assert [info.id for info in lists[-1].conversations] == [created.id]
+    assert len(lists()) > 1
+    assert lists()[-1] == [created.id]
 
 
 async def test_a_line_of_another_version_is_refused_by_its_number() -> None:

@@ -11,6 +11,7 @@ anything else is answered with a Markdown reply of several deltas.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
 import threading
@@ -159,8 +160,7 @@ class ScriptedEngine:
 
     def _deltas(self, text: str) -> Iterator[str]:
         if text == "!wait":
-            while True:
-                yield "word "
+            yield from (f"word{n} " for n in itertools.count())
         if text.startswith("!flood "):
             yield from (f"word{n} " for n in range(int(text.removeprefix("!flood "))))
         else:

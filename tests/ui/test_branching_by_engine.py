@@ -65,10 +65,11 @@ def test_a_message_is_edited_and_both_versions_go_on(run: Run, qapp: QApplicatio
         palette = window.listing._palette
         assert palette is not None
         palette.field.setText("tall")
-        await driver.until(lambda: palette.list.rows.rowCount() >= 2, 20, "the results")
+        found = palette.list.rows
+        await driver.until(lambda: found.rows and all("all" in row.words for row in found.rows), 20, "the results")
         await driver.enter()
         await shows(window, driver, "Which colour?", "Red.", "How tall?", "Tall.")
-        assert window.toast.action.isVisible(), "the way back"
+        await driver.until(window.toast.action.isVisible, 20, "the way back")
         await driver.click(window.toast.action)
         await shows(window, driver, "Which colour?", "Green.")
         # a copy goes on by itself

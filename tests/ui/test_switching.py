@@ -36,6 +36,7 @@ def spoken_line(window: MainWindow, conversation: str) -> str:
 async def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its_beginning(window, bridge):
     window.chat.send("!wait")
     await until(lambda: window.transcript_model.streaming_text.count("word") > 3)
+    seen = window.transcript_model.streaming_text
     await go_to(window, "c2")
     assert "Working" in spoken_line(window, "c1")
     assert "Working" not in spoken_line(window, "c2")
@@ -43,10 +44,10 @@ async def test_a_reply_that_went_on_while_one_looked_elsewhere_is_shown_from_its
     await go_to(window, "c1")
     await until(lambda: window.transcript_model.streaming_text)
     shown = window.transcript_model.streaming_text
+    assert shown.startswith(seen)
     window.chat.stop()
     await until(lambda: is_idle(window))
     assert texts(window)[-1].startswith(shown)
-    assert texts(window)[-1].count("word") - shown.count("word") < shown.count("word")
     assert "Working" not in spoken_line(window, "c1")
 
 
