@@ -33,7 +33,7 @@ from .tools import ToolRequest
 from .turns import TurnRequest
 from .unsent import UnsentRequest
 
-VERSION = 18
+VERSION = 19
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
 
 AnyRequest = (
