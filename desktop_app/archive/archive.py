@@ -82,13 +82,17 @@ class ArchiveThread:
 
     async def run(self, work: Callable[[Store], T]) -> T:
         """Run a function of the store on the thread. Raises ArchiveError once it is being closed."""
-        if self._is_closing:
-            raise ArchiveError(CLOSING)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._store)
+        return await asyncio.get_running_loop().run_in_executor(self._open_thread(), work, self._store)
 
     async def run_while_wanted(self, work: Callable[[Store, CheckPoint], T]) -> T:
-        """Run such a function on the thread. When this is cancelled, it ends at its next check point."""
-        return await run_while_wanted(lambda check: work(self._store, check), self._thread)
+        """Run such a function as `run` does. When this is cancelled, it ends at its next check point."""
+        return await run_while_wanted(lambda check: work(self._store, check), self._open_thread())
+
+    def _open_thread(self) -> ThreadPoolExecutor:
+        """Return the thread. Raises ArchiveError once it is being closed."""
+        if self._is_closing:
+            raise ArchiveError(CLOSING)
+        return self._thread
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
         """Return the whole record. A long one is read slice by slice: what else is called meanwhile comes between."""

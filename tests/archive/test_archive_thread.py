@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from archive_messages import said
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.ports import Archive, ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
+
+
+Ask = Callable[[ArchiveThread], Awaitable[object]]
 
 
 def archive_threads() -> list[threading.Thread]:
@@ -48,7 +52,15 @@ async def test_errors_come_through_and_a_failed_opening_leaves_no_thread(path: P
     assert archive_threads() == []
 
 
-async def test_what_is_asked_while_it_closes_is_carried_out_or_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda archive: archive.conversations(),
+        lambda archive: archive.run_while_wanted(lambda store, check: store.conversations()),
+    ],
+    ids=["at once", "while wanted"],
+)
+async def test_what_is_asked_while_it_closes_is_carried_out_or_refused(tmp_path: Path, ask: Ask) -> None:
     archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
     before = asyncio.ensure_future(archive.conversations())
     await asyncio.sleep(0)
@@ -56,7 +68,7 @@ async def test_what_is_asked_while_it_closes_is_carried_out_or_refused(tmp_path:
     while not closing.done():
         await asyncio.sleep(0)
         with contextlib.suppress(ArchiveError):
-            await archive.conversations()
+            await ask(archive)
     assert await before == ()
     with pytest.raises(ArchiveError, match="is closing"):
-        await archive.conversations()
+        await ask(archive)
