@@ -32,16 +32,22 @@ from .titles import RESEARCH, title_of
 from .turn.take_turn import take_turn
 from .turn_locks import TurnLocks
 
-Open = Callable[[str], Awaitable[Session]]
-
-
 class Turns:
-    """Runs turns, and makes room behind them. open: returns the session of a conversation, or raises WorldError."""
+    """Runs turns, and makes room behind them.
+
+    open_conversation: returns the session of a conversation, or raises WorldError.
+    """
 
     def __init__(
-        self, tasks: Tasks, archive: Archive, services: Services, publish: Emit, listed: ListedConversations, open: Open
+        self,
+        tasks: Tasks,
+        archive: Archive,
+        services: Services,
+        publish: Emit,
+        listed: ListedConversations,
+        open_conversation: Callable[[str], Awaitable[Session]],
     ) -> None:
-        self._tasks, self._open = tasks, open
+        self._tasks, self._open_conversation = tasks, open_conversation
         self._services, self._publish = services, publish
         self._locks, self._listed = TurnLocks(), listed
         self._getting_ready = GettingReady(tasks, services, publish)
@@ -149,7 +155,7 @@ class Turns:
         """Send the next message of the queue once the turn has ended, if there is one."""
         await self._tasks.wait(conversation)
         try:
-            session = await self._open(conversation)
+            session = await self._open_conversation(conversation)
             async with self._locks.of(conversation):
                 message = self.queue.next(conversation)
                 if message is not None and not self.is_running(conversation):
