@@ -13,7 +13,6 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.ports import Archive, ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 
-
 Ask = Callable[[ArchiveThread], Awaitable[object]]
 
 

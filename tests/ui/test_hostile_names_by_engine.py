@@ -61,6 +61,7 @@ def test_the_right_files_are_attached(play_by_engine, tmp_path: Path, chosen: tu
 
     async def scene(person: Person) -> None:
         composer, bar = person.window.composer, person.window.composer.attachments
+        offered = composer.paths.list
         for start in range(0, len(chosen), AT_ONCE):
             some = chosen[start : start + AT_ONCE]
             drop(person, *(files[what] for what in some))
@@ -71,7 +72,7 @@ def test_the_right_files_are_attached(play_by_engine, tmp_path: Path, chosen: tu
         for number, what in enumerate(chosen):
             await person.click(composer.field.viewport(), (8, 8))
             await person.type(f"@d{number:02}/")
-            offered = composer.paths.list  # at first of what was typed before
+            # At first it offers what fits the letters before.
             await person.sees(lambda: offered.isVisible() and offered.count() == 1, "the file of the folder alone")
             assert raw_controls(offered.item(0).text(), is_line=True) == [], what
             await person.enter()
