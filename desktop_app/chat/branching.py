@@ -45,7 +45,7 @@ async def show_version(chats: Conversations, session: Session, message_id: str) 
         if is_other:
             await session.record_operation(stamp(Switch(branch=branch)))
     if is_other:
-        await chats.turns.equip(session)
+        await chats.turns.getting_ready.equip(session)
     await chats.turns.note(session)
     return session
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from weakref import WeakValueDictionary
@@ -21,12 +22,16 @@ log = logging.getLogger(__name__)
 
 
 class GettingReady:
-    """Does it in the background, once at a time in each conversation."""
+    """Does it in the background, once at a time in each conversation.
 
-    def __init__(self, tasks: Tasks, services: Services, publish: Emit) -> None:
+    is_busy: returns whether a turn runs there or is about to begin.
+    """
+
+    def __init__(self, tasks: Tasks, services: Services, publish: Emit, is_busy: Callable[[str], bool]) -> None:
         self._tasks = tasks
         self._services = services
         self._publish = publish
+        self._is_busy = is_busy
         self._to_equip: WeakValueDictionary[str, Session] = WeakValueDictionary()
 
     def expect(self, session: Session) -> None:
@@ -37,20 +42,25 @@ class GettingReady:
             self._tasks.start(key, self._prepare_model(session))
 
     async def equip(self, session: Session) -> None:
-        """Count what the first request of a conversation will carry.
+        """Count what the first request of a conversation will carry, unless a turn counts it anyway.
 
         A server of tools may be slow: then this returns soon, and the gauge changes once it has answered.
         """
-        key = f"equipping of {session.id}"
-        self._to_equip[session.id] = session  # also if one is under way, which may have read what has changed since
-        self._tasks.start_once(key, partial(self._record_context, session.id))
+        self.begin_to_equip(session)
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._tasks.wait(key), EQUIP_SECONDS)
+            await asyncio.wait_for(self._tasks.wait(_equipping(session.id)), EQUIP_SECONDS)
+
+    def begin_to_equip(self, session: Session) -> None:
+        """Begin to count that, and do not wait for it."""
+        if self._is_busy(session.id):
+            return
+        self._to_equip[session.id] = session  # also if one is under way, which may have read what has changed since
+        self._tasks.start_once(_equipping(session.id), partial(self._record_context, session.id))
 
     async def stop(self, conversation: str) -> None:
         """End it: a turn begins, or the conversation is deleted."""
-        for doing in ("reading", "equipping"):
-            await self._tasks.cancel(f"{doing} of {conversation}")
+        await self._tasks.cancel(f"reading of {conversation}")
+        await self._tasks.cancel(_equipping(conversation))
 
     async def _record_context(self, conversation: str) -> None:
         """Record what the first request will carry, if that is due. Errors are logged: the turn tells the user."""
@@ -69,3 +79,7 @@ class GettingReady:
         await self._tasks.wait(key)
         if session.gauge().total <= session.budget.usable:
             await session.model.read_ahead(session.assemble()[0])
+
+
+def _equipping(conversation: str) -> str:
+    return f"equipping of {conversation}"

@@ -146,7 +146,7 @@ class Openings:
         await self._forget_recorded(session)
         await asyncio.to_thread(_count, session)
         await use_model(session, model_or_stand_in(self._models, info.model), self._publish)  # it may be known by now
-        await self._turns.equip(session)
+        await self._turns.getting_ready.equip(session)
         await self._use_project(session)
         return session
 

@@ -32,6 +32,7 @@ from .titles import RESEARCH, title_of
 from .turn.take_turn import take_turn
 from .turn_locks import TurnLocks
 
+
 class Turns:
     """Runs turns, and makes room behind them.
 
@@ -50,7 +51,7 @@ class Turns:
         self._tasks, self._open_conversation = tasks, open_conversation
         self._services, self._publish = services, publish
         self._locks, self._listed = TurnLocks(), listed
-        self._getting_ready = GettingReady(tasks, services, publish)
+        self.getting_ready = GettingReady(tasks, services, publish, self.is_busy)
         self.queue = MessageQueue(archive, publish)
 
     def is_running(self, conversation: str) -> bool:
@@ -189,7 +190,7 @@ class Turns:
     async def _start(
         self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]], message: QueuedMessage | None = None
     ) -> None:
-        await self._getting_ready.stop(session.id)
+        await self.getting_ready.stop(session.id)
         session.refuse_if(session.is_leaving)
         task = self._tasks.start(session.id, turn())
         if message is not None:  # also if it is cancelled before it began to run
@@ -224,7 +225,7 @@ class Turns:
         """End all that is under way there, since nobody is interested any more."""
         for doing in ("queue of ", "", "room of ", "name of "):
             await self._tasks.cancel(f"{doing}{conversation}")
-        await self._getting_ready.stop(conversation)
+        await self.getting_ready.stop(conversation)
 
     def resting(self, conversation: str) -> AbstractAsyncContextManager[None]:
         """Let no turn begin there meanwhile (see `TurnLocks`). Raises WorldError while a reply is being written."""
@@ -259,15 +260,6 @@ class Turns:
             advice = translatable("Wait until it is finished, or stop it first.")
             raise WorldError(Failure(kind="busy", title=translatable("A reply is still being written"), advice=advice))
 
-    def expect(self, session: Session) -> None:
-        """Let a local model get ready and read the conversation, since the user has begun to type."""
-        self._getting_ready.expect(session)
-
-    async def equip(self, session: Session) -> None:
-        """Count what the first request of a conversation will carry, unless a turn counts it anyway."""
-        if not self.is_busy(session.id):
-            await self._getting_ready.equip(session)
-
     async def _turn(self, session: Session, prompt: Message | None, **how: Any) -> None:
         """Take a turn, and do what follows it. how: parameters of `take_turn`."""
         turn = take_turn(session, self._services, self._publish, prompt, self.is_automatic(session), **how)
@@ -295,7 +287,7 @@ class Turns:
         if await make_room_after_turn(session, self._services, self._publish):
             await self.note(session)
             if not self.is_running(session.id):
-                self.expect(session)
+                self.getting_ready.expect(session)
 
     async def note(self, session: Session) -> None:
         """Store what the sidebar shows of the conversation. An error fails no turn."""

@@ -11,6 +11,7 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.archive.migrations import OnProgress, ignore_progress
 from desktop_app.chat.compaction.summary_service import SummaryService
 from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.memory.followed_memories import FollowedMemories
 from desktop_app.chat.memory.memory_flusher import MemoryFlusher
 from desktop_app.chat.memory.recall import recall_for_message
 from desktop_app.chat.services import Services
@@ -111,7 +112,8 @@ async def compose_services(
     sandbox = Sandbox(data, keys_file())
     server_sandbox = ServerSandbox(sandbox, settings.is_sandboxed)
     mcp = McpServers(settings.mcp_servers, keys.get, on_bug, server_sandbox)
-    save_memory = SaveMemoryTool(archive, lambda: current().is_memory_on)
+    memories = FollowedMemories(archive, lambda: conversations.follow_memories())
+    save_memory = SaveMemoryTool(memories, lambda: current().is_memory_on)
     archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_room, recall_reach_in)))
     registry = ToolRegistry((archive_tools, mcp), spills, current, data, sandbox)
     tool_runtime = ToolRuntime(
@@ -127,7 +129,7 @@ async def compose_services(
         ),
         on_bug=on_bug,
         tools=tool_runtime,
-        memory=MemoryFlusher(archive, catalogue, current, partial(read_prompts, FlushPrompts, data)),
+        memory=MemoryFlusher(memories, catalogue, current, partial(read_prompts, FlushPrompts, data)),
         recall=partial(recall_for_message, archive, current, recall_reach),
         read_image_prompt=prompt("describe"),
         read_research_prompt=prompt("research"),
@@ -135,7 +137,7 @@ async def compose_services(
     )
     conversations = Conversations(archive, settings, turn_services, publish, list_changed)
     services = EngineServices(
-        data, archive, catalogue, keys, mcp, sandbox, spills, registry, tool_runtime, conversations, warnings
+        data, archive, memories, catalogue, keys, mcp, sandbox, spills, registry, tool_runtime, conversations, warnings
     )
     return services
 

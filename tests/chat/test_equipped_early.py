@@ -115,10 +115,10 @@ async def test_what_changes_while_it_is_counted_is_counted_too(desk: Desk, monke
         return text
 
     monkeypatch.setattr(memory, "text", read_slowly)
-    first = asyncio.ensure_future(chats.turns.equip(session))
+    first = asyncio.ensure_future(chats.turns.getting_ready.equip(session))
     await asyncio.sleep(0.05)
     await desk.services.archive.store_memories(Memory("m2", "The user keeps three boats.", 1.0, changed_at=1.0))
-    second = asyncio.ensure_future(chats.turns.equip(session))
+    second = asyncio.ensure_future(chats.turns.getting_ready.equip(session))
     await asyncio.sleep(0.05)
     gate.set()
     await asyncio.gather(first, second)

@@ -127,13 +127,13 @@ async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) ->
 
 async def _undo(engine: Engine, session: Session, operation: str) -> list[TurnEvent]:
     if isinstance(session.transcript.entry(operation), Flush):
-        return await undo_flush(session, engine.services.archive, operation)
+        return await undo_flush(session, engine.services.memories, operation)
     return await operations.undo(session, operation)
 
 
 async def _redo(engine: Engine, session: Session, operation: str) -> list[TurnEvent]:
     if isinstance(session.transcript.entry(operation), Flush):
-        return await redo_flush(session, engine.services.archive, operation)
+        return await redo_flush(session, engine.services.memories, operation)
     return await operations.redo(session, operation)
 
 

@@ -29,7 +29,7 @@ async def respond(engine: Engine, request: p.ToolRequest) -> p.EngineResponse:
         case p.ReadSpill():
             return request.respond_with(await _read_spill(engine, request))
         case p.WriteMemory():
-            await write_memory(engine.services.archive, request.memory)
+            await write_memory(engine.services.memories, request.memory)
             await engine.conversations.use_what_is_known()
             return request.respond_with(await _list_memories(engine, request.conversation))
         case p.ListMemories():

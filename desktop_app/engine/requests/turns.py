@@ -58,6 +58,6 @@ async def _stop(engine: Engine, request: p.Stop | p.StopTool | p.StopRoom) -> No
 async def _count_draft(engine: Engine, session: Session, text: str) -> int:
     if not text:
         return 0
-    engine.conversations.turns.expect(session)
+    engine.conversations.turns.getting_ready.expect(session)
     tokens = await asyncio.to_thread(session.counts.text, text)  # it may be a pasted book
     return session.provider_tokens(tokens + session.counts.tokenizer.overhead.message)
