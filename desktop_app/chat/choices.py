@@ -10,6 +10,7 @@ from pathlib import Path
 from desktop_app.context.own_policies import find_policy
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.project import NO_FOLDER
 from desktop_app.conversation.words import translatable
 
 from .ports import WorldError
@@ -18,7 +19,9 @@ KEPT = translatable("Nothing changed.")
 
 
 async def existing_folder(folder: str) -> str:
-    """Return the folder as an absolute path. Raises WorldError if there is none."""
+    """Return the folder as an absolute path, and "" and NO_FOLDER as they are. Raises WorldError if it is not there."""
+    if folder in ("", NO_FOLDER):
+        return folder
     path = Path(os.path.expanduser(folder))
     if not await asyncio.to_thread(path.is_dir):
         title, advice = translatable("There is no folder {path}"), translatable("Choose a folder that exists.")

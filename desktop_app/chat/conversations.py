@@ -16,7 +16,7 @@ from desktop_app.context.own_policies import find_policy
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.project import NO_FOLDER, NO_PROJECT, Project
+from desktop_app.conversation.project import NO_PROJECT, Project
 from desktop_app.conversation.setup import ConversationSetup, Persona
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.settings import Settings
@@ -49,8 +49,7 @@ class Conversations:
     ) -> None:
         self.archive = archive
         self.settings = settings
-        self.services = services
-        self.models = services.models
+        self.services, self.models = services, services.models
         self._publish = publish
         self.list_changed = list_changed  # called when the sidebar's list is no longer true
         self._tasks = Tasks(services.on_bug)
@@ -174,7 +173,12 @@ class Conversations:
                 continue
             if await use_model(session, model_or_stand_in(self.models, session.info.model), self._publish):
                 await self.turns.note(session)
-            await self.turns.equip(session)
+            await self.turns.getting_ready.equip(session)
+
+    def follow_memories(self) -> None:
+        """Let open conversations to which nothing was sent yet count the memories as they are now."""
+        for session in self._sessions.all():
+            self.turns.getting_ready.begin_to_equip(session)
 
     async def rename(self, conversation: str, title: str) -> None:
         """Give it a title; an empty one is not taken."""
@@ -187,9 +191,7 @@ class Conversations:
         """Change where they stand in the list: pinned, in a project, put away."""
         for conversation in conversations if changes else ():
             await self.archive.change(conversation, **changes)
-            if (session := self._sessions.get(conversation)) is not None:
-                session.info = await self.archive.conversation(conversation)
-        self.list_changed()
+            await self._refresh_info(conversation)
 
     async def delete(self, conversation: str) -> None:
         """Take it off the list and stop its turn; what waits is not sent. Nothing is erased; `restore` undoes it."""
@@ -220,15 +222,16 @@ class Conversations:
 
     async def choose_model(self, conversation: str, model: str) -> Session:
         """Use another model from the next turn on. Raises ModelError if it is unknown."""
-        session = await self.open(conversation)
+        await self.open(conversation)
         self.turns.refuse_while_running(conversation)
         chosen = await self.models.resolve_model(model)  # which may take seconds
         async with self.turns.resting(conversation):
+            session = await self.open(conversation)  # another one where an import has added to it meanwhile
             await self.archive.change(conversation, model=model)
             await self._refresh_info(conversation)
             session.use(chosen)
         await asyncio.to_thread(session.gauge)
-        await self.turns.equip(session)
+        await self.turns.getting_ready.equip(session)
         return session
 
     def refuse_while_any_runs(self) -> None:
@@ -241,13 +244,11 @@ class Conversations:
         await self._tasks.cancel_all()
 
     async def choose_folder(self, conversation: str, folder: str) -> Session:
-        """Let its tools work in that folder; NO_FOLDER for none, "" for that of its project. Raises WorldError if there
-        is no such folder."""
+        """Let its tools work in that folder, or in NO_FOLDER; "" for that of its project. Raises WorldError."""
         session = await self.open(conversation)
-        is_path = folder not in ("", NO_FOLDER)
-        await self.archive.change(conversation, folder=await existing_folder(folder) if is_path else folder)
+        await self.archive.change(conversation, folder=await existing_folder(folder))
         await self._refresh_info(conversation)
-        await self.turns.equip(session)
+        await self.turns.getting_ready.equip(session)
         return session
 
     async def choose_policy(self, conversation: str, name: str) -> Session:
@@ -291,9 +292,8 @@ class Conversations:
     def change_settings(self, settings: Settings) -> None:
         """Apply new settings to open conversations too; a running turn ends with the model that it began with."""
         self.settings = settings
-        sessions = self._sessions.all()
-        self._outdated = WeakSet(sessions)
-        for session in sessions:
+        self._outdated = WeakSet(self._sessions.all())
+        for session in self._sessions.all():
             before, session.policy = session.policy, self.policy_named(session.policy_name)
             if session.policy != before:
                 self._publish(session.gauge_changed())

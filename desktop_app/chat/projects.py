@@ -37,7 +37,7 @@ async def save_project(chats: Conversations, project: Project) -> Project:
         raise WorldError(NO_NAME)
     known = await _project(chats, project.id) if project.id else None
     folder = project.folder
-    if folder and (known is None or folder != known.folder):
+    if known is None or folder != known.folder:
         folder = await existing_folder(folder)
     if known is None or project.policy != known.policy:
         check_policy(project.policy, chats.settings.policies)

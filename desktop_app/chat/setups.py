@@ -13,16 +13,19 @@ from .session import Session
 from .turn.prepare import record_request_context
 
 
-async def change_setup(chats: Conversations, session: Session, setup: ConversationSetup) -> None:
+async def change_setup(chats: Conversations, conversation: str, setup: ConversationSetup) -> Session:
     """Hold the conversation so from the next request on. A turn that runs keeps what it began with. Raises WorldError.
 
     The system prompt becomes part of the record at once, so that it is counted before it is sent.
     """
-    await chats.archive.change(session.id, setup=setup)
+    await chats.archive.change(conversation, setup=setup)
+    session = await chats.open(conversation)
     session.setup = setup
-    if not chats.turns.is_busy(session.id):
-        await record_request_context(session, chats.services)
+    if not chats.turns.is_busy(conversation):
+        async with chats.turns.resting(conversation):  # and no import adds to it
+            await record_request_context(session, chats.services)
     await asyncio.to_thread(session.gauge)
+    return session
 
 
 def system_prompt_of(session: Session) -> str:

@@ -130,3 +130,25 @@ async def test_a_message_sent_while_a_model_is_chosen_is_answered_by_that_model(
     assert (reply.text, reply.model) == ("Yes.", session.model_info.record_name)
     assert not made.chats.turns.queue.state(session.id).queue, "nothing else would send it"
     assert not made.of(ModelChanged), "the answer to the choice has told it"
+
+
+async def test_a_model_that_is_chosen_while_an_import_adds_to_it_answers_in_what_has_grown(house, monkeypatch) -> None:
+    made = await house([])
+    made.models.others["scripted/other"] = ModelInfo("scripted/other", "Other", 8_192, 1_000)
+    session = await made.chats.create()
+    resolve, asking, told = made.models.resolve_model, asyncio.Event(), asyncio.Event()
+
+    async def slowly(model: str) -> Any:
+        asking.set()
+        await told.wait()
+        return await resolve(model)
+
+    monkeypatch.setattr(made.models, "resolve_model", slowly)
+    choosing = asyncio.ensure_future(made.chats.choose_model(session.id, "scripted/other"))
+    await asking.wait()
+    async with made.chats.unopened(session.id):
+        await made.archive.append(session.id, stamp(user_message("imported")))
+    grown = await made.chats.open(session.id)
+    told.set()
+    assert await choosing is grown
+    assert grown.model_info.id == grown.info.model == "scripted/other"

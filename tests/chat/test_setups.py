@@ -30,7 +30,7 @@ def system_texts(body) -> list[str]:
 async def test_what_is_set_is_sent_from_the_next_request_on(talk) -> None:
     home, session = await talk([Reply("one"), Reply("two")])
     await home.turn(session, "first")
-    await change_setup(home.chats, session, PIRATE)
+    await change_setup(home.chats, session.id, PIRATE)
     await home.turn(session, "second")
     before, after = (request.body for request in home.provider.requests)
     assert "temperature" not in before
@@ -44,20 +44,20 @@ async def test_what_is_set_is_sent_from_the_next_request_on(talk) -> None:
 async def test_the_system_prompt_is_counted_before_it_is_sent(talk) -> None:
     home, session = await talk([Reply("one")])
     small = session.gauge()
-    await change_setup(home.chats, session, ConversationSetup(system_prompt="Mind this. " * 500))
+    await change_setup(home.chats, session.id, ConversationSetup(system_prompt="Mind this. " * 500))
     assert session.gauge().segments[Segment.SYSTEM] > small.segments.get(Segment.SYSTEM, 0) + 900
     assert session.gauge().total == sum(session.gauge().segments.values())
-    await change_setup(home.chats, session, ConversationSetup(system_prompt=""))
+    await change_setup(home.chats, session.id, ConversationSetup(system_prompt=""))
     assert session.gauge().segments[Segment.SYSTEM] < small.segments[Segment.SYSTEM]
-    await change_setup(home.chats, session, ConversationSetup())
+    await change_setup(home.chats, session.id, ConversationSetup())
     assert session.gauge().segments == small.segments, "the first one holds again"
 
 
 async def test_it_is_there_after_a_restart_and_the_record_tells_what_was_sent_when(talk, tmp_path) -> None:
     home, session = await talk([Reply("one")])
-    await change_setup(home.chats, session, PIRATE)
+    await change_setup(home.chats, session.id, PIRATE)
     await home.turn(session, "first")
-    await change_setup(home.chats, session, replace(PIRATE, system_prompt="Be brief."))
+    await change_setup(home.chats, session.id, replace(PIRATE, system_prompt="Be brief."))
     home.furnish()
     again = await home.chats.open(session.id)
     assert again.setup == replace(PIRATE, system_prompt="Be brief.")
@@ -72,7 +72,7 @@ async def test_an_earlier_branch_has_the_prompt_that_holds_now(talk) -> None:
     home, session = await talk([Reply("one"), Reply("two"), Reply("three")])
     await home.turn(session, "first")
     await home.turn(session, "second")
-    await change_setup(home.chats, session, PIRATE)
+    await change_setup(home.chats, session.id, PIRATE)
     first = next(m for m in session.recorded.by_id.values() if m.role is Role.USER)
     await home.chats.turns.edit(session, first.id, "first, again", ())
     await home.chats.turns.wait_until_idle(session.id, with_room=True)
@@ -82,16 +82,16 @@ async def test_an_earlier_branch_has_the_prompt_that_holds_now(talk) -> None:
 async def test_the_longest_reply_is_never_more_than_the_model_can_write(talk) -> None:
     home, session = await talk([Reply("one")])
     most = session.model_info.max_output
-    await change_setup(home.chats, session, ConversationSetup(max_output=most * 10))
+    await change_setup(home.chats, session.id, ConversationSetup(max_output=most * 10))
     assert longest_reply(session, session.gauge())[0] == most
-    await change_setup(home.chats, session, ConversationSetup(max_output=10))
+    await change_setup(home.chats, session.id, ConversationSetup(max_output=10))
     assert longest_reply(session, session.gauge())[0] == 10
     assert session.budget.window == session.model_info.window
 
 
 async def test_copies_and_fresh_starts_are_held_alike(talk) -> None:
     home, session = await talk([Reply("one")])
-    await change_setup(home.chats, session, PIRATE)
+    await change_setup(home.chats, session.id, PIRATE)
     await home.turn(session, "first")
     forked = await fork(home.chats, session, session.recorded.branch[-1].id)
     plan = await plan_optimization(session, None, is_fresh=True)
@@ -116,7 +116,7 @@ async def test_a_conversation_begins_with_a_persona_and_keeps_it_as_it_was(talk)
 @pytest.mark.parametrize("prompt", ["\ud800 lone", "🙂" * 100, " "])
 async def test_any_prompt_can_be_stored(talk, prompt: str) -> None:
     home, session = await talk([Reply("one")])
-    await change_setup(home.chats, session, ConversationSetup(system_prompt=prompt))
+    await change_setup(home.chats, session.id, ConversationSetup(system_prompt=prompt))
     home.furnish()
     again = await home.chats.open(session.id)
     assert again.setup.system_prompt is not None

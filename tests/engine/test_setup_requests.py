@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -11,7 +12,10 @@ from desk import Desk, open_desk
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import GaugeChanged
+from desktop_app.conversation.message import user_message
 from desktop_app.conversation.setup import ConversationSetup, Persona, ReplyOptions
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
@@ -101,3 +105,39 @@ async def test_a_conversation_begins_with_a_persona_which_may_change_without_it(
     assert [m["content"] for m in body["messages"] if m["role"] == "system"] == ["Arr."]
     assert "bash" not in tools_in(body)
     assert (await home.ask(p.ReadSetup(begun.conversation.id))).setup.persona == "Pirate"
+
+
+async def import_one(desk: Desk) -> None:
+    """Add a message to the conversation, as an import does."""
+    chats = desk.engine.conversations
+    async with chats.unopened(desk.conversation):
+        await chats.archive.append(desk.conversation, stamp(user_message("imported")))
+
+
+async def test_a_setup_that_meets_an_import_is_not_refused_as_if_nothing_was_changed(home: Desk, monkeypatch) -> None:
+    archive = home.engine.services.archive
+    change = archive.change
+
+    async def import_behind_it(conversation: str, **changes: Any) -> None:
+        await change(conversation, **changes)
+        await import_one(home)
+
+    monkeypatch.setattr(archive, "change", import_behind_it)
+    opened = await home.ask(p.ChangeSetup(home.conversation, ConversationSetup(system_prompt="Arr.")))
+    assert opened.rows[-1].message.text == "imported"
+    assert opened.gauge == (await home.opened()).gauge
+    assert (await home.ask(p.ReadSetup(home.conversation))).system_prompt == "Arr."
+
+
+async def test_a_model_whose_choice_meets_an_import_is_not_refused_as_if_nothing_was_changed(
+    home: Desk, monkeypatch
+) -> None:
+    async def import_then(session: Session) -> None:
+        monkeypatch.undo()
+        await import_one(home)
+
+    monkeypatch.setattr(home.engine.conversations.turns.getting_ready, "equip", import_then)
+    opened = await home.ask(p.ChooseModel(home.conversation, "builtin"))
+    assert opened.conversation.model == "builtin"
+    assert opened.model.is_builtin
+    assert opened.rows[-1].message.text == "imported"

@@ -10,6 +10,7 @@ from desktop_app.chat.compaction.optimize import check_summary
 from desktop_app.chat.export import export_conversation
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
+from desktop_app.chat.importing import GROWN
 from desktop_app.chat.model_preview import preview_model
 from desktop_app.chat.partial_session import PartialSession
 from desktop_app.chat.ports import Changes
@@ -63,7 +64,7 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
         case _:
             session = await _open(engine, request)
             await engine.show(session.id)
-            return request.respond_with(describe_opened(engine, session))
+            return request.respond_with(await describe_changed(engine, session))
 
 
 async def _search(engine: Engine, request: p.SearchMessages) -> p.MessagesFound:
@@ -166,6 +167,16 @@ def _describe_partly_opened(
         is_paused=waiting.is_paused,
         is_folder_missing=_is_folder_missing(shown.info),
     )
+
+
+async def describe_changed(engine: Engine, session: Session) -> p.ConversationOpened:
+    """Return the conversation as it is once it was changed, opened anew if an import has closed it meanwhile.
+
+    What was changed holds, so that this is no reason to refuse it. Raises WorldError if it was deleted meanwhile.
+    """
+    if session.closed_by is GROWN:
+        session = await engine.conversations.open(session.id)
+    return describe_opened(engine, session)
 
 
 def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:

@@ -14,7 +14,7 @@ from desktop_app.conversation.transcript import Imported
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
-from .conversations import describe_opened
+from .conversations import describe_changed
 
 
 async def respond(engine: Engine, request: p.SetupRequest) -> p.EngineResponse:
@@ -30,7 +30,7 @@ async def respond(engine: Engine, request: p.SetupRequest) -> p.EngineResponse:
             except WorldError:  # what was changed before that holds
                 await engine.publish(session, [ModelChanged(session.id, session.model_info), session.gauge_changed()])
                 raise
-            return request.respond_with(describe_opened(engine, session))
+            return request.respond_with(await describe_changed(engine, session))
         case _:
             assert_never(request)
 
@@ -43,8 +43,7 @@ async def _change(engine: Engine, request: p.ChangeSetup, session: Session) -> S
         session = await chats.choose_policy(conversation, request.policy)
     if request.model is not None and request.model != session.info.model:
         session = await chats.choose_model(conversation, request.model)
-    await change_setup(chats, session, request.setup)
-    return session
+    return await change_setup(chats, conversation, request.setup)
 
 
 async def _read(engine: Engine, session: Session) -> p.SetupRead:
