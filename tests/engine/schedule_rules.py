@@ -15,6 +15,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageState
+from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.engine import protocol as p
@@ -131,12 +132,29 @@ async def opened_anew(engine: SimulatedEngine) -> list[str]:
     found: list[str] = []
     for conversation in list(engine.conversations):
         mirror, engine.mirror = engine.mirror, type(engine.mirror)()
-        is_followed = engine.chats._sessions.get(conversation) is not None  # else it is not shown, and is read anew
+        is_followed = engine.chats._sessions.get(conversation) is not None
+        before = () if is_followed else engine.read_again(conversation)
         opened = await engine.ask(p.OpenConversation(conversation))
         engine.mirror = mirror
         if isinstance(opened, p.ConversationOpened):
-            found += mirror.differences(opened, () if is_followed else ("gauge",))
+            is_as_it_was = is_followed or before == engine.read_again(conversation)
+            gauge_of = _whole if is_followed else _without_policy if is_as_it_was else _nothing
+            found += mirror.differences(opened, gauge_of)
     return found
+
+
+def _whole(gauge: Gauge | None) -> object:
+    return gauge
+
+
+def _without_policy(gauge: Gauge | None) -> object:
+    """What the record decides: another policy may have been chosen while the conversation was not in memory."""
+    return gauge and replace(gauge, thresholds=(), status=Status.SAFE)
+
+
+def _nothing(_gauge: Gauge | None) -> object:
+    """Nothing, where opening it has recorded what was changed while it was not in memory."""
+    return None
 
 
 async def undone_exactly(engine: SimulatedEngine, session: Session) -> list[str]:

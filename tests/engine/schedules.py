@@ -24,6 +24,7 @@ import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("", "context"))
 
@@ -36,6 +37,7 @@ from schedule_rules import always, at_rest, opened_anew, undone_exactly
 from simulated_engine import SETTINGS, SimulatedEngine, prepare_folder
 from simulated_parts import Faults, simulated_parts
 
+from desktop_app.chat import open_sessions
 from deterministic_loop import DeterministicLoop, Stuck
 
 SCRATCH = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
@@ -44,6 +46,8 @@ PAUSES = (0.0, 0.0, 0.0, 0.0, 0.001, 0.005, 0.01, 0.02, 0.1, 0.5, 3.0)
 """Virtual seconds between two actions."""
 SLOWNESS = (1.0, 1.0, 8.0)
 """How many times as long as otherwise the disk takes in a run."""
+KEPT = (1, 6)
+"""Conversations that stay in memory, though nobody uses them."""
 LENGTH = (6, 22)
 """Actions of one schedule."""
 RESTS = 0.15
@@ -99,7 +103,8 @@ def run_schedule(schedule: Schedule, folder: Path) -> Outcome:
     gc.disable()  # when it runs, the seed decides
     try:
         loop.slowness = loop.choices.choice(SLOWNESS)
-        with simulated_parts(loop, faults) as parts:
+        kept = random.Random(f"kept {schedule.seed}").choice(KEPT)
+        with patch.object(open_sessions, "MAX_KEPT", kept), simulated_parts(loop, faults) as parts:
             asyncio.set_event_loop(loop)
             engine = SimulatedEngine(data, loop, parts, faults)
             try:

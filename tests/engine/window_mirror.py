@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from desktop_app.conversation.events import (
     TurnFinished,
     ViewChanged,
 )
+from desktop_app.conversation.gauge import Gauge
 from desktop_app.engine import protocol as p
 from desktop_app.ui.live_turns import LiveTurns
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
@@ -80,8 +81,10 @@ class WindowMirror:
             case ViewChanged():
                 shown.figures |= {"pins": tuple(row.message.id for row in event.pins), "totals": event.totals}
 
-    def differences(self, opened: p.ConversationOpened, but: Collection[str] = ()) -> Iterator[str]:
-        """Yield what a window that opens the conversation now shows differently. but: figures that may differ."""
+    def differences(
+        self, opened: p.ConversationOpened, gauge_of: Callable[[Gauge | None], object] = lambda gauge: gauge
+    ) -> Iterator[str]:
+        """Yield what a window that opens the conversation now shows differently. gauge_of: what of the gauge counts."""
         shown, fresh, conversation = (
             self._shown.get(opened.conversation.id),
             ShownConversation(),
@@ -105,8 +108,11 @@ class WindowMirror:
         if self.turns.of(conversation).questions != opened.questions:
             yield f"questions of {conversation}: {self.turns.of(conversation).questions} {opened.questions}"
         for name, value in fresh.figures.items():
-            if shown.figures[name] != value and name not in but:
-                yield f"{name} of {conversation}: shown {shown.figures[name]}, opened {value}"
+            followed, read = shown.figures[name], value
+            if name == "gauge":
+                followed, read = gauge_of(followed), gauge_of(read)
+            if followed != read:
+                yield f"{name} of {conversation}: shown {followed}, opened {read}"
 
 
 def _row(row: Any) -> tuple[Any, ...]:
