@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import garbage
 from desktop_app.context import sentence_kinds
 from desktop_app.paths import SENTENCE_KINDS
 from examples import examples
+from imports_under_way import wait_for_imports
 
 ROOT = Path(__file__).resolve().parent.parent
 REAL_CONVERSATIONS = ROOT.parent / "shared" / "conversations"
@@ -36,8 +38,6 @@ settings.load_profile("ours")
 
 sentence_kinds.load(SENTENCE_KINDS.read_bytes())
 _numbers = itertools.count()
-_MANY_OBJECTS = 50_000
-"""Made since garbage was collected: 10 MB."""
 
 
 @pytest.fixture(autouse=True)
@@ -100,8 +100,9 @@ def stray_exceptions(request: pytest.FixtureRequest) -> Iterator[list[str]]:
     logger = logging.getLogger("asyncio")
     logger.addHandler(kept)
     yield kept.texts
+    wait_for_imports()
     is_async = inspect.iscoroutinefunction(getattr(request.node, "obj", None))
-    if is_async or "qtbot" in request.fixturenames or gc.get_count()[0] > _MANY_OBJECTS:
+    if is_async or "qtbot" in request.fixturenames or garbage.is_much():
         gc.collect()
         gc.freeze()  # what stays is not looked at again: after an import of litellm that takes 0.2 s for each test
     logger.removeHandler(kept)

@@ -24,6 +24,9 @@ JOIN_SECONDS = 10.0
 """How long a command waits for the import when it ends: a thread that is frozen in it keeps the import lock, for which
 litellm's own threads would wait for ever. The engine does not wait (see `engine/serve.py`)."""
 
+IMPORT_THREAD = "litellm"
+"""The name of the thread that imports."""
+
 WARM_UP = b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"x","choices":[]}\n\ndata: [DONE]\n\n'
 
 
@@ -106,7 +109,7 @@ def _on_thread(work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
         except BaseException as error:  # noqa: BLE001 - handed on to whoever awaits
             future.set_exception(error)
 
-    thread = threading.Thread(target=run, name="litellm", daemon=True)
+    thread = threading.Thread(target=run, name=IMPORT_THREAD, daemon=True)
     thread.start()
     atexit.register(thread.join, JOIN_SECONDS)
     return future

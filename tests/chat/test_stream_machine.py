@@ -14,6 +14,7 @@ from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, T
 from desktop_app.chat.turn.stream_guard import ENDS, STREAMS, Limits, Shown, State, StreamGuard, WrongMoment
 from desktop_app.conversation.message import ToolCall
 from examples import examples
+from garbage import collect_if_much
 
 CALL = ToolCall("c", "bash", '{"command": "ls"}')
 NAMES = tuple("anchor basil copper dragon ember falcon garnet hollow indigo jasper kettle lantern".split())  # noqa: SIM905
@@ -206,6 +207,7 @@ class Reply(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """It always ends, whoever drives it on."""
+        collect_if_much()
         if not hasattr(self, "guard"):
             return
         steps: dict[State, Callable[[], object]] = {

@@ -51,6 +51,7 @@ from desktop_app.conversation.transcript import (
     active_entries,
 )
 from examples import examples
+from garbage import collect_if_much
 from request_rules import legal_for_all
 
 EAGER = replace(
@@ -392,6 +393,7 @@ class ManyConversations(Conversation):
         if self.store is not None:
             self.store.close()
         shutil.rmtree(self.folder)
+        collect_if_much()
 
 
 TestManyConversations = pytest.mark.slow(pytest.mark.timeout(7_200)(ManyConversations.TestCase))

@@ -140,6 +140,8 @@ async def opened_anew(engine: SimulatedEngine) -> list[str]:
             is_as_it_was = is_followed or before == engine.read_again(conversation)
             gauge_of = _whole if is_followed else _without_policy if is_as_it_was else _nothing
             found += mirror.differences(opened, gauge_of)
+            if not is_followed:  # from now on it is, from these figures on
+                mirror.open(opened)
     return found
 
 

@@ -74,7 +74,7 @@ async def test_what_ends_behind_a_deletion_shows_the_conversation_no_more(desk: 
     async def delete_meanwhile(session: Session) -> None:
         await desk.ask(p.Delete((session.id,)))
 
-    monkeypatch.setattr(desk.engine.conversations.turns, "equip", delete_meanwhile)
+    monkeypatch.setattr(desk.engine.conversations.turns.getting_ready, "equip", delete_meanwhile)
     with pytest.raises(WorldError) as caught:
         await desk.ask(p.ChooseFolder(name, folder))
     assert caught.value.failure == DELETED
