@@ -265,20 +265,31 @@ def foreign_conversation(length: int) -> ForeignConversation:
 
 
 class Clocks:
-    """The clocks of the process, over the loop's own. skew: of the wall clock, in seconds."""
+    """The clocks of the process, over the loop's own. skew: of the wall clock, in seconds.
+
+    Other threads, which another test may have left, have the real ones: to sleep there would move the loop's.
+    """
 
     def __init__(self, loop: DeterministicLoop) -> None:
         self.loop = loop
         self.skew = 0.0
+        self._thread, self._real = threading.get_ident(), (time.time, time.monotonic, time.sleep)
+
+    @property
+    def _is_own(self) -> bool:
+        return threading.get_ident() == self._thread
 
     def time(self) -> float:
-        return WALL + self.loop.now + self.skew
+        return WALL + self.loop.now + self.skew if self._is_own else self._real[0]()
 
     def monotonic(self) -> float:
-        return self.loop.now
+        return self.loop.now if self._is_own else self._real[1]()
 
     def sleep(self, seconds: float) -> None:
-        self.loop.now += seconds
+        if self._is_own:
+            self.loop.now += seconds
+        else:
+            self._real[2](seconds)
 
 
 class Parts(NamedTuple):

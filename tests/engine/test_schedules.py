@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,6 +67,24 @@ def test_everything_is_done_while_turns_run(folder: Path) -> None:
 def test_many_schedules(folder: Path, part: int) -> None:
     each = MANY // SLICES
     fail_for(range(part * each, (part + 1) * each), folder)
+
+
+@pytest.mark.long
+def test_a_thread_of_another_test_does_not_move_its_clock(folder: Path) -> None:
+    ended = threading.Event()
+
+    def wait() -> None:
+        while not ended.is_set():
+            time.sleep(0.004)
+
+    alone = run_schedule(schedule_of(0), folder)
+    other = threading.Thread(target=wait)
+    other.start()
+    try:
+        assert run_schedule(schedule_of(0), folder).trace == alone.trace
+    finally:
+        ended.set()
+        other.join()
 
 
 @pytest.mark.wire
