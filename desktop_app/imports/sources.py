@@ -276,12 +276,7 @@ def _of_zip(path: Path) -> Sources:
         file = opened.enter_context(open_file(path))
         try:
             archive = zipfile.ZipFile(file)
-        except (
-            OSError,
-            zipfile.BadZipFile,
-            NotImplementedError,
-            ValueError,
-        ) as error:  # ValueError: a name, or a place
+        except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError) as error:  # of a name or a place, too
             raise BadFile(translatable("it is a damaged zip file ({error})").format(error=error)) from error
         opened.pop_all()
     weakref.finalize(found, file.close)  # left to the collector, it may go unclosed
