@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from PySide6.QtGui import QTextDocument, QTextFormat, QTextListFormat
 
+from desktop_app.ui.style import show_theme
+from desktop_app.ui.transcript.documents import code_font
 from desktop_app.ui.transcript.markdown_documents import last_table, markdown_document
 from desktop_app.ui.transcript.segments import ProseSegment
 from desktop_app.ui.widgets.look import colour
@@ -52,13 +55,18 @@ def test_two_lists_stand_apart_and_the_items_of_one_do_not(qapp):
     assert between > gaps[0]
 
 
-def test_a_long_line_of_code_wraps_and_its_background_has_no_gaps(qapp) -> None:
-    document = markdown_document(ProseSegment("```\n" + "word " * 40 + "\nend\n```\n\nAfter"))
-    document.setTextWidth(200)
-    layout, code, last = document.documentLayout(), document.begin(), document.begin().next()
-    assert document.idealWidth() <= 200
-    assert layout.blockBoundingRect(code).bottom() == layout.blockBoundingRect(last).top()
+@pytest.mark.parametrize("font_scale", [0.8, 1.0, 1.1, 1.5])
+def test_a_long_line_of_code_wraps_and_its_background_has_no_gaps(qapp, font_scale: float) -> None:
+    show_theme(qapp, "light", font_scale)
+    document = markdown_document(ProseSegment("- item\n  ```\n  " + "word " * 40 + "\n  middle\n  end\n  ```\n\nAfter"))
+    document.setTextWidth(250)
+    layout, lines = document.documentLayout(), [document.findBlockByNumber(n) for n in range(1, 4)]
+    assert document.idealWidth() <= 250
+    for line, after in pairwise(lines):
+        assert layout.blockBoundingRect(line).bottom() == layout.blockBoundingRect(after).top()
+    last = lines[-1]
     assert layout.blockBoundingRect(last.next()).top() > layout.blockBoundingRect(last).bottom()
+    assert {line.begin().fragment().charFormat().font().family() for line in lines} == {code_font(13).family()}
 
 
 def test_bullets_look_alike_whatever_sign_was_written(qapp) -> None:

@@ -31,7 +31,7 @@ from desktop_app.ui.widgets.look import BOLD, colour, font, scale
 from desktop_app.ui.widgets.math_text import to_qt_markdown
 
 from .block_signs import QUOTE_INDENT, has_sign, quote_level
-from .documents import CODE_LINE_HEIGHT, LINE_HEIGHT, InkDocument, code_font
+from .documents import LINE_HEIGHT, InkDocument, code_font
 from .formulas import FORMULA, NO_FORMULAS, TEXT_SIZE, Formulas, arrange_formulas, formula_painter
 from .segments import ProseSegment, TableSegment
 
@@ -153,8 +153,8 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
     top, bottom = (12, 4) if old.headingLevel() else (0, 0) if is_in_table else (0, 8)
     if _goes_on(block.textList(), block.next().textList()):
         bottom = 3
-    shape.setTopMargin(0 if is_first else scale(top))
-    shape.setBottomMargin(0 if is_last else scale(bottom))
+    shape.setTopMargin(scale(top) if top and not is_first else 0)
+    shape.setBottomMargin(scale(bottom) if bottom and not is_last else 0)
     if not is_in_table:
         shape.setLineHeight(scale(LINE_HEIGHT), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
     if level := quote_level(block):
@@ -177,7 +177,7 @@ def _shape_code_line(shape: QTextBlockFormat, after: QTextBlock) -> None:
     """Let a line of code wrap, and its background touch that of the line after it."""
     shape.setBackground(colour("code"))
     shape.setNonBreakableLines(False)
-    shape.setLineHeight(scale(CODE_LINE_HEIGHT), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+    shape.setLineHeight(100, QTextBlockFormat.LineHeightTypes.SingleHeight.value)  # of any other Qt leaves out a part
     if after.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence):
         shape.setBottomMargin(0)
 
@@ -194,7 +194,7 @@ def _goes_on(listed: QTextList | None, after: QTextList | None) -> bool:
 def _ink_fragments(cursor: QTextCursor, block: QTextBlock, formulas: Formulas) -> None:
     """Format headings, quotes, code, links, formulas and images."""
     heading = block.blockFormat().headingLevel()
-    is_quote = quote_level(block) > 0
+    is_quote, is_code = quote_level(block) > 0, block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence)
     changes: list[tuple[int, int, QTextCharFormat, str]] = []
     drawn: list[QTextCharFormat] = []
     iterator = block.begin()
@@ -211,7 +211,7 @@ def _ink_fragments(cursor: QTextCursor, block: QTextBlock, formulas: Formulas) -
             look, text = _link(QTextCharFormat(), image.name()), tr("[image: {name}]").format(name=text)
         elif look.isAnchor():
             look = _link(look, look.anchorHref())
-        elif look.fontFixedPitch():
+        elif is_code or look.fontFixedPitch():  # Qt gives fenced code the system's font, and does not say its pitch
             look.setFont(code_font(13))
         elif heading:
             look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
