@@ -92,12 +92,12 @@ class Driver:
 
     async def until(self, is_seen: Callable[[], object], seconds: float, what: str) -> None:
         """Wait until `is_seen`. Raises NotSeen with `what` after that many seconds."""
-        try:
-            async with asyncio.timeout(seconds):
-                while not is_seen():
-                    await asyncio.sleep(LOOK_EVERY)
-        except TimeoutError:
-            raise NotSeen(f"{what}, within {seconds:.0f} s") from None
+        # A timeout of asyncio's would leave a timer of Qt's behind, until its time has come.
+        deadline = perf_counter() + seconds
+        while not is_seen():
+            if perf_counter() > deadline:
+                raise NotSeen(f"{what}, within {seconds:.0f} s")
+            await asyncio.sleep(LOOK_EVERY)
 
     async def type(self, text: str) -> None:
         """Type into the widget that has the focus."""
