@@ -7120,6 +7120,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
+        <source>The rest can be read once the reply has ended.</source>
+        <translation>Der Rest lässt sich lesen, sobald die Antwort zu Ende ist.</translation>
+    </message>
+    <message>
         <source>Reading the conversation…</source>
         <translation>Die Unterhaltung wird gelesen…</translation>
     </message>

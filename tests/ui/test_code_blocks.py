@@ -5,18 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication, QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QFileDialog
 from transcript_rows import row
-from ui_scenes import actions, click, settle, tell
+from ui_scenes import actions, click, settle, tell, words
 
 from desktop_app.conversation.events import MessageRecorded, ReplyStarted, TextDelta, TurnStarted
 from desktop_app.conversation.message import Role, Text
 from desktop_app.ui.transcript import text_flow
-from desktop_app.ui.transcript.code_blocks import SHOWN_LINES
+from desktop_app.ui.transcript.code_blocks import SHOWN_LINES, line_ends, longest_line
 from desktop_app.ui.transcript.code_files import save_code
 from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.message_reader import MessageReader
+from desktop_app.ui.transcript.segments import CODE_LINES
 from desktop_app.ui.transcript.selection import position_at
 
 CODE = "\n".join(f"value_{n} = {n}" for n in range(500))
@@ -147,7 +151,7 @@ def test_code_with_short_lines_offers_no_choice(view, qtbot):
 
 def test_of_a_folded_block_only_what_is_shown_is_measured(view, qtbot, monkeypatch):
     measured = list[str]()
-    monkeypatch.setattr(text_flow, "longest_line", lambda code: measured.append(code) or code)
+    monkeypatch.setattr(text_flow, "line_ends", lambda code: measured.append(code) or line_ends(code))
     view.transcript.open([row(0, Role.ASSISTANT, Text("```\n" + "a\n" * 5_000 + "```"))], ())
     settle(view, qtbot)
     assert set(measured) == {"\n".join("a" * SHOWN_LINES)}
@@ -171,3 +175,41 @@ def test_the_wheel_scrolls_whole_lines_sideways_to_their_end(wide, qtbot, is_shi
     for _ in range(100):
         turn_wheel(wide, back, shift)
     assert code_flow(wide).shift == 0
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "\n"]), st.text("ab\n", max_size=6)), min_size=1))
+def test_the_longest_line_is_found_through_all_pieces(pieces):
+    text = pieces[0][1] + "".join(joint + piece for joint, piece in pieces[1:])
+    line, length = longest_line((joint, line_ends(piece)) for joint, piece in pieces)
+    assert length == max(map(len, text.split("\n")))
+    assert any(one.startswith(line) and len(one) == length for one in text.split("\n"))
+
+
+def test_a_message_of_very_many_pieces_is_shown_as_far_as_a_reader_goes_and_opened_whole(view, qtbot, monkeypatch):
+    monkeypatch.setattr(text_flow, "MAX_SEGMENTS", 3)
+    text = "\n\n".join(f"# Part {n}\n\n```\ncode {n}\n```" for n in range(9))
+    tell(view.transcript, TurnStarted("c"), ReplyStarted("c", "m0", "Sonnet"), TextDelta("c", "m0", text))
+    qtbot.waitUntil(lambda: view.is_settled)
+    shown = " ".join(words(view, "m0"))
+    assert ("code 0" in shown, "code 8" in shown, "once the reply has ended" in shown) == (True, False, True)
+    tell(view.transcript, MessageRecorded("c", row(0, Role.ASSISTANT, Text(text))))
+    settle(view, qtbot)
+    shown = " ".join(words(view, "m0"))
+    assert ("code 0" in shown, "code 8" in shown, "once the reply has ended" in shown) == (True, False, False)
+    click(view, qtbot, "m0", Action.READ)
+    (reader,) = view.window().findChildren(MessageReader)
+    assert reader.text.written() == text
+    reader.close()
+
+
+def test_of_a_block_that_is_not_shown_to_its_end_all_is_copied_and_it_can_be_folded_again(view, qtbot, monkeypatch):
+    monkeypatch.setattr(text_flow, "MAX_SEGMENTS", 3)
+    view.transcript.open([row(0, Role.ASSISTANT, Text(REPLY))], ())
+    settle(view, qtbot)
+    click(view, qtbot, "m0", Action.FOLD)
+    qtbot.waitUntil(lambda: Action.READ in actions(view, "m0"))
+    click(view, qtbot, "m0", Action.COPY_CODE)
+    assert QGuiApplication.clipboard().text() == CODE
+    assert painted_lines(view, "m0") == 2 * CODE_LINES
+    click(view, qtbot, "m0", Action.FOLD)
+    qtbot.waitUntil(lambda: painted_lines(view, "m0") < 60)

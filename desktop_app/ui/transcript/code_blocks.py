@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import NamedTuple
 
 import msgspec
 
 from .segments import CodeSegment, MarkdownSegment, code_of_block
 
-TAB = 10  # characters, about as wide as Qt's 80 pixels
 MAX_LINES, SHOWN_LINES = 60, 24
 """Longer code is folded to its first lines."""
 
@@ -40,9 +41,33 @@ class CodeBlock(msgspec.Struct, frozen=True):
         return self.lines > MAX_LINES
 
 
-def longest_line(code: str) -> str:
-    """Return the longest line of some code, with its tabs as spaces."""
-    return max(code.split("\n"), key=len).expandtabs(TAB)
+class LineEnds(NamedTuple):
+    """What has to be known of a piece of code to find the longest line of all pieces."""
+
+    first: str
+    longest: str
+    last: str | None
+    """None if there is but one."""
+
+
+def line_ends(code: str) -> LineEnds:
+    """Return them of a piece of code."""
+    lines = code.split("\n")
+    return LineEnds(lines[0], max(lines, key=len), lines[-1] if len(lines) > 1 else None)
+
+
+def longest_line(pieces: Iterable[tuple[str, LineEnds]]) -> tuple[str, int]:
+    """Return the longest line, or how it begins where it goes through several pieces, and its length.
+
+    pieces: each after what joins it to the one before; "" within a line.
+    """
+    longest, begun, length = ("", 0), "", 0
+    for joint, piece in pieces:
+        begun, length = (piece.first, len(piece.first)) if joint else (begun or piece.first, length + len(piece.first))
+        longest = max(longest, (begun, length), (piece.longest, len(piece.longest)), key=itemgetter(1))
+        if piece.last is not None:
+            begun, length = piece.last, len(piece.last)
+    return longest
 
 
 def fold_code(

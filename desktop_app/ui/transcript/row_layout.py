@@ -97,7 +97,11 @@ def _message(builder: RowBuilder, item: MessageItem) -> None:
         _user_box(builder, item.key, message.text)
     elif message.text:
         builder.skip(6 if message.text.startswith(("```", "~~~")) else 2)
-        flow_markdown(builder, item.key, message.text)
+        if not flow_markdown(builder, item.key, message.text):
+            builder.skip(4)
+            label = tr("Show all %n characters", "", len(message.text))
+            builder.link(0, ActionLink(Action.READ, item.key, label), font(13, MEDIUM), scale(22))
+            builder.y += scale(22)
     elif all(isinstance(part, Text) for part in message.parts):
         builder.words(0, tr("(no text)"), font(13), "ink_faint", scale(22))
         builder.y += scale(22)
@@ -162,11 +166,15 @@ def _reply(builder: RowBuilder, item: ReplyItem) -> None:
     builder.head_line(item.reply.model.rsplit("/", 1)[-1] or tr("Assistant"), (), "", ())
     _reasoning(builder, item.key, item.reasoning)
     builder.skip(2)
+    note = ""
     if item.text:
-        flow_markdown(builder, item.key, item.text)
+        if not flow_markdown(builder, item.key, item.text):
+            note = tr("The rest can be read once the reply has ended.")
+            builder.skip(4)
     elif not item.reasoning:
-        waits = tr("No answer yet, it is asked again…") if item.reply.is_retried else tr("Reading the conversation…")
-        builder.words(0, waits, font(), "ink_faint", scale(22))
+        note = tr("No answer yet, it is asked again…") if item.reply.is_retried else tr("Reading the conversation…")
+    if note:
+        builder.words(0, note, font(), "ink_faint", scale(22))
         builder.y += scale(22)
 
 

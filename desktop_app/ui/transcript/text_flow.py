@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
+from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 
-from .code_blocks import CodeBlock, fold_code, longest_line
+from .code_blocks import CodeBlock, LineEnds, fold_code, line_ends, longest_line
 from .diagrams import CODE_HEAD, CODE_PAD, code_head, find_diagram, lay_out_diagram
 from .display_list import Action, Fill, Flow
 from .documents import (
@@ -30,17 +31,22 @@ from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment
 
 SEGMENT_GAP = 8
 ITEM_GAP = 3  # between items of a list, as within a document
+MAX_SEGMENTS = 1_000  # of a message, some megabytes of prose: what comes behind is read in a window of its own
 MEASURED = 2_000  # letters of a line of code
+TAB = 10  # characters, about as wide as Qt's 80 pixels
 MEASURED_ROWS = 40  # pieces of a table that give its columns their widths
 TABLE_EDGE = 5  # pixels that Qt leaves below and above a table, less the one line between two rows
 Documents = list[InkDocument | None]
 """Of each segment; None while there was no time for it."""
 
 
-def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
-    """Put Markdown in the row, with its code in boxes. key: of the message."""
+def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
+    """Put Markdown in the row, with its code in boxes; return whether all of it. key: of the message."""
     parsed, left = builder.cache.segments_of(key, text)
-    segments, blocks = fold_code(parsed, key, builder.folds_code)
+    whole, blocks = fold_code(parsed, key, builder.folds_code)
+    segments, blocks = whole[:MAX_SEGMENTS], {n: block for n, block in blocks.items() if n < MAX_SEGMENTS}
+    if len(whole) > MAX_SEGMENTS and isinstance(last := segments[-1], CodeSegment):
+        segments[-1] = replace(last, is_last=True)
     builder.cache.expect(len(segments))
     heights = [_estimate(segment, builder.width) for segment in segments]
     documents: Documents = [None] * len(segments)
@@ -53,8 +59,7 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
             if document is None:
                 break
             documents[number] = document
-    several = {block.key: block for block in blocks.values()}  # of each block, however many segments it has
-    overhangs = {name: _overhang(builder, block) for name, block in several.items()}
+    overhangs = _overhangs(builder, segments, blocks)
     for number, segment in enumerate(segments):
         builder.skip(_gap(segments, number))
         drawing = find_diagram(builder, segment, blocks.get(number))
@@ -65,8 +70,9 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> None:
             _code_box(builder, segment, blocks[number], documents[number], heights[number], overhang)
         else:
             _place(builder, segments, documents, number, heights[number])
-    if left:
+    if left and len(segments) == len(whole):
         _put(builder, 0, None, estimated_text_height(text[-left:], builder.width, LINE_HEIGHT), "\n")
+    return len(segments) == len(whole)
 
 
 def flow_plain(builder: RowBuilder, key: str, text: str, inset: float = 0, is_soft: bool = False) -> None:
@@ -231,17 +237,23 @@ def _wrap_link(builder: RowBuilder, block: CodeBlock, overhang: float) -> list[A
     return [ActionLink(Action.WRAP_CODE, block.unwrapped, label)] if overhang > 0 else []
 
 
-def _overhang(builder: RowBuilder, block: CodeBlock) -> float:
-    """Return by how many pixels the longest line that is shown is longer than the box."""
-    longest = builder.cache.computed(_width_of_code, block.shown, block.key)
-    return longest + scale(8) - (builder.width - 2 * scale(CODE_PAD))
+def _overhangs(
+    builder: RowBuilder, segments: Sequence[MarkdownSegment], blocks: Mapping[int, CodeBlock]
+) -> dict[str, float]:
+    """Return by how many pixels the longest line that is shown of each block is longer than the box, by its key."""
+    pieces: dict[str, list[tuple[str, LineEnds]]] = {}
+    for number, block in blocks.items():
+        segment = segments[number]
+        ends = builder.cache.computed(line_ends, segment.text, segment.text)
+        pieces.setdefault(block.key, []).append((segment.joint if isinstance(segment, CodeSegment) else "\n", ends))
+    room = builder.width - 2 * scale(CODE_PAD) - scale(8)
+    return {key: _width_of_line(*longest_line(several)) - room for key, several in pieces.items()}
 
 
-def _width_of_code(text: str) -> float:
-    """Return the width of the longest line, in pixels. Of a very long one a part is measured: all letters are alike."""
-    longest = longest_line(text)
-    measured = longest[:MEASURED]
-    return advance(code_font(12.5), measured) * len(longest) / max(len(measured), 1)
+def _width_of_line(line: str, length: int) -> float:
+    """Return the width of a line of code, in pixels. Of a very long one a part is measured: all letters are alike."""
+    part = line[:MEASURED]
+    return advance(code_font(12.5), part.expandtabs(TAB)) * length / max(len(part), 1)
 
 
 def _scroll_mark(builder: RowBuilder, block: CodeBlock, pad: float, most: float) -> None:
