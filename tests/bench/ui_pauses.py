@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Self
 
 import msgspec
 from PySide6.QtCore import QObject, Qt, QTimer
@@ -33,20 +34,35 @@ class Pause(msgspec.Struct, frozen=True):
 
 
 class PauseWatch(QObject):
-    """Beats every 10 ms in the window's thread; another thread looks at what that does while a beat is late."""
+    """Beats every 10 ms in the window's thread; another thread looks at what that does while a beat is late.
+
+    Where the process goes on afterwards, it is used in a `with`: for an instant each look keeps all local values of the
+    thread alive, a painter too, of which Qt warns.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._thread = threading.get_ident()
         self._seen: Counter[str] = Counter()
         self._began_collecting = 0.0
+        self._is_over = threading.Event()
         self._timer = QTimer(self, interval=BEAT)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
         self._timer.start()
         self.take()
         gc.callbacks.append(self._note_collection)
-        threading.Thread(target=self._look, daemon=True).start()
+        self._looker = threading.Thread(target=self._look, daemon=True)
+        self._looker.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._looker.join()
+        self._timer.stop()
+        gc.callbacks.remove(self._note_collection)
 
     def take(self) -> Pause:
         """Return the longest pause since the last call."""
@@ -70,8 +86,7 @@ class PauseWatch(QObject):
         self._seen.clear()
 
     def _look(self) -> None:
-        while True:
-            time.sleep(LOOK_EVERY)
+        while not self._is_over.wait(LOOK_EVERY):
             if time.perf_counter() - self._last > LOOK_AFTER:
                 calls = _calls(self._thread)
                 if calls:

@@ -133,22 +133,22 @@ QUICK = ("a pipe", "a file that vanishes", "another host")
 def test_what_is_dropped_onto_the_chat_holds_nobody_up(play_by_engine, tmp_path: Path, names: tuple[str, ...]) -> None:
     async def scene(person: Person) -> None:
         window, bar = person.window, person.window.composer.attachments
-        watch = PauseWatch(window)
-        for number, name in enumerate(names):
-            make, words = DROPS[name]
-            (folder := tmp_path / str(number)).mkdir()
-            paths = make(folder)
-            watch.take()
-            drop(person, window.chat_pane, paths)
-            if name in VANISHING:
-                Path(paths[0]).unlink()
-            await person.sees(lambda words=words: words in said(person), f"{name}: “{words}”")
-            await person.sees(lambda: not bar.is_reading, f"{name}: an end")
-            check_pause(watch, name)
-            for chip in list(bar.chips):
-                chip.remove.click()
-            window.toast.hide()
-            window.failure.dismiss.click()
+        with PauseWatch(window) as watch:
+            for number, name in enumerate(names):
+                make, words = DROPS[name]
+                (folder := tmp_path / str(number)).mkdir()
+                paths = make(folder)
+                watch.take()
+                drop(person, window.chat_pane, paths)
+                if name in VANISHING:
+                    Path(paths[0]).unlink()
+                await person.sees(lambda words=words: words in said(person), f"{name}: “{words}”")
+                await person.sees(lambda: not bar.is_reading, f"{name}: an end")
+                check_pause(watch, name)
+                for chip in list(bar.chips):
+                    chip.remove.click()
+                window.toast.hide()
+                window.failure.dismiss.click()
 
     play_by_engine(scene, [])
 
@@ -206,16 +206,16 @@ IMPORTS: dict[str, Callable[[Path], list[str]]] = {
 def test_what_is_dropped_onto_the_list_holds_nobody_up(play_by_engine, tmp_path: Path, names: tuple[str, ...]) -> None:
     async def scene(person: Person) -> None:
         window = person.window
-        watch = PauseWatch(window)
-        for number, name in enumerate(names):
-            (folder := tmp_path / str(number)).mkdir()
-            paths = IMPORTS[name](folder)
-            watch.take()
-            drop(person, window.sidebar, paths)
-            sheet = await person.sheet(ImportSheet, 60, "the import")
-            await person.sees(lambda sheet=sheet: not sheet.is_reading and has_shown(sheet), f"{name}: an end")
-            check_pause(watch, name)
-            sheet.reject()
-            await person.wait_until_closed(ImportSheet)
+        with PauseWatch(window) as watch:
+            for number, name in enumerate(names):
+                (folder := tmp_path / str(number)).mkdir()
+                paths = IMPORTS[name](folder)
+                watch.take()
+                drop(person, window.sidebar, paths)
+                sheet = await person.sheet(ImportSheet, 60, "the import")
+                await person.sees(lambda sheet=sheet: not sheet.is_reading and has_shown(sheet), f"{name}: an end")
+                check_pause(watch, name)
+                sheet.reject()
+                await person.wait_until_closed(ImportSheet)
 
     play_by_engine(scene, [])

@@ -160,7 +160,7 @@ def test_a_failure_is_read_without_scrolling_where_there_is_room(main_window, qt
     main_window.failure.show_failure(failure, "Restart", lambda: None)
     main_window.show()
     qtbot.wait(50)
-    assert main_window.failure.area.verticalScrollBar().maximum() == 0
+    qtbot.waitUntil(lambda: main_window.failure.area.verticalScrollBar().maximum() == 0)
 
 
 @pytest.mark.parametrize(
