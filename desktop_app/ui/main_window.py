@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
-from .composer.draft_field import has_attachments
+from .composer.draft_field import has_attachments, take_copy
 from .controllers.about_controller import AboutController
 from .controllers.archive_controller import ArchiveController
 from .controllers.attach_controller import AttachController
@@ -162,12 +162,12 @@ class MainWindow(Parts):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if has_attachments(event.mimeData()):
-            event.acceptProposedAction()
+            take_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         where = self.sidebar.mapFrom(self, event.position().toPoint())
         self.drops.take(event.mimeData(), self.sidebar.isVisible() and self.sidebar.rect().contains(where))
-        event.acceptProposedAction()
+        take_copy(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let what is typed where nothing takes it become part of the draft, and Escape lead back to the chat."""

@@ -1720,6 +1720,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Write what it gives into a file, and attach that.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{name} is larger than {size} MB</source>
         <translation type="unfinished"></translation>
     </message>

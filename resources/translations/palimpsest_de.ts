@@ -1532,6 +1532,10 @@
         <translation>Die Dateien darin einzeln anhängen.</translation>
     </message>
     <message>
+        <source>Write what it gives into a file, and attach that.</source>
+        <translation>Was es liefert in eine Datei schreiben, und diese anhängen.</translation>
+    </message>
+    <message>
         <source>{name} is larger than {size} MB</source>
         <translation>{name} ist größer als {size} MB</translation>
     </message>

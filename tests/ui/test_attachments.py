@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from ui_scenes import is_idle, play_scene, press, texts, until
@@ -18,6 +18,7 @@ from desktop_app.ui.composer.composer import READING_HINT, Composer
 from desktop_app.ui.composer.draft_commands import NO_FILES, RESEARCH, RUN_HINT
 from desktop_app.ui.composer.path_completer import query_of
 from desktop_app.ui.controllers.attach_controller import MAX_FILES
+from desktop_app.ui.importing.import_sheet import ImportSheet
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.tools.spill_viewer import SpillViewer
 from desktop_app.ui.transcript.display_list import Action, Picture
@@ -108,6 +109,32 @@ async def test_what_is_dropped_on_the_window_is_attached(window, bridge):
     refused.ignore()
     QApplication.sendEvent(window, refused)
     assert not refused.isAccepted()
+
+
+@play_scene()
+async def test_what_is_dropped_is_copied_even_where_moving_is_proposed(window, bridge):
+    both = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+    held = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    words = QMimeData()
+    words.setText("words of another program")
+    sheet = ImportSheet(window)
+    for onto, content in (
+        (window, files("note.txt")),
+        (window.composer.field.viewport(), files("note.txt")),
+        (window.composer.field.viewport(), words),
+        (sheet, files("note.txt")),
+    ):
+        place = onto.rect().center()
+        for event in (
+            QDragEnterEvent(place, both, content, *held),
+            QDragMoveEvent(place, both, content, *held),
+            QDropEvent(QPointF(place), both, content, *held),
+        ):
+            event.setDropAction(Qt.DropAction.MoveAction)
+            QApplication.sendEvent(onto, event)
+            if not isinstance(event, QDragMoveEvent) or onto is window.composer.field.viewport():
+                assert (event.isAccepted(), event.dropAction()) == (True, Qt.DropAction.CopyAction), (onto, event)
+    assert window.composer.text() == "words of another program"
 
 
 @pytest.mark.long

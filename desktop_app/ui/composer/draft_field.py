@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable
 
 from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QFocusEvent, QInputMethodEvent, QKeyEvent
 
 from desktop_app.ui.widgets.buttons import ENTER
 from desktop_app.ui.widgets.long_text import LongTextField
@@ -46,6 +46,23 @@ class DraftField(LongTextField):
         elif source.hasText() and not self.is_inserting:
             self.textCursor().removeSelectedText()
             self.insert_text(source.text())
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        super().dragEnterEvent(event)
+        self._copy_of_others(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        super().dragMoveEvent(event)
+        self._copy_of_others(event)  # a program of X11 is told what was answered last, before it drops
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        super().dropEvent(event)
+        self._copy_of_others(event)
+
+    def _copy_of_others(self, event: QDropEvent) -> None:
+        """Only what is dragged within the field is moved."""
+        if event.isAccepted() and event.source() not in (self, self.viewport()):
+            take_copy(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.hold_key(event) or self.key_filter(event):
@@ -105,3 +122,9 @@ def given_files(source: QMimeData) -> list[str]:
 def has_attachments(source: QMimeData) -> bool:
     """Return whether files are pasted or dropped, or an image that is no picture of a text, as spreadsheets give it."""
     return bool(given_files(source)) or (source.hasImage() and not source.hasText())
+
+
+def take_copy(event: QDropEvent) -> None:
+    """Accept what is dropped as a copy, whatever was proposed: told that it was moved, a program may delete its own."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()

@@ -13,7 +13,7 @@ from desktop_app.conversation.events import Failure, ImportProgressed
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import HistoriesFound, LookedThrough
-from desktop_app.ui.composer.draft_field import given_files
+from desktop_app.ui.composer.draft_field import given_files, take_copy
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import BarPart, SegmentBar
@@ -152,10 +152,10 @@ class ImportSheet(Sheet):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if not self.is_reading and given_files(event.mimeData()):
-            event.acceptProposedAction()
+            take_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        event.acceptProposedAction()
+        take_copy(event)
         self.dropped.emit(given_files(event.mimeData()))
 
     def _connect(self) -> None:
