@@ -56,6 +56,7 @@ class Conversations:
         listed = ListedConversations(archive, services, publish, list_changed)
         self.turns = Turns(self._tasks, archive, services, publish, listed, self.open)
         self._sessions = OpenSessions()
+        self.note_shown = self._sessions.note_shown
         self._outdated: WeakSet[Session] = WeakSet()  # those whose model is of earlier settings
         self._locks = NamedLocks()  # held while a conversation begins to be opened, or is deleted
         how = publish, self.policy_named, self._sessions.keep, self._sessions.__contains__

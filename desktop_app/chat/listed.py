@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
 
 from msgspec.structs import replace
 
+from desktop_app.context.counting.breakdown import status_of
+from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import TurnFailed
+from desktop_app.conversation.gauge import Status
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.project import Project
 
 from .ports import Archive, ArchiveError, Emit, WorldError
 from .services import Services
@@ -15,6 +21,21 @@ from .session import Session
 from .titles import generate_title
 
 log = logging.getLogger(__name__)
+
+
+def with_status(
+    listed: Iterable[ConversationInfo], projects: Iterable[Project], policy_named: Callable[[str], ContextPolicy]
+) -> tuple[ConversationInfo, ...]:
+    """Return what is listed with the status that the policies give it now: others may have held when it was stored."""
+    of_project = {project.id: project.policy for project in projects}
+    policies = cache(policy_named)
+
+    def status(info: ConversationInfo) -> Status:
+        if info.status is Status.UNKNOWN:
+            return info.status
+        return status_of(info.share, policies(info.policy or of_project.get(info.project, "")))
+
+    return tuple(info if info.status is (now := status(info)) else replace(info, status=now) for info in listed)
 
 
 class ListedConversations:

@@ -16,12 +16,14 @@ class OpenSessions:
     """Finds the one session of a conversation as long as anything refers to it, such as a turn or a request.
 
     So a conversation never has two, which would both write its record, and what is running is not forgotten. Of all
-    others the newest stay, and those that have learned what their record does not have.
+    others the newest stay, those that have learned what their record does not have, and the one that the window shows:
+    its figures follow the settings, which only what is in memory does.
     """
 
     def __init__(self) -> None:
         self._alive: WeakValueDictionary[str, Session] = WeakValueDictionary()
         self._newest: dict[str, Session] = {}
+        self._shown = ""
 
     def __contains__(self, conversation: str) -> bool:
         return conversation in self._alive
@@ -32,6 +34,10 @@ class OpenSessions:
     def all(self) -> tuple[Session, ...]:
         return tuple(self._alive.values())
 
+    def note_shown(self, conversation: str) -> None:
+        """The window shows that conversation from now on."""
+        self._shown = conversation
+
     def keep(self, session: Session) -> None:
         """Keep a session as the newest one; the oldest are let go that are more than `MAX_KEPT` or `MAX_BYTES`."""
         self._alive[session.id] = session
@@ -40,7 +46,8 @@ class OpenSessions:
         size = 0
         for number, each in enumerate(reversed(list(self._newest.values()))):
             size += each.recorded.size
-            if (number >= MAX_KEPT or (number and size > MAX_BYTES)) and each.is_as_recorded:
+            is_unused = each.is_as_recorded and each.id != self._shown
+            if (number >= MAX_KEPT or (number and size > MAX_BYTES)) and is_unused:
                 del self._newest[each.id]
 
     def remove(self, conversation: str) -> None:

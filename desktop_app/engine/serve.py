@@ -46,6 +46,7 @@ from .protocol import (
 )
 from .refusing import refuse_everything
 from .requests import respond
+from .requests.conversations import list_conversations
 
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of one line from the window: a pasted book, not a runaway."""
@@ -227,8 +228,8 @@ class EngineServer:
         await asyncio.sleep(0.05)
         self._list_is_stale = False
         try:
-            archive = self.engine.services.archive
-            self.coalescer.send(ConversationsChanged(await archive.conversations(), await archive.projects()))
+            listed = await list_conversations(self.engine)
+            self.coalescer.send(ConversationsChanged(listed.conversations, listed.projects))
         except WorldError as error:
             log.warning("the list could not be read: %s", error)
 

@@ -113,6 +113,7 @@ class EngineServices:
         self.catalogue.change(settings)
         await self.mcp.change(settings.mcp_servers, settings.is_sandboxed)
         self.conversations.change_settings(settings)
+        self.conversations.list_changed()  # how full a window is said to be depends on the policy
 
     async def ask_servers(self) -> None:
         """Ask all servers about their models, and let open conversations use what they say."""

@@ -7,13 +7,14 @@ import gc
 import weakref
 
 import pytest
+from msgspec.structs import replace
 
 from desktop_app.chat import open_sessions, operations
 from desktop_app.chat.open_sessions import MAX_KEPT
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
-from desktop_app.conversation.events import Failure, TurnFinished
+from desktop_app.conversation.events import Failure, GaugeChanged, TurnFinished
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import Trigger
 from provider import Reply
@@ -89,6 +90,20 @@ async def test_those_that_are_opened_last_are_the_same_again(house) -> None:
     await home.chats.open(ids[0])
     await open_others(home, 1)
     assert [one() is not None for one in opened] == [True, False, *[True] * (MAX_KEPT - 2)]
+
+
+async def test_the_conversation_that_is_shown_stays_and_follows_the_settings(house) -> None:
+    home = await house([])
+    first, second = [(await home.chats.create(f"Talk {n}", said(n))).id for n in range(2)]
+    home.chats.note_shown(first)
+    await open_others(home)
+    assert (first in home.chats._sessions, second in home.chats._sessions) == (True, False)
+    home.events.clear()
+    home.chats.change_settings(replace(home.settings(), policy="relaxed"))
+    assert first in {event.conversation for event in home.of(GaugeChanged)}
+    home.chats.note_shown(second)
+    await open_others(home, 1)
+    assert first not in home.chats._sessions
 
 
 async def test_a_forgotten_conversation_is_opened_as_it_was(house) -> None:

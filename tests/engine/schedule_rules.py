@@ -132,7 +132,7 @@ async def opened_anew(engine: SimulatedEngine) -> list[str]:
     found: list[str] = []
     for conversation in list(engine.conversations):
         mirror, engine.mirror = engine.mirror, type(engine.mirror)()
-        is_followed = engine.chats._sessions.get(conversation) is not None
+        is_followed = engine.is_followed(conversation)
         before = () if is_followed else engine.read_again(conversation)
         opened = await engine.ask(p.OpenConversation(conversation))
         engine.mirror = mirror
@@ -142,6 +142,7 @@ async def opened_anew(engine: SimulatedEngine) -> list[str]:
             found += mirror.differences(opened, gauge_of)
             if not is_followed:  # from now on it is, from these figures on
                 mirror.open(opened)
+                engine.note_told(conversation)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
+import weakref
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache
@@ -65,6 +66,8 @@ class SimulatedEngine:
         self.trace: list[str] = []
         self.bugs: list[BaseException] = []
         self.mirror = WindowMirror()
+        self.told_by: dict[str, weakref.ref[Session]] = {}
+        """The session of each conversation that has told what the mirror shows of it."""
         self.shown: dict[str, str] = defaultdict(str)
         """The text of each reply, as it was streamed."""
         self.conversations: list[str] = []
@@ -201,6 +204,19 @@ class SimulatedEngine:
         if opened.conversation.id not in self.conversations:
             self.conversations.append(opened.conversation.id)
         self.mirror.open(opened)
+        self.note_told(opened.conversation.id)
+
+    def note_told(self, conversation: str) -> None:
+        """What the mirror shows of it was told by the session that is in memory, if there is one."""
+        session = self.chats._sessions.get(conversation)
+        self.told_by.pop(conversation, None)
+        if session is not None:
+            self.told_by[conversation] = weakref.ref(session)
+
+    def is_followed(self, conversation: str) -> bool:
+        """Whether the mirror was told of all that has become of it: its session has not left memory since."""
+        told_by, session = self.told_by.get(conversation), self.chats._sessions.get(conversation)
+        return session is not None and told_by is not None and told_by() is session
 
     def _take_event(self, event: TurnEvent) -> None:
         self.kinds[type(event).__name__] += 1

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 from desk import Desk, open_desk
+from msgspec.structs import replace
 
 from desktop_app.chat.ports import DELETED, WorldError
 from desktop_app.chat.session import Session
+from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text
+from desktop_app.conversation.project import Project
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 
@@ -42,6 +45,24 @@ async def test_what_is_arranged_is_stored_and_the_rest_stays(desk: Desk) -> None
     assert (await desk.ask(p.OpenConversation(two))).conversation == infos[two], "an open one knows it too"
     await desk.ask(p.Arrange((one, two), is_pinned=False, is_put_away=False))
     assert all(not (i.is_pinned or i.is_put_away) for i in (await listed(desk)).values())
+
+
+async def test_how_full_a_window_is_said_to_be_follows_the_policies(desk: Desk) -> None:
+    """Also of conversations that are not in memory: what was stored of them was said by the policy of that time."""
+    plain, chosen, unknown, of_project = await made(desk, "Plain", "Chosen", "Unknown", "Of a project")
+    archive = desk.engine.conversations.archive
+    (project,) = (await desk.ask(p.SaveProject(Project("", "Slow", policy="relaxed")))).projects
+    await archive.change(chosen, policy="relaxed")
+    await archive.change(of_project, project=project.id)
+    for each in (plain, chosen, of_project):
+        await archive.store_gauge(each, 0.77, Status.WARNING)
+    await archive.store_gauge(unknown, 0.77, Status.UNKNOWN)
+    safe, warning = Status.SAFE, Status.WARNING
+    told = await listed(desk)
+    assert [told[i].status for i in (plain, chosen, of_project, unknown)] == [warning, safe, safe, Status.UNKNOWN]
+    await desk.ask(p.WriteSettings(replace(desk.engine.services.settings, policy="relaxed")))
+    told = await listed(desk)
+    assert [told[i].status for i in (plain, chosen, of_project, unknown)] == [safe, safe, safe, Status.UNKNOWN]
 
 
 async def test_one_that_is_not_there_is_told(desk: Desk) -> None:

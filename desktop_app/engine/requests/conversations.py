@@ -11,6 +11,7 @@ from desktop_app.chat.export import export_conversation
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.importing import GROWN
+from desktop_app.chat.listed import with_status
 from desktop_app.chat.model_preview import preview_model
 from desktop_app.chat.partial_session import PartialSession
 from desktop_app.chat.ports import Changes
@@ -124,7 +125,9 @@ async def _change_list(
 async def list_conversations(engine: Engine) -> p.ConversationsListed:
     """Return the list as it is now."""
     archive = engine.conversations.archive
-    return p.ConversationsListed(await archive.conversations(), await archive.projects())
+    projects = await archive.projects()
+    listed = with_status(await archive.conversations(), projects, engine.conversations.policy_named)
+    return p.ConversationsListed(listed, projects)
 
 
 def _changes_of(request: p.Arrange) -> Changes:
@@ -185,6 +188,7 @@ def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
     Raises WorldError if the session was closed meanwhile: what it knows may not be so any more.
     """
     session.refuse_if(session.closed_by is not None)
+    engine.conversations.note_shown(session.id)
     queue = engine.conversations.turns.queue
     waiting = queue.show(session.id)
     return p.ConversationOpened(
