@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -131,19 +132,22 @@ async def opened_anew(engine: SimulatedEngine) -> list[str]:
     """What a window that opens each conversation now shows otherwise than one that followed the events."""
     found: list[str] = []
     for conversation in list(engine.conversations):
-        mirror, engine.mirror = engine.mirror, type(engine.mirror)()
         is_followed = engine.is_followed(conversation)
         before = () if is_followed else engine.read_again(conversation)
-        opened = await engine.ask(p.OpenConversation(conversation))
-        engine.mirror = mirror
-        if isinstance(opened, p.ConversationOpened):
-            is_as_it_was = is_followed or before == engine.read_again(conversation)
-            gauge_of = _whole if is_followed else _without_policy if is_as_it_was else _nothing
-            found += mirror.differences(opened, gauge_of)
-            if not is_followed:  # from now on it is, from these figures on
-                mirror.open(opened)
-                engine.note_told(conversation)
+        await engine.look_anew(conversation, partial(_compare, engine, found, is_followed, before))
     return found
+
+
+def _compare(
+    engine: SimulatedEngine, found: list[str], is_followed: bool, before: object, opened: p.ConversationOpened
+) -> None:
+    conversation = opened.conversation.id
+    is_as_it_was = is_followed or before == engine.read_again(conversation)
+    gauge_of = _whole if is_followed else _without_policy if is_as_it_was else _nothing
+    found += engine.mirror.differences(opened, gauge_of)
+    if not is_followed:  # from now on it is, from these figures on
+        engine.mirror.open(opened)
+        engine.note_told(conversation)
 
 
 def _whole(gauge: Gauge | None) -> object:

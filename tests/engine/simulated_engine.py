@@ -66,6 +66,7 @@ class SimulatedEngine:
         self.trace: list[str] = []
         self.bugs: list[BaseException] = []
         self.mirror = WindowMirror()
+        self._looks: dict[int, Callable[[p.ConversationOpened], None]] = {}
         self.told_by: dict[str, weakref.ref[Session]] = {}
         """The session of each conversation that has told what the mirror shows of it."""
         self.shown: dict[str, str] = defaultdict(str)
@@ -158,6 +159,13 @@ class SimulatedEngine:
         """Return the response, or the failure."""
         return await self.post(request)
 
+    async def look_anew(self, conversation: str, look: Callable[[p.ConversationOpened], None]) -> None:
+        """Open a conversation for that look alone, at the moment of the response: the mirror sees it in no other way
+        than by the events that come meanwhile."""
+        self._looks[self._number + 1] = look
+        await self.ask(p.OpenConversation(conversation))
+        self._looks.clear()
+
     @property
     def is_answered(self) -> bool:
         """Whether no request waits for its response."""
@@ -190,7 +198,7 @@ class SimulatedEngine:
                     for conversation in request.conversations:
                         self.mirror.leave(conversation)
                 if isinstance(response, p.ConversationOpened):
-                    self._take_opened(response)
+                    self._looks.get(number, self._take_opened)(response)
                     if isinstance(request, p.Fork | p.StartFresh):  # a window looks at the new one from now on
                         self.mirror.leave(request.conversation)
                 if not future.done():
