@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from .boxes import Card, ScrollColumn
@@ -20,13 +21,17 @@ C = TypeVar("C", bound=Card)
 
 
 class CardList(ScrollColumn, Generic[T, C]):
-    """A card for each item. Of many items the first ones are shown, until the user asks for more."""
+    """A card for each item. Of many items the first ones are shown, until the user asks for more.
+
+    A card takes two milliseconds: while nobody sees the list, and nobody asks for its cards, none is made.
+    """
 
     def __init__(self, make: Callable[[T, C | None], C], empty: str, more: str = "", page: int = 1_000) -> None:
         """make: returns the card of an item; its second argument is the card in whose place that comes. empty: is
         shown when there are no items. more: the text of the link to the next `page` of them."""
         super().__init__()
-        self.cards: dict[str, C] = {}
+        self._cards: dict[str, C] = {}
+        self._is_behind = False  # of its items
         self.empty = TextLabel(empty, size=13, tint="ink_soft", wraps=True)
         self.more = LinkButton(more)
         self._make, self._page, self._limit = make, page, page
@@ -38,16 +43,33 @@ class CardList(ScrollColumn, Generic[T, C]):
         self.more.clicked.connect(self._show_more)
         self.set_items({})
 
+    @property
+    def cards(self) -> Mapping[str, C]:
+        """The cards by the keys of their items."""
+        self._catch_up()
+        return self._cards
+
     def set_items(self, items: Mapping[str, T]) -> None:
         """Show these items by their keys, from top to bottom; the cards of those that are the same stay."""
-        self._items = dict(items)
-        if not self.cards.keys() & items.keys():
+        if not self._items.keys() & items.keys():
             self._limit = self._page
-        with keep_focus_in(self):
-            self._put_cards()
+        self._items = dict(items)
+        self._is_behind = True
+        if self.isVisible():
+            self._catch_up()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._catch_up()
+        super().showEvent(event)
+
+    def _catch_up(self) -> None:
+        if self._is_behind:
+            self._is_behind = False
+            with keep_focus_in(self):
+                self._put_cards()
 
     def _put_cards(self) -> None:
-        before, self.cards = self.cards, {}
+        before, self._cards = self._cards, {}
         for index, (key, item) in enumerate(islice(self._items.items(), self._limit)):
             old = before.pop(key, None)
             card = old if old is not None and self._made_of[key] == item else self._make(item, old)
@@ -55,12 +77,12 @@ class CardList(ScrollColumn, Generic[T, C]):
                 self._made_of[key] = item
                 if old is not None:
                     discard(old)
-            self.cards[key] = card
+            self._cards[key] = card
             self.column.insertWidget(index, card)
         for gone in before.values():
             discard(gone)
         self.empty.setVisible(not self._items)
-        self.more.setVisible(len(self._items) > len(self.cards))
+        self.more.setVisible(len(self._items) > len(self._cards))
 
     def _show_more(self) -> None:
         self._limit += self._page
