@@ -44,8 +44,7 @@ SAMPLES = 100
 PATIENCE = 600
 """Seconds for one turn: with the first one, litellm is imported, which takes minutes on a machine that is busy."""
 WARM = 0.3
-"""The share of the run that is left out: caches fill, modules are imported, and the conversations fill their windows,
-so that each request is larger than the one before."""
+"""The share of the run that is left out of the slopes: caches fill, modules are imported."""
 QUIET = 2.0
 """Seconds before each sample: what follows a turn has ended then."""
 LIMITS = {
@@ -62,9 +61,9 @@ LIMITS = {
 here, and what recall knows of the last 80,000 messages. Before that was bounded in bytes, it grew by 2.8 KiB a turn
 between turns 1,200 and 3,800. In 7,000 turns the window grew by 0.2, in shorter runs by more: its caches fill."""
 SLOWER = 1.25
-"""How much more CPU time a turn of the end may take than one of the first after that, in window and engine together,
-each divided by that of a fixed piece of work done beside it: what shares the machine's cores makes both slower. The
-time by the clock is told, too."""
+"""How much more CPU time a turn of the end may take than one of the beginning, in window and engine together, each
+divided by that of a fixed piece of work done beside it: what shares the machine's cores makes both slower. The time by
+the clock is told, too."""
 LATE = 0.75
 """The share of the run after which the slope is told once more: what is kept up to a bound has reached it then."""
 MORE_BYTES = 1.25
@@ -200,8 +199,8 @@ def judge(run: Endurance) -> dict[str, object]:
         for name in LIMITS
     }
     first, last = statistics.median(run.seconds[:part]), statistics.median(run.seconds[-part:])
-    few, warm = max(len(samples) // 10, 1), [s for s in samples if s.turn > WARM * samples[-1].turn]
-    ends = warm[:few], warm[-few:]
+    few = max(len(samples) // 10, 1)
+    ends = samples[1 : 1 + few], samples[-few:]
     cpu = [statistics.median(s.cpu_ms for s in some) for some in ends]
     relative = [statistics.median(s.cpu_ms / s.yardstick_ms for s in some) for some in ends]
     half = samples[len(samples) // 2]

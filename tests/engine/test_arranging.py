@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import pytest
 from desk import Desk, open_desk
 from msgspec.structs import replace
 
+from desktop_app.chat import open_sessions, opening
 from desktop_app.chat.ports import DELETED, WorldError
 from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Role, Text
+from desktop_app.conversation.message import Role, Text, user_message
 from desktop_app.conversation.project import Project
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
@@ -99,3 +102,23 @@ async def test_what_ends_behind_a_deletion_shows_the_conversation_no_more(desk: 
     with pytest.raises(WorldError) as caught:
         await desk.ask(p.ChooseFolder(name, folder))
     assert caught.value.failure == DELETED
+
+
+async def test_a_long_conversation_that_is_shown_before_it_is_read_is_the_one_that_is_shown(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "LONG", 3)
+    long, other = await made(desk, "Long", "Other")
+    chats = desk.engine.conversations
+    session = await chats.open(long)
+    for number in range(4):
+        await session.record(stamp(user_message(f"Message {number}")))
+    del session
+    monkeypatch.setattr(open_sessions, "MAX_KEPT", 1)
+    await desk.ask(p.OpenConversation(other))
+    gc.collect()
+    assert long not in chats._sessions
+    assert (await desk.ask(p.OpenConversation(long))).gauge is None, "it is seen before it is read"
+    await chats.open(long)
+    await chats.open(other)
+    assert long in chats._sessions, "that does not leave memory while others are used"

@@ -155,6 +155,7 @@ def _describe_partly_opened(
     engine: Engine, shown: PartialSession, rows: tuple[MessageRow, ...], pins: tuple[MessageRow, ...]
 ) -> p.ConversationOpened:
     queue, conversation = engine.conversations.turns.queue, shown.info.id
+    engine.conversations.note_shown(conversation)
     waiting = queue.show(conversation)
     return p.ConversationOpened(
         conversation=shown.info,
