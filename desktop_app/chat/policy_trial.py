@@ -20,7 +20,7 @@ from desktop_app.conversation.replayed import Replayed
 from desktop_app.conversation.transcript import Prune, Trigger
 
 from .compaction.make_room import decide
-from .compaction.snapshot import ContextSnapshot, snapshot_of
+from .compaction.snapshot import ContextSnapshot, snapshot_of, snapshot_under
 from .session import Session
 from .tasks import CheckPoint, run_while_wanted
 
@@ -53,10 +53,10 @@ async def try_policy(session: Session, policy: ContextPolicy, is_automatic: bool
         return replace(trial, note=str(error))
     match step:
         case CompactionPlan():
-            after = session.provider_tokens(step.projected)
+            after = snapshot.in_model_tokens(step.projected)
             return replace(trial, archived=len(step.archived), tokens_after=after)
         case Prune():
-            after = session.provider_tokens(step.tokens_after)
+            after = snapshot.in_model_tokens(step.tokens_after)
             return replace(trial, pruned=len(step.message_ids), tokens_after=after)
         case None:
             return trial
@@ -69,17 +69,7 @@ async def policies_replayed(
     began = time.monotonic()
     first = await _replay(session, before)
     second = first if after == before else await _replay(session, after)
-    return _as_provider_counts(first, session), _as_provider_counts(second, session), time.monotonic() - began
-
-
-def _as_provider_counts(replayed: Replayed, session: Session) -> Replayed:
-    """Return the figures with tokens as the gauge shows them, and as they are paid for."""
-    return replace(
-        replayed,
-        tokens_sent=session.provider_tokens(replayed.tokens_sent),
-        tokens_cached=session.provider_tokens(replayed.tokens_cached),
-        tokens_replied=session.provider_tokens(replayed.tokens_replied),
-    )
+    return first, second, time.monotonic() - began
 
 
 def usage_of(replayed: Replayed) -> Usage:
@@ -88,11 +78,13 @@ def usage_of(replayed: Replayed) -> Usage:
 
 
 async def _replay(session: Session, policy: ContextPolicy) -> Replayed:
-    snapshot = _snapshot_under(session, policy)
+    snapshot, calibration = _snapshot_under(session, policy), session.calibration
+    budget = snapshot.model_budget or snapshot.budget
 
     def play(check: CheckPoint) -> Replayed:
         newest = Replayed()
-        for replayed in replay(snapshot.view.path, policy, snapshot.budget, snapshot.counts, time.perf_counter):
+        past, counts = snapshot.view.path, snapshot.counts
+        for replayed in replay(past, policy, budget, counts, time.perf_counter, calibration):
             newest = replayed
             check()
         return newest
@@ -106,10 +98,10 @@ def _next_step(snapshot: ContextSnapshot) -> Prune | CompactionPlan | None:
 
 
 def _snapshot_under(session: Session, policy: ContextPolicy) -> ContextSnapshot:
-    now, budget = snapshot_of(session), session.budget_under(policy)
+    budget = session.budget_under(policy)
     if not budget.window:  # not known: as large as it takes
-        return replace(now, policy=policy)
-    return replace(now, policy=fit_policy(policy, budget), budget=budget.counted_with(max(now.factor, 1.0)))
+        return replace(snapshot_of(session), policy=policy)
+    return snapshot_under(session, fit_policy(policy, budget), budget)
 
 
 def _gauge_under(gauge: Gauge, policy: ContextPolicy, budget: Budget) -> Gauge:

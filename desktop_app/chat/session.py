@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, request_tokens, tally
+from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, tally
 from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
 from desktop_app.context.counting.measured import reported_before
 from desktop_app.context.counting.reports import calibration_of, is_report
@@ -145,9 +145,12 @@ class Session:
 
     @property
     def own_budget(self) -> Budget:
-        """The budget in tokens as counted here: smaller than `budget` in proportion where the provider counts more."""
-        gauge, counted = self.gauge(), self._count_request()
-        return self.budget.counted_with(max(gauge.total / counted, 1.0)) if counted else self.budget
+        """The budget in tokens as counted here: as much smaller or larger as the gauge's total is larger or smaller."""
+        return self.budget.as_counted(self.gauge().total, self.count_request())
+
+    def counted_here(self, tokens: int) -> int:
+        """Convert tokens of the model's own, such as those of its budget, to tokens as they are counted here."""
+        return round(tokens / self.calibration.factor)
 
     def provider_tokens(self, tokens: int) -> int:
         """Convert tokens counted here to the provider's."""
@@ -171,10 +174,6 @@ class Session:
         is_learned = 0 < self.learned_window.tokens < model.window
         return replace(gauge, stated_window=model.window) if is_learned else gauge
 
-    def request_size(self) -> int:
-        """Return the tokens of the request: those of the gauge, but never fewer than are counted here."""
-        return max(self.gauge().total, request_tokens(self.view, self.counts))
-
     def assemble(self) -> tuple[list[Message], tuple[ToolSpec, ...]]:
         """Return the messages and the tools of the request as the model gets them now."""
         return to_dialect(assemble(self.view), self.view.tools, self.counts.dialect)
@@ -188,11 +187,11 @@ class Session:
         """Return the request as it is sent now, and keep it for comparison with the usage that is reported for it."""
         view, (messages, tools) = self.view, self.assemble()
         as_of = view.path[-1].id if view.path else ""
-        figures = self.gauge(), self._count_request(), len(view.items), reported_before(view)
+        figures = self.gauge(), self.count_request(), len(view.items), reported_before(view)
         self._sent = Request(messages, tools, as_of, self.setup.options, *figures)
         return self._sent
 
-    def _count_request(self) -> int:
+    def count_request(self) -> int:
         """Return the tokens of the request as they are counted here."""
         self._tally = tally(self.view, self.counts, self._tally)
         return self._tally.total + closing_tokens(self.view, self.counts)

@@ -228,6 +228,10 @@ class Budget(msgspec.Struct, frozen=True):
         reserve = int(self.reserve / factor)
         return Budget(usable + reserve, reserve, self.messages_most)
 
+    def as_counted(self, total: int, counted: int) -> Budget:
+        """Return the same budget in tokens as they are counted here, where a request of `total` counts `counted`."""
+        return self.counted_with(total / counted) if total > 0 and counted > 0 else self
+
 
 def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assumed: bool = False) -> Budget:
     """Return the budget of a model with that window.

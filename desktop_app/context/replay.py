@@ -26,12 +26,13 @@ from desktop_app.conversation.transcript import (
 
 from .compact.compaction import CompactionPlan, compaction_of
 from .compact.make_room import WindowTooSmall, is_due, make_room
-from .counting.breakdown import Tally, base_tokens, item_tokens, tally
+from .counting.breakdown import Tally, base_tokens, closing_tokens, item_tokens, tally
+from .counting.calibration import AS_COUNTED, Calibration
 from .counting.tokens import TokenCounts
 from .fitting import fit_policy
 from .ledger.message_facts import Reading
 from .policy import Budget, ContextPolicy
-from .view.view import View, view_after, view_of
+from .view.view import View, closing_items, view_after, view_of
 
 SAID = (Message, RequestContext, Recalled, Pin, Unpin)
 """Entries that are said again; operations are the policy's to make."""
@@ -45,12 +46,13 @@ def replay(
     budget: Budget,
     counts: TokenCounts,
     clock: Callable[[], float],
+    calibration: Calibration = AS_COUNTED,
 ) -> Iterator[Replayed]:
-    """Yield what has come of it after each request; the last one is the result.
+    """Yield what has come of it after each request, in the provider's tokens; the last one is the result.
 
-    entries: those of one branch. budget: under that policy, in tokens as they are counted here. clock: returns seconds.
+    entries: those of one branch. budget: under that policy. clock: returns seconds.
     """
-    run = _Replay(fit_policy(policy, budget), budget, counts, clock)
+    run = _Replay(fit_policy(policy, budget), budget, counts, clock, calibration)
     said = [entry for entry in entries if isinstance(entry, SAID)]
     asked = {i for i, (one, other) in enumerate(pairwise(said)) if _is_answer(other) and not _is_answer(one)}
     for index, entry in enumerate(said):
@@ -70,8 +72,16 @@ def _is_answer(entry: AnyEntry) -> bool:
 class _Replay:
     """A record that grows as the conversation did."""
 
-    def __init__(self, policy: ContextPolicy, budget: Budget, counts: TokenCounts, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        policy: ContextPolicy,
+        budget: Budget,
+        counts: TokenCounts,
+        clock: Callable[[], float],
+        calibration: Calibration,
+    ) -> None:
         self._policy, self._budget, self._counts, self._clock = policy, budget, counts, clock
+        self._calibration, self._replied = calibration, 0
         self._transcript = Transcript()
         self._view = view_of(self._transcript)
         self._tally: Tally | None = None
@@ -85,8 +95,8 @@ class _Replay:
         self._append(entry)
         if isinstance(entry, Message) and _is_answer(entry):
             self._replied_at = entry.at
-            tokens = self._counts.total(entry)
-            self.so_far = replace(self.so_far, tokens_replied=self.so_far.tokens_replied + tokens)
+            self._replied += self._counts.total(entry)
+            self.so_far = replace(self.so_far, tokens_replied=self._calibration.of_part(self._replied, 0))
 
     def ask(self, entry: AnyEntry) -> None:
         """Send the request that ends with that entry."""
@@ -97,7 +107,7 @@ class _Replay:
             so_far,
             requests=so_far.requests + 1,
             tokens_sent=so_far.tokens_sent + total,
-            tokens_cached=so_far.tokens_cached + self._shared_tokens(),
+            tokens_cached=so_far.tokens_cached + min(self._shared_tokens(), total),
             requests_too_large=so_far.requests_too_large + (total > self._budget.usable),
         )
         self._sent = self._view
@@ -117,7 +127,8 @@ class _Replay:
 
     def _step(self, trigger: Trigger, seconds: float) -> Operation | None:
         try:
-            step = make_room(self._view, self._policy, self._budget, self._counts, trigger, seconds)
+            total = self._total()
+            step = make_room(self._view, self._policy, self._budget, self._counts, trigger, seconds, total)
         except WindowTooSmall:
             return None
         if isinstance(step, CompactionPlan):
@@ -142,16 +153,19 @@ class _Replay:
         self._view = view_after(self._view, self._transcript)
 
     def _total(self) -> int:
+        """Return the tokens of the request as the gauge would show them."""
         self._tally = tally(self._view, self._counts, self._tally)
-        return self._tally.total
+        counted = self._tally.total + closing_tokens(self._view, self._counts)
+        messages = len(self._view.items) + len(closing_items(self._view))
+        return self._calibration.of_request(counted, messages, self._policy)
 
     def _shared_tokens(self) -> int:
         """Return the tokens with which the request begins as the one before did."""
         if self._sent is None or self._sent.tools != self._view.tools:
             return 0
-        shared = base_tokens(self._view, self._counts)
+        shared, messages = base_tokens(self._view, self._counts), 0
         for one, other in zip(self._sent.items, self._view.items, strict=False):
             if one != other:
                 break
-            shared += item_tokens(one, self._counts).total
-        return shared
+            shared, messages = shared + item_tokens(one, self._counts).total, messages + 1
+        return self._calibration.of_request(shared, messages, self._policy)

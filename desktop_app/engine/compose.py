@@ -99,7 +99,8 @@ async def compose_services(
     async def recall_room(conversation: str) -> tuple[int, Callable[[str], int]]:
         session = await conversations.open(conversation)
         policy = session.policy
-        return min(policy.recall_most, round(session.budget.usable * policy.recall_share)), session.counts.text
+        most = min(policy.recall_most, round(session.budget.usable * policy.recall_share))
+        return session.counted_here(most), session.counts.text
 
     async def recall_reach(session: Session) -> RecallReach:
         return RecallReach(effective_recall(session.setup.recall_in, session.project), session.project.id)

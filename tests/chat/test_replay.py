@@ -29,7 +29,7 @@ async def long_conversation(house, turns: int = 24):
 
 def replayed(session, policy=BALANCED) -> Replayed:
     ticks = itertools.count()
-    return list(replay(session.view.path, policy, session.own_budget, session.counts, lambda: float(next(ticks))))[-1]
+    return list(replay(session.view.path, policy, session.budget, session.counts, lambda: float(next(ticks))))[-1]
 
 
 @pytest.mark.long
@@ -69,7 +69,7 @@ async def test_a_request_shares_what_it_has_in_common_with_the_one_before(house)
     session = await home.chats.create()
     for text in ("One?", "Two?", "Three?"):
         await home.turn(session, text)
-    states = list(replay(session.view.path, BALANCED, session.own_budget, session.counts, lambda: 0.0))
+    states = list(replay(session.view.path, BALANCED, session.budget, session.counts, lambda: 0.0))
     sent = [0, *(state.tokens_sent for state in states[:3])]
     sizes = [later - earlier for earlier, later in itertools.pairwise(sent)]
     assert states[-1].tokens_cached == sizes[0] + sizes[1]

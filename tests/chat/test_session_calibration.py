@@ -108,7 +108,7 @@ async def test_decisions_are_as_strict_as_the_gauge(house, is_measured: bool) ->
     assert gauge.share > 0.9
     basis = snapshot_of(session)
     assert basis.budget.share(counted) == pytest.approx(gauge.share, rel=0.001)
-    assert session.request_size() == gauge.total
+    assert basis.total == gauge.total
     assert await home.make_room(session, Trigger.BEFORE_REQUEST)
     assert home.of(ViewChanged)
     after = session.gauge()

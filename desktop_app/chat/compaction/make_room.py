@@ -43,12 +43,8 @@ says how many there may be (S2)."""
 
 def decide(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPlan | None:
     """Return the next step. This is quick. Raises WindowTooSmall, in tokens of the model's own window."""
-    try:
-        seconds = snapshot.seconds_since_request
-        return next_step(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, trigger, seconds)
-    except WindowTooSmall as error:
-        needed, usable = round(error.needed * snapshot.factor), round(error.usable * snapshot.factor)
-        raise WindowTooSmall(needed, usable, error.advice) from None
+    budget, seconds = snapshot.model_budget or snapshot.budget, snapshot.seconds_since_request
+    return next_step(snapshot.view, snapshot.policy, budget, snapshot.counts, trigger, seconds, snapshot.total)
 
 
 async def make_room(session: Session, services: Services, trigger: Trigger, emit: Emit) -> bool:
@@ -98,7 +94,7 @@ class _RoomMaking:
             for event in await memory.flush(session, trigger):
                 self._emit(event)
         for _ in range(session.policy.tool_result_tries if trigger is Trigger.TOOL_RESULT else MAX_STEPS):
-            if not is_due(session.view, session.request_size(), session.policy, session.budget, trigger):
+            if not is_due(session.view, session.gauge().total, session.policy, session.budget, trigger):
                 return
             snapshot = snapshot_of(session)
             step = await asyncio.to_thread(decide, snapshot, trigger)
@@ -123,7 +119,7 @@ class _RoomMaking:
             trigger=self._trigger,
             cause=cause,
             detail=detail,
-            tokens=session.request_size(),
+            tokens=session.gauge().total,
             needed=needed,
             usable=session.budget.usable,
             seconds=seconds,

@@ -24,23 +24,52 @@ class ContextSnapshot(msgspec.Struct, frozen=True):
     budget: Budget
     """In tokens as they are counted here."""
     counts: TokenCounts
+    model_budget: Budget | None = None
+    """In the model's own tokens, as the gauge shows them; None: they are those that are counted here."""
+    total: int | None = None
+    """Of the request as the gauge shows it; None: as it is counted here."""
     factor: float = 1.0
-    """How many of the model's own tokens one of them is."""
+    """How many of the model's own tokens one is that is counted here."""
     seconds_since_request: float | None = None
     """None if the provider was never asked."""
     reading: Reading | None = None
     """What was read of the messages for earlier summaries."""
 
+    def in_model_tokens(self, tokens: int) -> int:
+        """Convert tokens counted here to those that the gauge shows."""
+        return round(tokens * self.factor)
+
+    def with_record(self, transcript: Transcript) -> ContextSnapshot:
+        """Return the snapshot with that record, its total by what the request grew or shrank."""
+        view = view_of(transcript)
+        if self.total is None:
+            return replace(self, transcript=transcript, view=view)
+        more = request_tokens(view, self.counts) - request_tokens(self.view, self.counts)
+        return replace(self, transcript=transcript, view=view, total=max(self.total + self.in_model_tokens(more), 0))
+
 
 def snapshot_of(session: Session) -> ContextSnapshot:
     """Return the state of a session now."""
-    budget, own = session.budget, session.own_budget
+    budget = session.budget
     if not budget.window:  # unknown: room that the user makes by hand is measured by what is there now
-        budget = own = Budget(max(session.gauge().total, 1), 0)
-    factor = budget.usable / own.usable if own.usable else 1.0
-    seconds = session.seconds_since_request()
+        budget = Budget(max(session.gauge().total, 1), 0)
+    return snapshot_under(session, session.policy, budget)
+
+
+def snapshot_under(session: Session, policy: ContextPolicy, budget: Budget) -> ContextSnapshot:
+    """Return the state of a session now as it would be under that policy, with that budget."""
+    total, counted = session.gauge().total, session.count_request()
     return ContextSnapshot(
-        session.transcript, session.view, session.policy, own, session.counts, factor, seconds, session.reading
+        session.transcript,
+        session.view,
+        policy,
+        budget.as_counted(total, counted),
+        session.counts,
+        budget,
+        total,
+        total / counted if counted and total else 1.0,
+        session.seconds_since_request(),
+        session.reading,
     )
 
 

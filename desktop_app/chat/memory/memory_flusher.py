@@ -106,7 +106,7 @@ class MemoryFlusher:
         """Whether a flush should be made in that session now."""
         if not self._settings().is_memory_on:
             return False
-        return is_flush_due(session.view, session.policy, session.budget, session.request_size(), trigger)
+        return is_flush_due(session.view, session.policy, session.budget, session.gauge().total, trigger)
 
     async def flush(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
         """Save and record memories, if a flush is due; return the events.
@@ -116,7 +116,7 @@ class MemoryFlusher:
         if not self.is_due(session, trigger):
             return []
         lock = self._locks.of(session.id)
-        if lock.locked() and not is_due(session.view, session.request_size(), session.policy, session.budget, trigger):
+        if lock.locked() and not is_due(session.view, session.gauge().total, session.policy, session.budget, trigger):
             return []  # one is being made in the background, and nothing has to wait for it yet
         async with lock:
             if not self.is_due(session, trigger):

@@ -99,7 +99,7 @@ async def recall_for_message(
 
     Other conversations are looked in where the user has allowed that and this one holds nothing.
     """
-    budget = unasked_room(session.policy, session.budget)
+    budget = session.counted_here(unasked_room(session.policy, session.budget))
     if not settings().is_recalling or not budget:
         return None
     entries = [entry for entry in session.view.path if isinstance(entry, Recalled)]

@@ -173,7 +173,7 @@ class ResearchTurn(Turn):
     async def ask_model(self) -> Message:
         policy = self._session.policy
         for share in policy.overflow_shed:
-            if self._session.request_size() > policy.research_share * self._session.budget.usable:
+            if self._session.gauge().total > policy.research_share * self._session.budget.usable:
                 await drop_results(self._session, share, self._relay)
         try:
             async with asyncio.timeout_at(self._ends_at + policy.research_answer_seconds):

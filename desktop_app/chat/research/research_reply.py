@@ -134,7 +134,7 @@ class ResearchReply:
     def _cut(self, text: str) -> str:
         """Cut an answer that is too long for the conversation: it is kept whole with what was read."""
         most = round(self._session.budget.usable * self._session.policy.research_answer_share)
-        tokens = self._session.counts.text(text)
+        tokens = self._session.provider_tokens(self._session.counts.text(text))
         return text if tokens <= most else head_of(text, len(text) * most // tokens) + "…"
 
     async def _store_whole(self, spills: Spills, said: list[str], answer: str) -> str:

@@ -20,7 +20,7 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.measured import is_silently_cut
-from desktop_app.context.view.view import view_of, with_entries
+from desktop_app.context.view.view import with_entries
 from desktop_app.conversation.events import (
     GaugeChanged,
     Noticed,
@@ -283,8 +283,7 @@ def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str =
     stop."""
     if partial is not None:
         continuation = Continuation(id="draft", reply_id=partial.id, lost_call=lost_call)
-        transcript = with_entries(basis.transcript, partial, continuation)
-        basis = replace(basis, transcript=transcript, view=view_of(transcript))
+        basis = basis.with_record(with_entries(basis.transcript, partial, continuation))
     try:
         step = decide(basis, Trigger.STREAMING)
     except WindowTooSmall:

@@ -88,15 +88,19 @@ def make_room(
     counts: TokenCounts,
     trigger: Trigger,
     seconds_since_request: float | None = None,
+    total: int | None = None,
 ) -> Prune | CompactionPlan | None:
     """Return the next step in the order of the policy's layers, or None when nothing is due or nothing would help.
+
+    total: tokens of the request as the gauge shows them, which alone decide what is due and what fits; None: as they
+    are counted here. A step is planned in tokens as they are counted here.
 
     seconds_since_request: since the provider was last asked; None: not known. While its cache may be warm, a prune
     below the tight status waits (P9): it would cost more than it frees.
 
-    Raises WindowTooSmall when the request does not fit and nothing can leave.
+    Raises WindowTooSmall, in tokens of the budget, when the request does not fit and nothing can leave.
     """
-    now = _Decision(view, policy, budget, counts, trigger)
+    now = _Decision(view, policy, budget, counts, trigger, total)
     for layer in policy.layers:
         step = now.prune_that_suffices() if layer == "prune" else now.compaction_that_fits()
         if isinstance(step, Prune) and trigger is Trigger.AFTER_TURN and now.share < policy.prune_at:
@@ -111,14 +115,21 @@ class _Decision:
     """One decision: what is due, and what each layer has to offer."""
 
     def __init__(
-        self, view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, trigger: Trigger
+        self,
+        view: View,
+        policy: ContextPolicy,
+        budget: Budget,
+        counts: TokenCounts,
+        trigger: Trigger,
+        total: int | None,
     ) -> None:
-        self._inputs = view, policy, budget, counts
-        self._trigger = trigger
-        self._prune_at, self._compact_at = due_shares(trigger, policy, budget)
+        self._trigger, self._budget = trigger, budget
         self._total = request_tokens(view, counts)
-        self.share = budget.share(self._total)
-        self._fits = self._total <= budget.usable
+        self._size = self._total if total is None else total
+        self._inputs = view, policy, budget.as_counted(self._size, self._total), counts
+        self._prune_at, self._compact_at = due_shares(trigger, policy, budget)
+        self.share = budget.share(self._size)
+        self._fits = self._size <= budget.usable
         stalled = self._fits and is_stalled(view, policy)
         is_full = self.share >= self._compact_at or has_too_many_messages(view, policy, budget, trigger)
         self._is_compaction_due = is_full and not stalled
@@ -158,7 +169,7 @@ class _Decision:
             return None
         step = self._prune() or (self._compaction() if self._fits else None)
         if step is None and not self._fits:
-            raise window_too_small(self._inputs[0], self._inputs[2], self._inputs[3], self._total)
+            raise window_too_small(self._inputs[0], self._budget, self._inputs[3], self._size)
         return step
 
     def _prune(self) -> Prune | None:
@@ -178,10 +189,14 @@ def is_stalled(view: View, policy: ContextPolicy) -> bool:
 
 
 def window_too_small(view: View, budget: Budget, counts: TokenCounts, total: int) -> WindowTooSmall:
-    """Return the error that says what must stay, and what would help."""
-    room = measure_blocks(view, counts)
+    """Return the error that says what must stay, and what would help. total: in tokens of the budget."""
+    fixed, counted = measure_blocks(view, counts).fixed, request_tokens(view, counts)
     pins = len(view.pins)
     helps = ["choose a model with a larger window", "shorten the last message"]
     if pins:
         helps.insert(0, f"unpin some of the {pins} pinned messages")
-    return WindowTooSmall(min(room.fixed, total), budget.usable, "It would help to " + ", or to ".join(helps) + ".")
+    return WindowTooSmall(
+        min(round(fixed * total / max(counted, 1)), total),
+        budget.usable,
+        "It would help to " + ", or to ".join(helps) + ".",
+    )
