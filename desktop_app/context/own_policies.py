@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, cast, get_args, get_type_hints
 
@@ -16,6 +17,8 @@ from .policy_sources import SOURCES, FieldSource
 from .presets import PRESETS, SUMMARIES
 
 _TYPES = get_type_hints(ContextPolicy)
+_BEFORE_TOOL = re.compile(r";|,(?=\s*$|[^,;=]*=)")
+"""What separates one TOOL=NUMBER from the next: a comma within a number has no "=" before the next comma."""
 
 
 class WrongNumber(ValueError):
@@ -73,6 +76,10 @@ def checked_value(field: str, value: Any) -> Any:
     """Return the value as that field has it. Raises WrongNumber."""
     if field not in SOURCES:
         raise WrongNumber(f"There is no field “{field}”.")
+    if field == "truncate_tools" and isinstance(value, str):
+        return value_of_text(field, value)
+    if field == "truncate_tools" and isinstance(value, dict):
+        value = list(cast("dict[Any, Any]", value).items())
     try:
         made = msgspec.convert(value, _TYPES[field])
     except msgspec.ValidationError as error:
@@ -90,16 +97,16 @@ def checked_value(field: str, value: Any) -> Any:
 def value_of_text(field: str, text: str) -> Any:
     """Return the value of that field that somebody wrote: 85 %, 0.85, 20,000, no limit, yes, a, b. Raises WrongNumber.
 
-    The elements of a list are separated by commas; those of `truncate_tools` by semicolons, as TOOL=NUMBER.
+    The elements of a list are separated by commas; those of `truncate_tools`, TOOL=NUMBER, by semicolons, too, since a
+    number may have commas of its own.
     """
     if field not in SOURCES:
         raise WrongNumber(f"There is no field “{field}”.")
     text = text.strip()
     if not isinstance(getattr(BALANCED, field), tuple):
         return checked_value(field, _parse(field, text))
-    separator = ";" if field == "truncate_tools" else ","
-    words = [word.strip() for word in text.split(separator) if word.strip()] if text != "none" else []
-    return checked_value(field, [_element(field, word) for word in words])
+    words = [] if text == "none" else _BEFORE_TOOL.split(text) if field == "truncate_tools" else text.split(",")
+    return checked_value(field, [_element(field, word.strip()) for word in words if word.strip()])
 
 
 def text_of_value(field: str, value: Any) -> str:
@@ -158,6 +165,8 @@ def _text_of_number(field: str, value: Any) -> str:
 def _element(field: str, word: str) -> Any:
     if field == "truncate_tools":
         name, _, number = word.partition("=")
+        if not name.strip():
+            raise WrongNumber(translatable("{field}: “{text}” names no tool.").format(field=field, text=word))
         return [name.strip(), _number(field, number)]
     return _number(field, word) if SOURCES[field].unit else word
 

@@ -16,6 +16,9 @@ TARGET_SUMMARY_SHARE = 0.65
 """Of the head, for the summary of a conversation that is brought to a number of tokens, of which all are used. At a
 quarter, less of it loses facts of agents that work in plain text; more leaves too little of the end as it was."""
 
+MIN_USABLE = 8_000
+"""A fixed reserve leaves so much, or half of a window that is smaller than twice that."""
+
 Phase = Literal["before_request", "tool_result", "streaming", "after_turn"]
 
 
@@ -29,7 +32,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str = "balanced"
 
-    # The reserve for the reply (C7, K14): a fixed one if it is given, else a share. Never more than the model writes.
+    # The reserve for the reply (C7, K14): a fixed one if it is given, else a share, but no more than the model writes.
     reserve_tokens: int = 0
     reserve_share_of_window: float = 0.20
     reserve_most: int = 16_384
@@ -98,7 +101,10 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     protect_newest: int = 40_000
     protect_share_of_window: float = 0.25
     protect_user_turns: int = 2
-    protected_tools: tuple[str, ...] = ("save_memory", "memory", "memory__*", "plan", "update_plan")
+    protected_tools: tuple[str, ...] = (
+        *("save_memory", "memory", "memory__*"),
+        *("plan", "plan_*", "*_plan", "*_plan_*", "todo*", "*_todo*"),
+    )
     prune_target: float = 0.50
     prune_least: int = 20_000
     prune_least_share_of_window: float = 0.10
@@ -199,8 +205,14 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def thresholds(self) -> tuple[float, float, float, float]:
-        """Where warning, tight, critical and exceeded begin. A policy that always prunes does not always warn."""
-        return (self.background_at, max(self.background_at, self.prune_at), self.compact_at, self.blocked_at)
+        """Where warning, tight, critical and exceeded begin. Only a step that this policy takes has a mark of its own.
+
+        A policy that always prunes does not always warn.
+        """
+        prunes = self.prune_at > 0 and self.prune_order and "prune" in self.layers
+        tight = self.prune_at if prunes else self.compact_at
+        warning = self.background_at if "after_turn" in self.phases else min(tight, self.compact_at)
+        return (warning, max(warning, tight if prunes else warning), self.compact_at, self.blocked_at)
 
 
 BALANCED = ContextPolicy()
@@ -236,15 +248,13 @@ class Budget(msgspec.Struct, frozen=True):
 def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assumed: bool = False) -> Budget:
     """Return the budget of a model with that window.
 
-    The reserve never takes more than half of the window, so that a tiny one can still be used. max_output: the longest
-    reply that it can write; 0: not known. is_assumed: nobody could tell the window; then a request takes no more than
-    the policy says for that (C6), or messages are counted (K14).
+    The reserve never takes more than half of a small window, so that it can still be used. max_output: the longest
+    reply that the model can write, which a share need not exceed; 0: not known. is_assumed: nobody could tell the
+    window; then a request takes no more than the policy says for that (C6), or messages are counted (K14).
     """
-    share = min(round(window * policy.reserve_share_of_window), policy.reserve_most)
-    reserve = policy.reserve_tokens or share
-    if max_output:
-        reserve = min(reserve, max_output)
-    reserve = min(max(reserve, policy.reserve_least), window // 2)
+    share = min(round(window * policy.reserve_share_of_window), policy.reserve_most, max_output or NO_LIMIT)
+    reserve = max(policy.reserve_tokens or share, policy.reserve_least)
+    reserve = min(reserve, window - min(-(-window // 2), MIN_USABLE))
     if not is_assumed:
         return Budget(window, reserve)
     if not policy.limit_without_window:

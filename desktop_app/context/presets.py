@@ -72,7 +72,7 @@ OPENCODE = replace(
     reserve_share_of_window=0.10,
     reserve_least=0,
     shares_of="window",
-    phases=("before_request",),
+    phases=("before_request", "tool_result"),
     background_at=0.85,
     prune_at=0.85,
     blocked_at=1.0,
@@ -127,13 +127,15 @@ LMSTUDIO = replace(
 )
 
 # SPEC-008 (document 2). Its order is flush, compact, prune: results are trimmed before every request, full or not.
-# It names no age for clearing a result; ours stands. What it says of the summary's length is "500-1000 tokens".
+# It names no age for clearing a result; ours stands. What it says of the summary's length is "500-1000 tokens". Where
+# its 4,000 tokens before a compaction would be more than a third of what can be used, that third is the distance.
 SPEC008 = replace(
     _BARE,
     name="spec008",
     reserve_tokens=20_000,
-    phases=("before_request",),
+    phases=("before_request", "tool_result"),
     layers=("compact", "prune"),
+    background_at=1.0,
     prune_at=0.0,
     compact_at=1.0,
     blocked_at=1.0,
@@ -142,6 +144,7 @@ SPEC008 = replace(
     tail_messages=10,
     summary_most=1_000,
     flush_distance=4_000,
+    flush_share=0.3333,
 )
 
 # The Go agent (document 3). The digest is made whenever more than ten results are visible; a compaction after a turn,

@@ -131,6 +131,10 @@ def test_names_are_unique_and_no_preset_can_be_replaced() -> None:
         ("prune_order", "none", ()),
         ("overflow_shed", "10 %, 100 %", (0.1, 1.0)),
         ("truncate_tools", "read=100,000; bash=5", (("read", 100_000), ("bash", 5))),
+        ("truncate_tools", "read=60000, bash=20000", (("read", 60_000), ("bash", 20_000))),
+        ("truncate_tools", "read=60,000,bash=20,000 characters, ", (("read", 60_000), ("bash", 20_000))),
+        ("truncate_tools", "read = no limit , x__y=1,000,000", (("read", NO_LIMIT), ("x__y", 1_000_000))),
+        ("truncate_tools", "bash=20000", (("bash", 20_000),)),
     ],
 )
 def test_people_write_values_in_many_ways(field: str, text: str, value: Any) -> None:
@@ -140,11 +144,23 @@ def test_people_write_values_in_many_ways(field: str, text: str, value: Any) -> 
 @pytest.mark.parametrize(
     ("field", "text"),
     [("compact_at", "85"), ("compact_at", "much"), ("tail_most", "-1"), ("tail_most", "1.5"), ("is_filling", "maybe"),
-     ("shares_of", "all"), ("truncate_tools", "read"), ("unknown", "1")],
+     ("shares_of", "all"), ("truncate_tools", "read"), ("unknown", "1"), ("truncate_tools", "=5"),
+     ("truncate_tools", "read=60000, bash"), ("truncate_tools", "read=60000, bash=")],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused(field: str, text: str) -> None:
     with pytest.raises(WrongNumber, match=field):
         value_of_text(field, text)
+
+
+@given(st.dictionaries(st.from_regex(r"[a-z_.-]{1,8}", fullmatch=True), st.integers(0, 10_000_000), max_size=5))
+def test_the_limits_of_tools_are_read_however_they_are_separated(limits: dict[str, int]) -> None:
+    expected = tuple(limits.items())
+    for number in ("{}={}", "{} = {:,}"):
+        for between in (",", ", ", ";", " ; "):
+            text = between.join(number.format(*limit) for limit in limits.items())
+            assert value_of_text("truncate_tools", text) == expected
+            assert policy_of(OwnPolicy("mine", numbers={"truncate_tools": text})).truncate_tools == expected
+    assert policy_of(OwnPolicy("mine", numbers={"truncate_tools": limits})).truncate_tools == expected
 
 
 def test_bounds_and_choices_can_be_told() -> None:

@@ -32,8 +32,9 @@ WINDOWS = st.integers(1_000, 2_000_000) | st.sampled_from([1_000, 4_096, 8_192, 
 def test_no_preset_gives_nonsense_for_any_window(name: str, window: int, max_output: int) -> None:
     budget = budget_for(PRESETS[name], window, max_output)
     policy = fit_policy(PRESETS[name], budget)
-    assert 0 < budget.reserve <= window / 2
+    assert budget.reserve > 0
     assert 0 < budget.usable == window - budget.reserve
+    assert budget.usable >= (min(window / 2, 8_000) if PRESETS[name].reserve_tokens else window / 2)
     assert policy.due_least <= policy.background_at <= policy.compact_at <= policy.blocked_at <= 1
     assert policy.prune_at == 0 or policy.due_least <= policy.prune_at <= policy.compact_at
     assert 0 < policy.target < min(policy.background_at, policy.compact_at)
@@ -113,8 +114,19 @@ def test_the_reserve_for_the_reply(window: int, max_output: int, reserve: int) -
 def test_a_fixed_reserve_stands_for_the_share() -> None:
     fixed = replace(BALANCED, reserve_tokens=30_000)
     assert budget_for(fixed, 200_000).reserve == 30_000
-    assert budget_for(fixed, 200_000, 8_192).reserve == 8_192, "a model that writes less needs less"
-    assert budget_for(fixed, 40_000).reserve == 20_000, "never more than half of the window"
+    assert budget_for(fixed, 200_000, 8_192).reserve == 30_000, "it was asked for, whatever the model writes"
+    assert budget_for(fixed, 40_000).reserve == 30_000
+    assert budget_for(fixed, 36_000).reserve == 28_000, "8,000 are always left"
+    assert budget_for(fixed, 12_000).reserve == 6_000, "or half of the window"
+
+
+@given(st.integers(1, 100_000), WINDOWS, st.integers(1, 5_000), st.integers(0, 128_000))
+def test_a_larger_window_never_has_less_to_use(reserve: int, window: int, more: int, max_output: int) -> None:
+    fixed = replace(BALANCED, reserve_tokens=reserve)
+    before, after = budget_for(fixed, window, max_output), budget_for(fixed, window + more, max_output)
+    assert before.usable <= after.usable
+    assert before.usable >= min(window // 2, 8_000)
+    assert before.reserve <= max(reserve, fixed.reserve_least)
 
 
 def test_shares_are_of_what_can_be_used() -> None:

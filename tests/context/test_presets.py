@@ -9,8 +9,14 @@ import pytest
 from msgspec.structs import replace
 from preset_conversations import has, tokens_at
 
-from desktop_app.context.policy import NO_LIMIT, ContextPolicy, budget_for
+from desktop_app.context.fitting import fit_policy
+from desktop_app.context.memory.flush import flush_at
+from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
 from desktop_app.context.presets import GOAGENT, LIKE_PROGRAMS, LMSTUDIO, OPENCODE, SELINE, SPEC008
+from desktop_app.conversation.transcript import Trigger
+
+REPLIES = (0, 300, 4_096, 8_192, 64_000)
+"""The longest reply that a server tells; 0: it tells none."""
 
 # --- 0: OpenFork, "opencode-aligned" ----------------------------------------------------------------------------------
 
@@ -50,6 +56,7 @@ def test_opencode_has_its_documents_numbers() -> None:
         "web_search": 20_000,
         "list": 10_000,
     }
+    assert OPENCODE.phases == ("before_request", "tool_result")  # "while (iteration < _maxIterations)": in each round
     assert tokens_at(OPENCODE, "prune_at", 200_000) == 170_000
     assert tokens_at(OPENCODE, "compact_at", 200_000) == 180_000
     assert tokens_at(OPENCODE, "target", 200_000) == 100_000
@@ -113,7 +120,25 @@ def test_spec008_has_its_documents_numbers() -> None:
     )
     assert SPEC008.prune_order == ("soft_trim", "hard_clear")
     assert SPEC008.layers == ("compact", "prune")  # "Step 3: Compact if over threshold ... Step 4: Prune tool results"
+    assert SPEC008.phases == ("before_request", "tool_result")  # "in-memory before each LLM call"
     assert tokens_at(SPEC008, "compact_at", 200_000) == 180_000  # context_window: int = 200_000
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+@pytest.mark.parametrize(("window", "usable"), [(200_000, 180_000), (128_000, 108_000), (32_768, 12_768)])
+def test_spec008_reserves_20_000_however_long_a_reply_the_server_tells(window: int, usable: int, reply: int) -> None:
+    budget = budget_for(SPEC008, window, reply)
+    assert budget.usable == usable  # context_window - reserve_tokens
+    policy = fit_policy(SPEC008, budget)
+    assert flush_at(policy, budget, Trigger.BEFORE_REQUEST) == usable - 4_000  # - flush_threshold
+    assert policy.thresholds == (1, 1, 1, 1), "nothing happens below, so that no mark is there, and nothing warns"
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_spec008_flushes_late_where_its_distance_would_be_all_there_is(reply: int) -> None:
+    budget = budget_for(SPEC008, 8_192, reply)
+    assert budget.usable == 4_096, "the document has nothing left there"
+    assert flush_at(SPEC008, budget, Trigger.BEFORE_REQUEST) > 2_700
 
 
 # --- 3: the Go agent --------------------------------------------------------------------------------------------------
@@ -156,6 +181,15 @@ def test_goagent_limits_tokens_where_the_window_is_not_known_or_else_counts_mess
     assert (no_limit.window, no_limit.messages_most) == (128_000, 50)
 
 
+@pytest.mark.parametrize("reply", REPLIES)
+@pytest.mark.parametrize(("window", "limit"), [(200_000, 183_616), (100_000, 83_616), (32_768, 16_384)])
+def test_goagent_reserves_16_384_however_long_a_reply_the_server_tells(window: int, limit: int, reply: int) -> None:
+    budget = budget_for(GOAGENT, window, reply)
+    assert budget.usable == limit  # contextWindow - ReserveTokens
+    assert fit_policy(GOAGENT, budget).thresholds == (1, 1, 1, 1)
+    assert budget_for(GOAGENT, 128_000, reply, is_assumed=True).usable == 8_000  # "else MaxTokens"
+
+
 # --- 4: Seline --------------------------------------------------------------------------------------------------------
 
 
@@ -189,3 +223,24 @@ def test_seline_has_its_documents_numbers() -> None:
 def test_what_no_document_has_is_off(policy: ContextPolicy) -> None:
     has(policy, cache_seconds=0, keep_user_tokens=0, repair_calls=0, is_filling=False)
     assert (policy.flush_distance > 0) is (policy is SPEC008)
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+@pytest.mark.parametrize("policy", [OPENCODE, LMSTUDIO, SELINE], ids=lambda policy: policy.name)
+def test_what_a_server_tells_of_its_replies_moves_no_step_of_a_share_of_the_window(
+    policy: ContextPolicy, reply: int
+) -> None:
+    for window in (32_768, 200_000, 1_000_000):
+        told, untold = budget_for(policy, window, reply), budget_for(policy, window)
+        for step in ("background_at", "compact_at", "target"):
+            steps = [round(getattr(fit_policy(policy, b), step) * b.usable) for b in (told, untold)]
+            assert abs(steps[0] - steps[1]) <= 1, step
+
+
+def test_what_never_happens_has_no_mark() -> None:
+    assert replace(BALANCED, phases=("before_request",)).thresholds == (0.80, 0.80, 0.90, 0.95)
+    assert replace(BALANCED, phases=("before_request",), prune_order=()).thresholds == (0.90, 0.90, 0.90, 0.95)
+    assert replace(BALANCED, layers=("compact",)).thresholds == (0.75, 0.75, 0.90, 0.95)
+    assert OPENCODE.thresholds == (0.85, 0.85, 0.90, 1.0)
+    assert LMSTUDIO.thresholds == (0.80, 0.80, 0.80, 1.0)
+    assert SELINE.thresholds == (0.75, 0.90, 0.90, 0.95)

@@ -16,10 +16,9 @@ from desktop_app.conversation.transcript import Prune, Trigger
 # --- 0: OpenFork, "opencode-aligned" ----------------------------------------------------------------------------------
 
 
-def test_opencode_prunes_before_it_compacts_and_both_before_a_request() -> None:
+def test_opencode_prunes_before_it_compacts() -> None:
     assert OPENCODE.layers == ("prune", "compact")
     assert OPENCODE.prune_at < OPENCODE.compact_at
-    assert OPENCODE.phases == ("before_request",)
     view = view_of(record(*work(90, 2_000), user("and?")))
     assert tokens(view) > 180_000
     assert isinstance(asked(OPENCODE, view, 200_000, Trigger.BEFORE_REQUEST), Prune)
@@ -47,11 +46,11 @@ def test_opencode_does_not_make_a_prune_that_frees_under_20_000() -> None:
     assert asked(OPENCODE, view, 200_000, Trigger.BEFORE_REQUEST) is None, "and compaction is not due yet"
 
 
-def test_opencode_makes_no_room_after_a_turn_or_at_a_tool_result_that_fits() -> None:
-    view = view_of(record(*work(88, 2_000), user("and?")))
+def test_opencode_looks_in_every_round_of_a_turn_but_not_after_it() -> None:
+    view = view_of(record(*work(88, 2_000)))
+    assert 170_000 < tokens(view) < 180_000
+    assert isinstance(asked(OPENCODE, view, 200_000, Trigger.TOOL_RESULT), Prune)
     assert asked(OPENCODE, view, 200_000, Trigger.AFTER_TURN) is None
-    assert asked(OPENCODE, view, 200_000, Trigger.TOOL_RESULT) is None
-    assert asked(OPENCODE, view, 190_000, Trigger.TOOL_RESULT) is not None, "this one would not fit"
 
 
 def test_opencode_compacts_no_single_message() -> None:
@@ -130,6 +129,10 @@ def test_spec008_trims_results_older_than_three_assistants_to_both_ends() -> Non
     assert isinstance(however_empty, Prune), "before every request"
 
 
+def test_spec008_trims_in_each_round() -> None:  # "before each LLM call"
+    assert isinstance(asked(SPEC008, view_of(record(*work(8, 20_000))), 2_000_000, Trigger.TOOL_RESULT), Prune)
+
+
 def test_spec008_compacts_when_only_the_reserve_is_left() -> None:
     for turns, is_due in ((98, False), (100, True)):
         view = view_of(record(*talk(turns, 900), user("and?")))
@@ -164,7 +167,7 @@ def test_goagent_compacts_after_a_turn_when_only_the_reserve_is_left() -> None:
 
 
 def test_goagent_digests_results_at_a_tool_result_however_empty_the_window_is() -> None:
-    for rounds, is_made in ((10, False), (14, True)):
+    for rounds, is_made in ((10, False), (11, True), (14, True)):
         view = view_of(record(*work(rounds, 400)))
         step = asked(GOAGENT, view, 200_000, Trigger.TOOL_RESULT)
         assert isinstance(step, Prune) is is_made, "ToolCallCutoff: 10"

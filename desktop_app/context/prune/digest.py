@@ -35,7 +35,7 @@ def digest_oldest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: in
     newest = visible[len(visible) - policy.digest_above :] if policy.digest_above else []
     begin = newest[0].index if newest else len(exchanges)
     oldest = [exchange for exchange in visible if exchange.is_result_free and exchange.index < begin]
-    if len(visible) > policy.digest_above and len(chosen := _enough(oldest, need, policy)) > 1:
+    if len(visible) > policy.digest_above and (chosen := _enough(oldest, need, policy)):
         text = digest_by_rule(chosen, policy)
         stubs = (Shortening(e.index, text=placeholder(WHY, e.whole)) for e in chosen[:-1])
         yield (*stubs, Shortening(chosen[-1].index, text=text))
@@ -53,7 +53,8 @@ def _enough(oldest: list[Exchange], need: int, policy: ContextPolicy) -> list[Ex
 
 def digest_by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
     """Write the digest without a model, at most `digest_most` characters: failed results first, then the newest."""
-    heading = f"{HEADING}{len(results):,} results up to here; each is archived in full]"
+    count = f"{len(results):,} result{'s' if len(results) > 1 else ''}"
+    heading = f"{HEADING}{count} up to here; each is archived in full]"
     room = policy.digest_most - len(heading) - len(f"\n… and {len(results):,} more")
     lines: dict[int, str] = {}
     failed = [e for e in reversed(results) if has_failed(e.whole)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -19,6 +21,8 @@ from .placeholder import PREFIX
 
 SERVER_SEPARATOR = "__"
 """Between the name of an MCP server and that of its tool."""
+_JOINT = re.compile(r"[-./: ]|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a name goes on with another word."""
 _USER, _ASSISTANT, _TOOL = Role.USER, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
 _MESSAGE, _ORPHAN = ItemKind.MESSAGE, Repair.ORPHAN_RESULT
 
@@ -166,9 +170,26 @@ def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget
 
 
 def is_protected(tool: str, policy: ContextPolicy) -> bool:
-    """Return whether the policy names that tool, alone or as one of a server: "plan" covers "tracker__plan"."""
-    names = (tool, tool.partition(SERVER_SEPARATOR)[2])
-    return any(fnmatchcase(name, pattern) for pattern in policy.protected_tools for name in names if name)
+    """Return whether the policy names that tool, alone or as one of a server: "plan" covers "tracker__plan".
+
+    However its words are joined: "update_plan" covers "updatePlan" and "update-plan".
+    """
+    names = _names_of(tool)
+    return any(fnmatchcase(name, _in_words(pattern)) for pattern in policy.protected_tools for name in names)
+
+
+@cache
+def _names_of(tool: str) -> tuple[str, ...]:
+    """Return the names under which a tool is known: with its server's, and without it."""
+    *servers, last = tool.split(SERVER_SEPARATOR)
+    full = tuple(SERVER_SEPARATOR.join([*servers[at:], last]) for at in range(len(servers) + 1))
+    return tuple(_in_words(name) for name in full if name)
+
+
+@cache
+def _in_words(name: str) -> str:
+    """Return the name, or a pattern of names, in lower case with "_" between its words."""
+    return _JOINT.sub("_", name).lower()
 
 
 def is_prunable(item: Item, policy: ContextPolicy) -> bool:

@@ -209,6 +209,23 @@ def shape_of(view: View) -> list[tuple[str, list[str], str]]:
     ]
 
 
+PLANS = (
+    *("tracker__todo_write", "TodoWrite", "TodoRead", "todowrite", "todoread", "update_plan", "mcp__x__plan", "x.plan"),
+    *("update_todo_list", "manage-todo-list", "write_todos", "ExitPlanMode", "plan_enter", "plan_exit", "TODOWrite"),
+    *("mcp__a__b__updatePlan", "functions.update_plan", "get_plan", "server__add_todo", "PLAN", "create_plan"),
+)
+NO_PLANS = (
+    "explain",
+    "planet_search",
+    "plans__read",
+    "airplane_search",
+    "autodoc",
+    "read",
+    "grep",
+    "mcp__plant__water",
+)
+
+
 @pytest.mark.parametrize(
     ("tool", "patterns", "is_kept"),
     [
@@ -220,6 +237,10 @@ def shape_of(view: View) -> list[tuple[str, list[str], str]]:
         ("a__b__plan", ("*plan",), True),
         ("bash", ("*plan", "memory__*"), False),
         ("desk__executeCommand", SELINE.protected_tools, True),
+        ("execute_command", SELINE.protected_tools, True),
+        ("updatePlan", SELINE.protected_tools, True),
+        *((tool, BALANCED.protected_tools, True) for tool in PLANS),
+        *((tool, BALANCED.protected_tools, False) for tool in NO_PLANS),
     ],
 )
 def test_a_protected_tool_is_found_under_a_servers_name_too(

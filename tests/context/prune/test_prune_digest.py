@@ -55,9 +55,18 @@ def test_the_oldest_of_more_than_ten_become_one_digest_in_the_newest_of_them() -
     ]
 
 
-@pytest.mark.parametrize(("count", "changed"), [(10, {}), (14, {"digest_by": "off"}), (11, {})])
-def test_there_is_no_digest_of_few_results_of_a_single_one_or_if_it_is_off(count: int, changed: dict) -> None:
+@pytest.mark.parametrize(("count", "changed"), [(10, {}), (14, {"digest_by": "off"})])
+def test_there_is_no_digest_of_few_results_or_if_it_is_off(count: int, changed: dict) -> None:
     assert proposed(view_of(record(*session(count))), replace(ONLY, **changed)) is None
+
+
+def test_the_eleventh_result_makes_a_digest_of_the_first() -> None:
+    (first,) = planned(view_of(record(*session(11)))).results
+    assert first.message_id == "m2"
+    assert first.text.splitlines() == [
+        "[Old results, digested: 1 result up to here; each is archived in full]",
+        "- read src/0.py, 2,007 characters: module 0",
+    ]
 
 
 def test_it_stops_at_as_many_results_as_are_needed() -> None:
