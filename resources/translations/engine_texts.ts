@@ -656,6 +656,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{field}: “{text}” names no tool.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{field}: “{text}” is not a number.</source>
         <translation type="unfinished"></translation>
     </message>

@@ -8179,6 +8179,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{field} kann {words} enthalten.</translation>
     </message>
     <message>
+        <source>{field}: “{text}” names no tool.</source>
+        <translation>{field}: „{text}“ nennt kein Werkzeug.</translation>
+    </message>
+    <message>
         <source>{field}: “{text}” is not a number.</source>
         <translation>{field}: „{text}“ ist keine Zahl.</translation>
     </message>
