@@ -26,8 +26,8 @@ DUE: dict[tuple[str, Trigger], Callable[[int], float]] = {
     ("opencode", REQUEST): lambda window: 0.90 * window,
     ("lmstudio", REQUEST): lambda window: min(0.75 * window, 0.80 * window - 1_000),
     ("lmstudio", TOOL): lambda window: window - 1_000,
-    ("spec008", REQUEST): lambda window: max(window - 20_000, window / 2),
-    ("goagent", AFTER): lambda window: max(window - 16_384, window / 2),
+    ("spec008", REQUEST): lambda window: window - 20_000 if window > 20_000 else window / 2,
+    ("goagent", AFTER): lambda window: window - 16_384 if window > 16_384 else window / 2,
     ("seline", AFTER): lambda window: 0.75 * window,
     ("seline", REQUEST): lambda window: 0.90 * window,
 }
