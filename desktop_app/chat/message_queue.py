@@ -79,35 +79,42 @@ class MessageQueue:
         if draft != before:
             await self._change(conversation, replace(self._of(conversation), draft=draft))
 
-    async def add(self, conversation: str, message: QueuedMessage) -> None:
-        """Put a message at the end, which resumes a paused queue. Raises ArchiveError; then it is not in the queue."""
+    async def add(self, conversation: str, message: QueuedMessage, is_draft: bool = False) -> None:
+        """Put a message at the end, which resumes a paused queue. Raises ArchiveError; then it is not in the queue.
+
+        is_draft: it is the draft, which is emptied with it.
+        """
         self.resume(conversation)
-        await self._add(conversation, message, is_first=False)
+        await self._store(conversation, self._of(conversation).add(message, is_draft=is_draft), message)
 
     @asynccontextmanager
-    async def sending(self, conversation: str, message: QueuedMessage | None) -> AsyncGenerator[None, None]:
+    async def sending(
+        self, conversation: str, message: QueuedMessage | None, is_draft: bool = False
+    ) -> AsyncGenerator[None, None]:
         """Store a message, if there is one, before all that wait: its turn begins in the block.
 
-        If that fails with a WorldError, it is forgotten: whoever sent it still has it. Raises ArchiveError.
+        If that fails with a WorldError, it is forgotten: whoever sent it still has it, and where it was the draft, it
+        is that again. Raises ArchiveError.
         """
         if message is None:
             yield
             return
         self.begin(conversation, message.id)
-        await self._add(conversation, message, is_first=True)
+        await self._store(conversation, self._of(conversation).add(message, is_first=True, is_draft=is_draft), message)
         try:
             yield
         except WorldError:
-            await self.give_up(conversation, message)
+            await self._give_up(conversation, message, is_draft)
             raise
         except BaseException:
             self.release(conversation, message.id)
             raise
 
-    async def _add(self, conversation: str, message: QueuedMessage, is_first: bool) -> None:
+    async def _store(self, conversation: str, unsent: UnsentMessages, message: QueuedMessage) -> None:
+        """Store them with a message that was added. Raises ArchiveError; then it is not among them."""
         before = self._of(conversation)
         try:
-            await self._change(conversation, before.add(message, is_first))
+            await self._change(conversation, unsent)
         except ArchiveError:
             self._unsent[conversation] = replace(self._of(conversation).remove(message.id), draft=before.draft)
             raise
@@ -150,10 +157,12 @@ class MessageQueue:
             del self._sending[conversation]
             self._tell(conversation)
 
-    async def give_up(self, conversation: str, message: QueuedMessage) -> None:
-        """Forget a message whose turn could not begin, since whoever sent it still has it. Raises ArchiveError."""
+    async def _give_up(self, conversation: str, message: QueuedMessage, is_draft: bool) -> None:
+        """Forget a message whose turn could not begin; one that was the draft is in front of it again."""
         self.release(conversation, message.id)
-        await self._change(conversation, replace(self._of(conversation).remove(message.id), draft=message.draft))
+        left = self._of(conversation).remove(message.id)
+        draft = join_drafts(message.draft, left.draft) if is_draft else left.draft
+        await self._change(conversation, replace(left, draft=draft))
 
     def resume(self, conversation: str) -> None:
         """Let what waits be sent again after the turns, at the user's word."""

@@ -74,15 +74,17 @@ class Turns:
         attachments: tuple[Attachment, ...] = (),
         is_forced: bool = False,
         is_now: bool = False,
+        is_draft: bool = False,
     ) -> None:
         """Store a message, and send it: at once if nothing runs, else after the turn and what was queued before it.
 
         The queue goes on after a turn that finished, not after one that failed or was stopped: what was typed may not
         fit any more, and the user can send it with a click. A message that is sent while nothing runs goes before
         those that wait. is_forced: see `take_turn`. is_now: stop the turn first, whose reply is kept as it is.
+        is_draft: the stored draft is emptied in the same transaction, whatever it was.
         """
         message = QueuedMessage(uuid.uuid4().hex, MessageDraft(text, attachments))
-        await self._enqueue(session, message, is_forced, is_now)
+        await self._enqueue(session, message, is_forced, is_now, is_draft)
 
     async def edit(self, session: Session, message_id: str, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Send a message of the user's once more, with that text, in a branch that begins before it.
@@ -93,10 +95,11 @@ class Turns:
         first = partial(message_to_edit, message_id=message_id)
         await self._begin_anew(session, first, partial(self._deliver, session, edited), edited)
 
-    async def research(self, session: Session, question: str, is_now: bool = False) -> None:
+    async def research(self, session: Session, question: str, is_now: bool = False, is_draft: bool = False) -> None:
         """Send a question for which the web is searched (see `research.py`), as `send` does; recorded as typed."""
         draft = MessageDraft(f"{RESEARCH}{question.strip()}")
-        await self._enqueue(session, QueuedMessage(uuid.uuid4().hex, draft, is_research=True), is_now=is_now)
+        message = QueuedMessage(uuid.uuid4().hex, draft, is_research=True)
+        await self._enqueue(session, message, is_now=is_now, is_draft=is_draft)
 
     async def send_now(self, session: Session, message_id: str) -> None:
         """Send a queued message now, after stopping the turn; nothing happens if it does not wait any more."""
@@ -109,19 +112,24 @@ class Turns:
                 await self._send(session, message)
 
     async def _enqueue(
-        self, session: Session, message: QueuedMessage, is_forced: bool = False, is_now: bool = False
+        self,
+        session: Session,
+        message: QueuedMessage,
+        is_forced: bool = False,
+        is_now: bool = False,
+        is_draft: bool = False,
     ) -> None:
         session.refuse_if(session.is_leaving)
         if not is_now and (self._locks.is_beginning(session.id) or self._is_taken(session.id)):
-            await self.queue.add(session.id, message)
+            await self.queue.add(session.id, message, is_draft)
             return
         async with self._locks.of(session.id):
             if is_now:
                 await self.stop(session.id)
             elif self._is_taken(session.id):  # by whoever had the lock before
-                await self.queue.add(session.id, message)
+                await self.queue.add(session.id, message, is_draft)
                 return
-            async with self.queue.sending(session.id, message):
+            async with self.queue.sending(session.id, message, is_draft):
                 await self._send(session, message, is_forced)
 
     def _is_taken(self, conversation: str) -> bool:

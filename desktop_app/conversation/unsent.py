@@ -24,10 +24,11 @@ class UnsentMessages(msgspec.Struct, frozen=True):
     draft: MessageDraft = MessageDraft()
     queue: tuple[QueuedMessage, ...] = ()
 
-    def add(self, message: QueuedMessage, is_first: bool = False) -> UnsentMessages:
-        """Return them with one more message in the queue. A draft that says the same was this message."""
+    def add(self, message: QueuedMessage, is_first: bool = False, is_draft: bool = False) -> UnsentMessages:
+        """Return them with one more message in the queue. is_draft: it was the draft, of which an older one may be
+        stored here."""
         queue = (message, *self.queue) if is_first else (*self.queue, message)
-        return UnsentMessages(MessageDraft() if self.draft == message.draft else self.draft, queue)
+        return UnsentMessages(MessageDraft() if is_draft else self.draft, queue)
 
     def remove(self, message_id: str) -> UnsentMessages:
         """Return them without that message."""

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.ports import ArchiveError, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
-from desktop_app.conversation.events import QueueChanged, TurnFinished
+from desktop_app.conversation.events import Failure, QueueChanged, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
+from desktop_app.conversation.unsent import QueuedMessage, UnsentMessages
 from provider import Reply, Status
 
 LONG = Reply("one " * 2_000, pause=0.02)
@@ -162,23 +164,52 @@ async def test_a_message_that_the_record_has_is_not_queued_again(talk: Callable[
     await before.close()
 
 
-async def test_sending_forgets_the_draft_that_it_was(talk: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("is_busy", [False, True])
+async def test_sending_a_draft_empties_an_older_one_in_the_transaction_that_stores_it(
+    talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, is_busy: bool
+) -> None:
+    home, session = await started(talk, LONG, SHORT) if is_busy else await talk([SHORT], repeat_last=True)
+    queue, store, stored = home.chats.turns.queue, home.archive.store_unsent, []
+
+    async def note(conversation: str, unsent: UnsentMessages) -> None:
+        stored.append(unsent)
+        await store(conversation, unsent)
+
+    await queue.keep_draft(session.id, "Hel", (Attachment("a.txt", "text/plain", "A"),))
+    monkeypatch.setattr(home.archive, "store_unsent", note)
+    await home.chats.turns.send(session, "Hello", is_draft=True)
+    assert stored[0].draft == MessageDraft()
+    assert "Hello" in [message.draft.text for message in stored[0].queue]
+    await home.chats.turns.stop(session.id)
+    assert (await home.archive.unsent(session.id)).draft == MessageDraft()
+
+
+async def test_what_is_sent_and_was_not_the_draft_leaves_it(talk: Callable[..., Any]) -> None:
     home, session = await talk([SHORT], repeat_last=True)
+    await home.chats.turns.queue.keep_draft(session.id, "Another", ())
+    await home.turn(session, "Hello")
+    message = next(m for m in session.recorded.branch if session.message(m.id).text == "Hello")
+    await home.chats.turns.edit(session, message.id, "Hello again", ())
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    assert (await home.archive.unsent(session.id)).draft.text == "Another"
+
+
+async def test_a_draft_whose_turn_cannot_begin_is_the_draft_again(talk: Callable[..., Any]) -> None:
+    home, session = await talk([SHORT])
     queue = home.chats.turns.queue
-    await queue.keep_draft(session.id, "Hello", ())
-    await home.turn(session, "Hello")
-    assert queue.draft(session.id) == MessageDraft()
-    await queue.keep_draft(session.id, "Another", None)
-    await home.turn(session, "Hello")
-    assert queue.draft(session.id).text == "Another"
+    await queue.keep_draft(session.id, "Hel", ())
+    message = QueuedMessage("m", MessageDraft("Hello"))
+    with pytest.raises(WorldError):
+        async with queue.sending(session.id, message, is_draft=True):
+            await queue.keep_draft(session.id, "and more", ())
+            raise WorldError(Failure("busy", "Not now"))
+    stored = await home.archive.unsent(session.id)
+    assert stored == UnsentMessages(MessageDraft("Hello\n\nand more"))
 
 
 async def test_a_message_that_cannot_be_stored_is_refused_and_not_sent(
     talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from desktop_app.chat.ports import ArchiveError
-    from desktop_app.conversation.events import Failure
-
     home, session = await talk([SHORT], repeat_last=True)
     store = home.archive.store_unsent
 

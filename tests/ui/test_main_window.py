@@ -276,14 +276,15 @@ def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
             await signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
             await until(lambda: any(isinstance(request, p.ReadRequest) for request in requests))
             await asyncio.sleep(0.02)
-            since = requests[requests.index(p.Send("c1", text)) + 1 :]  # before it what the last turn or opening began
+            sent = requests.index(p.Send("c1", text, is_draft=True))
+            since = requests[sent + 1 :]  # before it what the last turn or opening began
             assert {type(request) for request in since} <= {p.ReadVersions, p.ReadRequest}, "at its end"
         requests.clear()
         window.chat.send("!wait")
         await until(lambda: not is_idle(window))
         bridge.happened.emit(ToolFinished("c1", "t1", "m1", SAVING_TOOL, False, 0.1))
         await asyncio.sleep(0.02)
-        assert requests == [p.Send("c1", "!wait")]
+        assert requests == [p.Send("c1", "!wait", is_draft=True)]
         window.chat.stop()
         await until(lambda: p.ListMemories("c1") in requests)
 

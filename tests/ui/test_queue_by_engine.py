@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 from person import Person
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from ui_scenes import texts
 
+from desktop_app.conversation.message import Attachment, MessageDraft
+from desktop_app.paths import database_file
 from provider import Hang, Reply
 
 pytestmark = pytest.mark.wire
 
+NOTE = Attachment("note.txt", "text/plain", "A note.")
+
 
 def queued(person: Person) -> list[str]:
     return [row.text.text() for row in person.window.queue.rows]
+
+
+def stored_draft(person: Person) -> str:
+    """Return what the archive has of drafts, as JSON."""
+    with closing(sqlite3.connect(database_file(person.data))) as database:
+        return "".join(body for (body,) in database.execute("SELECT body FROM drafts"))
 
 
 async def stream(person: Person) -> None:
@@ -70,3 +83,21 @@ def test_ctrl_enter_stops_and_sends_and_a_deleted_conversation_sends_nothing(pla
     steps = [Hang("It begins"), Hang("It begins again"), Reply("Four.", usage=None)]
     provider = play_by_engine(scene, steps)
     assert [request.text for request in provider.requests] == ["One?", "Two?", "Four?"]
+
+
+@pytest.mark.long
+def test_a_draft_that_is_stored_when_enter_comes_does_not_come_back_after_a_restart(play_by_engine) -> None:
+    async def write_and_send(person: Person) -> None:
+        await person.write("On")
+        person.window.composer.set_draft(MessageDraft("On", (NOTE,)))
+        await person.sees(lambda: "A note." in stored_draft(person), "a draft that is stored")
+        await person.type("e?")
+        await person.enter()  # before the timer of the next draft
+        await person.sees_end("One.")
+
+    async def look(person: Person) -> None:
+        await person.sees(lambda: texts(person.window)[-1:] == ["One."], "the conversation of before")
+        assert person.window.composer.draft() == MessageDraft()
+
+    play_by_engine(write_and_send, [Reply("One.", usage=None)])
+    play_by_engine(look, [])

@@ -21,12 +21,14 @@ class BeginTurn(ConversationRequest[Done], frozen=True):
 class Send(BeginTurn, frozen=True):
     """Send a message, or queue it while a turn runs. The response comes once it is stored.
 
-    is_now: the turn is stopped instead, and its reply kept as it is.
+    is_now: the turn is stopped instead, and its reply kept as it is. is_draft: it is what the composer holds, so that
+    the stored draft, which may be an older one, is emptied in the transaction that stores the message.
     """
 
     text: str
     attachments: tuple[Attachment, ...] = ()
     is_now: bool = False
+    is_draft: bool = False
 
 
 class EditMessage(BeginTurn, frozen=True):
@@ -42,6 +44,7 @@ class StartResearch(BeginTurn, frozen=True):
 
     question: str
     is_now: bool = False
+    is_draft: bool = False
 
 
 class Regenerate(BeginTurn, frozen=True):

@@ -15,12 +15,13 @@ async def respond(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:
     """Carry out a request. Raises WorldError for errors of the world."""
     chats, turns, tools = engine.conversations, engine.conversations.turns, engine.services.tool_runtime
     match request:
-        case p.Send(conversation, text, attachments, is_now):
-            await turns.send(await chats.open(conversation), text, attachments, is_now=is_now)
+        case p.Send(conversation, text, attachments, is_now, is_draft):
+            how = {"is_now": is_now, "is_draft": is_draft}
+            await turns.send(await chats.open(conversation), text, attachments, **how)
         case p.EditMessage(conversation, message_id, text, attachments):
             await turns.edit(await chats.open(conversation), message_id, text, attachments)
-        case p.StartResearch(conversation, question, is_now):
-            await turns.research(await chats.open(conversation), question, is_now)
+        case p.StartResearch(conversation, question, is_now, is_draft):
+            await turns.research(await chats.open(conversation), question, is_now, is_draft)
         case p.Regenerate(conversation, reply_id):
             await turns.regenerate(await chats.open(conversation), reply_id)
         case p.GoOn(conversation, makes_room, is_forced, not_before):

@@ -19,16 +19,20 @@ NO_FILES = translatable("{command} takes no attachments")
 
 
 def request_of(
-    conversation: str, text: str, attachments: tuple[Attachment, ...] = (), is_now: bool = False
+    conversation: str,
+    text: str,
+    attachments: tuple[Attachment, ...] = (),
+    is_now: bool = False,
+    is_draft: bool = False,
 ) -> Send | StartResearch:
-    """Return the request that sends a draft. A path, or a word that only begins like a command, is a message.
+    """Return the request that sends a text. A path, or a word that only begins like a command, is a message.
 
-    is_now: it also stops the reply.
+    is_now: it also stops the reply. is_draft: it also empties the stored draft.
     """
     found = _RESEARCH.match(text)
     if found and (found[1] or "").strip():
-        return StartResearch(conversation, found[1].strip(), is_now)
-    return Send(conversation, text, attachments, is_now)
+        return StartResearch(conversation, found[1].strip(), is_now, is_draft)
+    return Send(conversation, text, attachments, is_now, is_draft)
 
 
 def hint_of(text: str) -> str:

@@ -65,7 +65,7 @@ class ConversationController(QObject):
         composer.send_now_requested.connect(partial(self.send, is_now=True))
         composer.stop_requested.connect(self.stop)
         composer.draft_changed.connect(self.drafts.count)
-        welcome.prompt_chosen.connect(self.send)
+        welcome.prompt_chosen.connect(partial(self.send, is_draft=False))
         welcome.prompt_chosen.connect(composer.take_focus)  # the card goes, and its focus with it
         self._parts.transcript.page_requested.connect(self.past.read)
         self._parts.sidebar.new_requested.connect(self.open_new)
@@ -231,8 +231,13 @@ class ConversationController(QObject):
     # The turn
 
     @in_task
-    async def send(self, text: str, attachments: tuple[Attachment, ...] = (), is_now: bool = False) -> None:
-        """Send a message, one at a time; it stays in the composer until it is stored. is_now: stop the reply first."""
+    async def send(
+        self, text: str, attachments: tuple[Attachment, ...] = (), is_now: bool = False, is_draft: bool = True
+    ) -> None:
+        """Send a message, one at a time; a draft stays in the composer until it is stored.
+
+        is_now: stop the reply first. is_draft: it is what the composer holds.
+        """
         if self._is_sending:
             return
         self._is_sending = True
@@ -243,8 +248,11 @@ class ConversationController(QObject):
                 if not self.conversation:
                     await self._open(p.CreateConversation())
             conversation = self.conversation
-            request = request_of(conversation, text, attachments, is_now)
-            await self.drafts.send(conversation, MessageDraft(text, attachments), request)
+            request = request_of(conversation, text, attachments, is_now, is_draft)
+            if is_draft:
+                await self.drafts.send(conversation, MessageDraft(text, attachments), request)
+            else:
+                await self._bridge.ask(request)
         finally:
             self._is_sending = False
 

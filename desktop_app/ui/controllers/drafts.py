@@ -89,7 +89,10 @@ class Drafts:
         self._parts.composer.clear()
 
     async def send(self, conversation: str, draft: MessageDraft, request: p.EngineRequest[Any]) -> None:
-        """Send a draft, and remove it once it is stored as a message. Raises EngineFailure."""
+        """Send a draft, and remove it once it is stored as a message. Raises EngineFailure.
+
+        request: empties the draft that is stored, which may be an older one.
+        """
         self._kept[conversation] = draft  # stored behind its message, it would come back with the next start
         try:
             await self._bridge.ask(request)
@@ -97,6 +100,10 @@ class Drafts:
             self._kept.pop(conversation, None)
             self.keep()
             raise
+        if self._kept.get(conversation) is draft:
+            self._kept[conversation] = MessageDraft()
+        else:  # what was typed since may have been stored before its message, and emptied with it
+            self._kept.pop(conversation, None)
         self.note_sent(conversation, draft)
 
     def note_sent(self, conversation: str, draft: MessageDraft) -> None:
@@ -110,8 +117,6 @@ class Drafts:
                 composer.set_draft(self._in_front)
         elif self._left.get(conversation) == draft:
             self._left[conversation] = MessageDraft()
-        if self._kept.get(conversation) == draft:  # the engine forgot it, too
-            self._kept[conversation] = MessageDraft()
         self.keep()
 
     def take_back(self, conversation: str, before: MessageDraft, draft: MessageDraft) -> None:
