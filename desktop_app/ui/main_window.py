@@ -173,7 +173,10 @@ class MainWindow(Parts):
         """Let what is typed where nothing takes it become part of the draft, and Escape lead back to the chat."""
         if event.key() == Qt.Key.Key_Escape and not self.transcript_model.is_running:  # else it stops the reply
             self.go_back()
-        elif not self.composer.field.take_typed(event):
+        elif self.composer.field.takes(event):
+            self.show_chat()
+            self.composer.field.take_typed(event)
+        else:
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:

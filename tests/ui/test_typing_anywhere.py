@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from operator import attrgetter
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
-from ui_scenes import is_idle, opened_sheet, play_scene, texts, until
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
+from shiboken6 import isValid
+from ui_scenes import is_idle, opened_sheet, play_scene, send, texts, until
 
 from desktop_app.conversation.events import TurnStarted
+from desktop_app.conversation.project import Project
 from desktop_app.engine.protocol import Stop
 from desktop_app.ui.bridge import CLOSING, EngineFailure
 from desktop_app.ui.export_sheet import ExportSheet
@@ -171,3 +174,115 @@ def test_enter_presses_the_button_that_has_the_focus_once(qtbot):
     held = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True, 2)
     QApplication.sendEvent(button, held)
     assert len(pressed) == 3
+
+
+def takes_text(widget: QWidget) -> bool:
+    """Return whether a widget is a field in which a person would expect to write."""
+    if isinstance(widget, QLineEdit | QPlainTextEdit | QTextEdit):
+        return not widget.isReadOnly()
+    return False
+
+
+def places_of_the_keyboard(window: QWidget) -> list[QWidget]:
+    """Return the widgets in sight to which a click or Tab brings the keyboard, but for the fields."""
+    found = [one for one in window.findChildren(QWidget) if one.isVisible() and one.isEnabled()]
+    return [one for one in found if one.focusPolicy() and one.focusProxy() is None and not takes_text(one)]
+
+
+def show_project(window) -> None:
+    window.chat_pane.show_project(Project("p", "A project"))
+    window.chat_pane.setCurrentWidget(window.chat_pane.project)
+
+
+def show_archived(window) -> None:
+    compaction = next(row for row in window.transcript_model.operations if row.kind == "compaction")
+    window.panel.open_archived(compaction.id)
+
+
+SCREENS = {
+    "chat": lambda window: None,
+    "history": lambda window: window.panel.show_tab("history"),
+    "archived messages": show_archived,
+    "pins": lambda window: window.panel.show_tab("pins"),
+    "memory": lambda window: window.panel.show_tab("memory"),
+    "x-ray": lambda window: window.request.show(True),
+    "insights": lambda window: window.insights.toggle(),
+    "hits": lambda window: window.hit_bar.show_hit("tests", 1, 2),
+    "find": lambda window: window.finder.open(),
+    "welcome": lambda window: window.chat.open_new(),
+    "project": show_project,
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("screen", SCREENS)
+def test_letters_are_written_wherever_the_keyboard_is(play, screen):
+    async def scene(window, bridge):
+        await send(window, bridge, "!compact")
+        SCREENS[screen](window)
+        await asyncio.sleep(0.2)  # what is read for it is shown
+        tried, swallowed = [], []
+        for place in places_of_the_keyboard(window):
+            if not isValid(place) or not place.isVisible():
+                continue  # the list that it was in was made anew
+            place.setFocus()
+            if window.focusWidget() is not place:
+                continue
+            window.composer.set_text("")
+            QTest.keyClicks(place, "x")
+            name = f"{type(place).__name__} “{place.accessibleName()}”"
+            tried.append(name)
+            if window.composer.text() != "x" or window.focusWidget() is not window.composer.field:
+                swallowed.append(name)
+            if screen == "insights" and not window.insights.is_shown:
+                window.insights.toggle()
+        assert not swallowed
+        assert len(tried) > 12, tried
+
+    play(scene)
+
+
+@pytest.mark.long
+@play_scene()
+async def test_what_is_pasted_where_nothing_takes_it_is_written(window, bridge):
+    QApplication.clipboard().setText("from elsewhere")
+    window.sidebar.list.setFocus()
+    QTest.keyClick(window.sidebar.list, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert window.composer.text() == "from elsewhere"
+
+
+@pytest.mark.long
+@play_scene()
+async def test_letters_after_a_click_in_the_list_are_written_and_enter_sends_them(window, bridge):
+    listed = window.sidebar.list
+    box = listed.visualRect(listed.conversations.index_of("c2"))
+    QTest.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
+    await until(lambda: window.chat._shown == "c2")
+    type_letters(window, "hello")
+    QTest.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+    await until(lambda: "hello" in texts(window) and is_idle(window))
+    assert window.chat.conversation == "c2"
+
+
+@pytest.mark.long
+@play_scene()
+async def test_letters_after_a_copy_from_a_message_are_written_and_edit_nothing(window, bridge):
+    await send(window, bridge, "Hello")
+    transcript = window.transcript
+    row = next(n for n in range(window.transcript_model.rowCount()) if texts(window)[n] == "Hello")
+    QTest.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton)
+    transcript.setCurrentIndex(window.transcript_model.index(row))
+    QTest.keyClick(transcript, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(transcript, Qt.Key.Key_PageUp)
+    type_letters(window, "explain")
+    assert window.composer.text() == "explain"
+    assert not transcript.editor.isVisible()
+
+
+@play_scene()
+async def test_letters_are_written_while_a_card_takes_the_place_of_the_draft(window, bridge):
+    window.composer.hide()
+    window.transcript.setFocus()
+    type_letters(window, "hello")
+    window.composer.show()
+    assert window.composer.text() == "hello"

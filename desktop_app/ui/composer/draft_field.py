@@ -6,7 +6,15 @@ import platform
 from collections.abc import Callable
 
 from PySide6.QtCore import QMimeData, Qt, QUrl, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QFocusEvent, QInputMethodEvent, QKeyEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFocusEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+)
 
 from desktop_app.ui.widgets.buttons import ENTER
 from desktop_app.ui.widgets.long_text import LongTextField
@@ -84,13 +92,15 @@ class DraftField(LongTextField):
         else:
             super().keyPressEvent(event)
 
-    def take_typed(self, event: QKeyEvent) -> bool:
-        """Take the keyboard and a character that was typed where nothing takes it; return False for other keys."""
-        if not self.isVisible() or not is_typed(event):
-            return False
-        self.setFocus()
+    def takes(self, event: QKeyEvent) -> bool:
+        """Return whether a key that nothing has taken writes into the draft: a character, or what is pasted."""
+        return is_typed(event) or event.matches(QKeySequence.StandardKey.Paste)
+
+    def take_typed(self, event: QKeyEvent) -> None:
+        """Take such a key, and the keyboard; a field that a card has to make way for is written in nevertheless."""
+        if self.isVisible():
+            self.setFocus()
         self.keyPressEvent(event)
-        return True
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Let Tab choose from a list over the draft; elsewhere it moves the focus."""

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.text_area import is_typed
 
 from .accessible_transcript import AccessibleTranscript
 from .code_files import choose_code_file
@@ -34,6 +33,7 @@ from .transcript_model import TranscriptModel
 COPY_AS_MARKDOWN = QKeyCombination(
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_C
 )
+UP_AND_DOWN = (Qt.Key.Key_Up, Qt.Key.Key_Down)
 SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
@@ -229,7 +229,9 @@ class TranscriptWidget(SelectingView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar = self.verticalScrollBar()
-        self.is_keyboard_led |= not is_typed(event)  # who has clicked here and types means to write
+        self.is_keyboard_led |= (
+            event.key() in UP_AND_DOWN
+        )  # who has clicked, copied or scrolled here and types means to write
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_selection()
         elif event.keyCombination() == COPY_AS_MARKDOWN:
@@ -248,7 +250,7 @@ class TranscriptWidget(SelectingView):
             self.go_to_start()
         elif event.key() == Qt.Key.Key_End:
             self.follow_end()
-        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+        elif event.key() in UP_AND_DOWN:
             super().keyPressEvent(event)
             self.scrollTo(self.currentIndex())
         else:

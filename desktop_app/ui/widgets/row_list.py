@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPalette
@@ -34,6 +34,7 @@ from .look import (
     recolour,
     scale,
 )
+from .text_area import is_typed
 from .text_label import ELLIPSIS, Run
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -194,7 +195,10 @@ def _draw(
 
 
 class TransparentList(StyleAware, QListView):
-    """A list without a frame and a ground of its own, which scrolls by pixels."""
+    """A list without a frame and a ground of its own, which scrolls by pixels.
+
+    It leaves letters to what it lies in: typing them writes a draft, and does not jump to a row.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -207,6 +211,16 @@ class TransparentList(StyleAware, QListView):
     def refresh_style(self) -> None:
         recolour(self, {QPalette.ColorRole.Base: TRANSPARENT})
         self.scheduleDelayedItemsLayout()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if is_typed(event):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def inputMethodQuery(self, query: Qt.InputMethodQuery) -> Any:
+        """Take no composed text: Qt would have it where a row can be edited, and look for a row that begins so."""
+        return False if query == Qt.InputMethodQuery.ImEnabled else super().inputMethodQuery(query)
 
 
 class RowList(TransparentList):
