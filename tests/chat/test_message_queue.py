@@ -198,11 +198,14 @@ async def test_a_draft_whose_turn_cannot_begin_is_the_draft_again(talk: Callable
     home, session = await talk([SHORT])
     queue = home.chats.turns.queue
     await queue.keep_draft(session.id, "Hel", ())
-    message = QueuedMessage("m", MessageDraft("Hello"))
-    with pytest.raises(WorldError):
-        async with queue.sending(session.id, message, is_draft=True):
+
+    async def begin() -> None:
+        async with queue.sending(session.id, QueuedMessage("m", MessageDraft("Hello")), is_draft=True):
             await queue.keep_draft(session.id, "and more", ())
             raise WorldError(Failure("busy", "Not now"))
+
+    with pytest.raises(WorldError):
+        await begin()
     stored = await home.archive.unsent(session.id)
     assert stored == UnsentMessages(MessageDraft("Hello\n\nand more"))
 
