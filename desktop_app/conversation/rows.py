@@ -97,6 +97,11 @@ class OperationRow(msgspec.Struct, frozen=True):
         """Whether it is the summary of another conversation, with which this one begins."""
         return self.kind == "compaction" and not self.messages
 
+    @property
+    def has_no_summary(self) -> bool:
+        """Whether its messages left the window without a summary, only their facts kept."""
+        return "last_messages" in self.strategies
+
 
 class VersionRow(msgspec.Struct, frozen=True):
     """A version of a message, with the request of the branch that it leads to."""

@@ -82,7 +82,7 @@ class Header(StyleAware, QWidget):
         self.project.hide()
         self.chip = Chip("", parent=self)
         self.folder = Chip(tr("No folder"), parent=self)
-        self.views = Segmented((("chat", tr("Chat")), ("request", tr("X-ray"))), self)
+        self.views = Segmented((("chat", tr("Chat")), ("request", tr("Request"))), self)
         self.views.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         keys = keys_text(("Ctrl+Shift+X",))
         about = tr("See what the model gets, part by part ({keys})").format(keys=keys)

@@ -81,7 +81,7 @@ def preview_words(preview: SwitchPreview) -> str:
         case "fits":
             return tr("fits: {total} of {usable}").format(total=total, usable=usable)
         case "compact":
-            return tr("must be compacted first: {total} → {after}").format(total=total, after=after)
+            return tr("older messages are summarized first: {total} → {after}").format(total=total, after=after)
         case "too_small":
             return tr("too small: {total} of {usable}").format(total=total, usable=usable)
         case "unknown":

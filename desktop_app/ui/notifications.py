@@ -36,7 +36,7 @@ from .widgets.formats import format_number, format_percent
 TICK = 500  # milliseconds between two updates of a countdown
 STARTING = translatable("Starting up. Your message is sent as soon as the engine is ready.")
 COUNTING = translatable("Your message is sent as soon as this conversation is counted.")
-COMPACTING = translatable("Compacting conversation history…")
+COMPACTING = translatable("Summarizing older messages…")
 UNDONE = translatable("Undone. The model sees everything as before.")
 CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 """Triggers in the middle of a turn, which goes on as soon as there is room."""
@@ -44,14 +44,14 @@ CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 RANKS = {Status.SAFE: 0, Status.WARNING: 1, Status.TIGHT: 1, Status.CRITICAL: 2, Status.EXCEEDED: 3, Status.UNKNOWN: 0}
 """How loud a status is. Tight is the warning's second half: the gauge changes its colour, and nothing is progress."""
 STATUS_NEWS = {
-    1: translatable("{used} of the usable window is in use. Room will soon be made automatically."),
-    2: translatable("{used} of the usable window is in use. Room is made before the next request."),
-    3: translatable("The usable window is full ({used}). Nothing is sent until there is room."),
+    1: translatable("{used} full. Older messages will soon be summarized, so that you can go on."),
+    2: translatable("{used} full. Older messages are summarized before your next message is sent."),
+    3: translatable("Too long ({used}). Nothing is sent until there is room."),
 }
 STATUS_NEWS_WHEN_OFF = {
-    1: translatable("{used} of the usable window is in use. Choose Optimize conversation to make room."),
-    2: translatable("{used} of the usable window is in use. Choose Optimize conversation to make room."),
-    3: translatable("The usable window is full ({used}). Choose Optimize conversation to continue."),
+    1: translatable("{used} full. Choose Optimize conversation to make room."),
+    2: translatable("{used} full. Choose Optimize conversation to make room."),
+    3: translatable("Too long ({used}). Choose Optimize conversation to continue."),
 }
 
 
@@ -141,9 +141,7 @@ def notification_of(event: TurnEvent) -> Notification | None:
         case RoomStarted():
             return Notification(tr(COMPACTING), stays=True)
         case RoomProgressed(tokens=tokens, max_tokens=most, plan=""):
-            words = (
-                tr("Compacting conversation history… {tokens} of at most {limit} tokens") if tokens else tr(COMPACTING)
-            )
+            words = tr("Summarizing older messages… {tokens} of at most {limit} tokens") if tokens else tr(COMPACTING)
             text = words.format(tokens=format_number(tokens), limit=format_number(most))
             return Notification(text, stays=True, is_stoppable=True)
         case DescriptionStarted(images=images, model=model):
@@ -181,10 +179,12 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
     elif all(operation.kind == "prune" for operation in operations):
         count = sum(operation.messages for operation in operations)
         words = tr("Shortened %n tool results · {before} → {after} tokens", "", count)
+    elif any(operation.has_no_summary for operation in operations):
+        words = tr("Older messages left out · {before} → {after} tokens")
     elif cause in CONTINUING:
-        words = tr("Context compacted, continuing… · {before} → {after} tokens")
+        words = tr("Older messages summarized, continuing… · {before} → {after} tokens")
     else:
-        words = tr("Context compacted · {before} → {after} tokens")
+        words = tr("Older messages summarized · {before} → {after} tokens")
     return Notification(words.format(before=before, after=after), ids)
 
 

@@ -32,7 +32,7 @@ class PersonaPalette(PaletteSheet):
     def offer(self, personas: Sequence[Persona]) -> None:
         """Offer these personas."""
         self._personas = tuple(personas)
-        empty = tr("There are no personas yet: “This conversation…” in the ⋯ menu saves one.")
+        empty = tr("There are no personas yet: “Conversation settings…” in the ⋯ menu saves one.")
         self.note.set_text(self._help if personas else empty)
         self.field.clear()
         self._show()

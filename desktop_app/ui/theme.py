@@ -113,11 +113,11 @@ SEGMENT_NAMES = {
 }
 
 STATUS_WORDS = {
-    Status.SAFE: translatable("safe"),
-    Status.WARNING: translatable("warning"),
-    Status.TIGHT: translatable("tight"),
-    Status.CRITICAL: translatable("critical"),
-    Status.EXCEEDED: translatable("exceeded"),
+    Status.SAFE: translatable("plenty of room"),
+    Status.WARNING: translatable("filling up"),
+    Status.TIGHT: translatable("nearly full"),
+    Status.CRITICAL: translatable("full"),
+    Status.EXCEEDED: translatable("too long"),
     Status.UNKNOWN: translatable("window not known yet"),
 }
 

@@ -24,7 +24,7 @@ SAMPLES = {
 PLACES = {
     "gauge": (translatable("Gauge"), translatable("how full the window is, counted on the request as it will be sent")),
     "optimize": (translatable("Optimize"), translatable("a plan that you see, and can edit, before anything changes")),
-    "history": (translatable("History"), translatable("every operation, its archived messages, and the way back")),
+    "history": (translatable("History"), translatable("every operation, the original messages, and the way back")),
 }
 
 

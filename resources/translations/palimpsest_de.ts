@@ -1,8 +1,8 @@
-<?xml version="1.0" encoding="utf-8"?>
+<?xml version='1.0' encoding='utf-8'?>
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name></name>
+    <name />
     <message>
         <source>Everything that was stored before is still there.</source>
         <translation>Alles zuvor Gespeicherte ist noch da.</translation>
@@ -524,7 +524,7 @@
         <translation>ab denen verdichtet wird, wenn es keine Grenze in Token gibt</translation>
     </message>
     <message>
-        <source>of the newest report in what is learned of a model&apos;s counts</source>
+        <source>of the newest report in what is learned of a model's counts</source>
         <translation>der neuesten Meldung an dem, was über die Zählung eines Modells gelernt wird</translation>
     </message>
     <message>
@@ -540,7 +540,7 @@
         <translation>über den es nie steigt</translation>
     </message>
     <message>
-        <source>whether room is made without the user&apos;s word</source>
+        <source>whether room is made without the user's word</source>
         <translation>ob ungefragt Platz geschaffen wird</translation>
     </message>
     <message>
@@ -660,7 +660,7 @@
         <translation>seiner Antwort: doppelt so viel wie die Kurzfassung</translation>
     </message>
     <message>
-        <source>for the model&apos;s digest; then the rule&apos;s stays</source>
+        <source>for the model's digest; then the rule's stays</source>
         <translation>für die Kurzfassung des Modells; danach bleibt die nach Regeln</translation>
     </message>
     <message>
@@ -756,7 +756,7 @@
         <translation>für die Zusammenfassung, bevor das Ziel erreicht ist</translation>
     </message>
     <message>
-        <source>of the summary&apos;s length that the model is asked for</source>
+        <source>of the summary's length that the model is asked for</source>
         <translation>der Länge der Zusammenfassung, der vom Modell verlangt wird</translation>
     </message>
     <message>
@@ -816,7 +816,7 @@
         <translation>ob das Ende nimmt, was die Zusammenfassung vom Ziel übrig lässt</translation>
     </message>
     <message>
-        <source>of the user&apos;s own messages that stay word for word</source>
+        <source>of the user's own messages that stay word for word</source>
         <translation>der eigenen Nachrichten, die wörtlich bleiben</translation>
     </message>
     <message>
@@ -936,7 +936,7 @@
         <translation>wo dieser Anteil weniger ist, wird nichts ungefragt abgerufen</translation>
     </message>
     <message>
-        <source>of the model for one research, the answer&apos;s included</source>
+        <source>of the model for one research, the answer's included</source>
         <translation>des Modells für eine Recherche, die der Antwort inbegriffen</translation>
     </message>
     <message>
@@ -996,7 +996,7 @@
         <translation>Neben der Unterhaltung: Recherche und Bilder</translation>
     </message>
     <message>
-        <source>waits long, keeps much, and the user&apos;s own messages word for word</source>
+        <source>waits long, keeps much, and the user's own messages word for word</source>
         <translation>wartet lange, behält viel und die eigenen Nachrichten wörtlich</translation>
     </message>
     <message>
@@ -1008,7 +1008,7 @@
         <translation>schafft früh und viel Platz: für kleine Fenster und langsame Modelle</translation>
     </message>
     <message>
-        <source>OpenFork&apos;s three layers: truncate, prune to the first 2,000 characters, compact to half</source>
+        <source>OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half</source>
         <translation>OpenForks drei Schichten: kürzen, auf die ersten 2.000 Zeichen stutzen, auf die Hälfte verdichten</translation>
     </message>
     <message>
@@ -1052,7 +1052,7 @@
         <translation>zweite Systemnachricht</translation>
     </message>
     <message>
-        <source>beginning without a user&apos;s message</source>
+        <source>beginning without a user's message</source>
         <translation>Anfang ohne eigene Nachricht</translation>
     </message>
     <message>
@@ -1296,7 +1296,7 @@
         <translation>Die Antwort von {model} brach ab</translation>
     </message>
     <message>
-        <source>{server} does not speak OpenAI&apos;s protocol</source>
+        <source>{server} does not speak OpenAI's protocol</source>
         <translation>{server} spricht nicht das Protokoll von OpenAI</translation>
     </message>
     <message>
@@ -1368,7 +1368,7 @@
         <translation>Das Konto bei {server} prüfen oder ein Modell eines anderen Anbieters wählen.</translation>
     </message>
     <message>
-        <source>Check the model&apos;s name and the address {address} in the settings (it usually ends with /v1).</source>
+        <source>Check the model's name and the address {address} in the settings (it usually ends with /v1).</source>
         <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist auf /v1).</translation>
     </message>
     <message>
@@ -1392,7 +1392,7 @@
         <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie nutzen kann.</translation>
     </message>
     <message>
-        <source>Choose another model, or change this one&apos;s options in the settings.</source>
+        <source>Choose another model, or change this one's options in the settings.</source>
         <translation>Ein anderes Modell wählen oder die Optionen von diesem in den Einstellungen ändern.</translation>
     </message>
     <message>
@@ -5783,8 +5783,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>NAME=value OTHER=&apos;with spaces&apos;</source>
-        <translation>NAME=Wert ANDERER=&apos;mit Leerzeichen&apos;</translation>
+        <source>NAME=value OTHER='with spaces'</source>
+        <translation>NAME=Wert ANDERER='mit Leerzeichen'</translation>
     </message>
     <message>
         <source>+ Add an MCP server</source>
@@ -6524,11 +6524,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>collapsed</source>
-        <translation>zugeklappt</translation>
+        <translation>eingeklappt</translation>
     </message>
     <message>
         <source>expanded</source>
-        <translation>aufgeklappt</translation>
+        <translation>ausgeklappt</translation>
     </message>
     <message>
         <source>No title contains these words.</source>
@@ -7241,7 +7241,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Don&apos;t wrap</source>
+        <source>Don't wrap</source>
         <translation>Nicht umbrechen</translation>
     </message>
     <message>
@@ -7671,7 +7671,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>The message&apos;s text</source>
+        <source>The message's text</source>
         <translation>Text der Nachricht</translation>
     </message>
     <message>
@@ -8195,7 +8195,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>das Modell weigerte sich, sie zu schreiben</translation>
     </message>
     <message>
-        <source>the model&apos;s reply was cut off</source>
+        <source>the model's reply was cut off</source>
         <translation>die Antwort des Modells wurde abgeschnitten</translation>
     </message>
     <message>
@@ -8211,15 +8211,15 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Das Paket xllamacpp, das das eingebaute Modell ausführt, ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model&apos;s file is not installed.</source>
+        <source>The built-in model's file is not installed.</source>
         <translation>Die Datei des eingebauten Modells ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model&apos;s file {path} has {size} bytes instead of {right}.</source>
+        <source>The built-in model's file {path} has {size} bytes instead of {right}.</source>
         <translation>Die Datei {path} des eingebauten Modells hat {size} Bytes statt {right}.</translation>
     </message>
     <message>
-        <source>The built-in model&apos;s file {path} is not the published one: its SHA-256 is {found}.</source>
+        <source>The built-in model's file {path} is not the published one: its SHA-256 is {found}.</source>
         <translation>Die Datei {path} des eingebauten Modells ist nicht die veröffentlichte: Ihr SHA-256 ist {found}.</translation>
     </message>
     <message>
@@ -9386,7 +9386,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Sandbox gibt es nur unter Linux.</translation>
     </message>
     <message>
-        <source>bubblewrap is not installed (the system&apos;s package “bubblewrap”).</source>
+        <source>bubblewrap is not installed (the system's package “bubblewrap”).</source>
         <translation>bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems).</translation>
     </message>
     <message>
@@ -9421,5 +9421,472 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>It lies on another computer, and was not opened. Copy it to this one.</source>
         <translation>Es liegt auf einem anderen Rechner und wurde nicht geöffnet. Kopieren Sie es auf diesen.</translation>
     </message>
-</context>
+<message>
+        <source>filling up: room is made in the background, after a reply</source>
+        <translation>füllt sich: Platz wird im Hintergrund geschaffen, nach einer Antwort</translation>
+    </message>
+    <message>
+        <source>nearly full: old tool results are shortened</source>
+        <translation>fast voll: Alte Werkzeugergebnisse werden gekürzt</translation>
+    </message>
+    <message>
+        <source>full: older messages are summarized</source>
+        <translation>voll: Ältere Nachrichten werden zusammengefasst</translation>
+    </message>
+    <message>
+        <source>too long: nothing is sent until there is room</source>
+        <translation>zu lang: Nichts wird gesendet, bis Platz ist</translation>
+    </message>
+    <message>
+        <source>Keeps the message in the context window, whatever else is summarized</source>
+        <translation>Hält die Nachricht im Kontextfenster, was auch sonst zusammengefasst wird</translation>
+    </message>
+    <message>
+        <source>Original messages</source>
+        <translation>Ursprüngliche Nachrichten</translation>
+    </message>
+    <message>
+        <source>Click a category to see its parts in the request</source>
+        <translation>Auf eine Kategorie klicken, um ihre Teile in der Anfrage zu sehen</translation>
+    </message>
+    <message>
+        <source>{needed} tokens must stay in any case: system prompt, tools, pins and the newest messages.</source>
+        <translation>{needed} Token müssen in jedem Fall bleiben: Systemprompt, Werkzeuge, Angeheftetes und die neuesten Nachrichten.</translation>
+    </message>
+    <message>
+        <source>The last summaries freed so little that no more are made automatically. Keeping fewer of the newest messages, or fewer pins, frees more.</source>
+        <translation>Die letzten Zusammenfassungen haben so wenig Platz geschaffen, dass keine weiteren von selbst folgen. Weniger der neuesten Nachrichten oder weniger Angeheftetes zu behalten schafft mehr.</translation>
+    </message>
+    <message>
+        <source>Nothing has been summarized yet.
+
+When the context window fills up, older messages are summarized for the model. You keep them here in full: you can read them, search them, bring them back, or undo the whole operation.</source>
+        <translation>Noch wurde nichts zusammengefasst.
+
+Wenn sich das Kontextfenster füllt, werden ältere Nachrichten für das Modell zusammengefasst. Hier bleiben sie vollständig: zum Lesen, Durchsuchen und Zurückholen, oder um den ganzen Vorgang rückgängig zu machen.</translation>
+    </message>
+    <message>
+        <source>automatic, after the provider refused the request as too long</source>
+        <translation>automatisch, nachdem der Anbieter die Anfrage als zu lang abgelehnt hat</translation>
+    </message>
+    <message>
+        <source>No room could be made</source>
+        <translation>Es konnte kein Platz geschaffen werden</translation>
+    </message>
+    <message>
+        <source>Older messages left out</source>
+        <translation>Ältere Nachrichten weggelassen</translation>
+    </message>
+    <message>
+        <source>Older messages summarized</source>
+        <translation>Ältere Nachrichten zusammengefasst</translation>
+    </message>
+    <message>
+        <source>Nothing is pinned.
+
+A pinned message stays in the context window word for word, whatever else is summarized. To pin a rule, point at its message in the chat and choose “Pin”.</source>
+        <translation>Nichts ist angeheftet.
+
+Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch sonst zusammengefasst wird. Um eine Regel anzuheften, im Chat auf ihre Nachricht zeigen und „Anheften“ wählen.</translation>
+    </message>
+    <message>
+        <source>{share}, {tokens}: {meaning}. Click to change it.</source>
+        <translation>{share}, {tokens}: {meaning}. Klicken, um es zu ändern.</translation>
+    </message>
+    <message>
+        <source>The window holds {window}; {reserve} of them are reserved for the reply.</source>
+        <translation>Das Fenster fasst {window}; davon sind {reserve} für die Antwort reserviert.</translation>
+    </message>
+    <message>
+        <source>Request</source>
+        <translation>Anfrage</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n summaries: {amount}</source>
+        <translation>
+            <numerusform>%n Zusammenfassung: {amount}</numerusform>
+            <numerusform>%n Zusammenfassungen: {amount}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Old results shortened %n times: {amount}</source>
+        <translation>
+            <numerusform>Alte Ergebnisse %n-mal gekürzt: {amount}</numerusform>
+            <numerusform>Alte Ergebnisse %n-mal gekürzt: {amount}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing was summarized</source>
+        <translation>Nichts wurde zusammengefasst</translation>
+    </message>
+    <message>
+        <source>{verbatim} word for word, {in_summary} in summaries
+{recallable} only in the archive, {lost} lost</source>
+        <translation>{verbatim} wörtlich, {in_summary} in Zusammenfassungen
+{recallable} nur im Archiv, {lost} verloren</translation>
+    </message>
+    <message>
+        <source>“{title}” archived</source>
+        <translation>„{title}“ archiviert</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations archived</source>
+        <translation>
+            <numerusform>%n Unterhaltung archiviert</numerusform>
+            <numerusform>%n Unterhaltungen archiviert</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>“{title}” unarchived</source>
+        <translation>„{title}“ aus dem Archiv geholt</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversations unarchived</source>
+        <translation>
+            <numerusform>%n Unterhaltung aus dem Archiv geholt</numerusform>
+            <numerusform>%n Unterhaltungen aus dem Archiv geholt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>older messages are summarized first: {total} → {after}</source>
+        <translation>ältere Nachrichten werden zuerst zusammengefasst: {total} → {after}</translation>
+    </message>
+    <message>
+        <source>Summarizing older messages…</source>
+        <translation>Ältere Nachrichten werden zusammengefasst…</translation>
+    </message>
+    <message>
+        <source>{used} full. Older messages will soon be summarized, so that you can go on.</source>
+        <translation>Zu {used} voll. Bald werden ältere Nachrichten zusammengefasst, damit es weitergehen kann.</translation>
+    </message>
+    <message>
+        <source>{used} full. Older messages are summarized before your next message is sent.</source>
+        <translation>Zu {used} voll. Ältere Nachrichten werden zusammengefasst, bevor die nächste gesendet wird.</translation>
+    </message>
+    <message>
+        <source>Too long ({used}). Nothing is sent until there is room.</source>
+        <translation>Zu lang ({used}). Nichts wird gesendet, bis Platz ist.</translation>
+    </message>
+    <message>
+        <source>{used} full. Choose Optimize conversation to make room.</source>
+        <translation>Zu {used} voll. „Unterhaltung optimieren“ schafft Platz.</translation>
+    </message>
+    <message>
+        <source>Too long ({used}). Choose Optimize conversation to continue.</source>
+        <translation>Zu lang ({used}). Mit „Unterhaltung optimieren“ geht es weiter.</translation>
+    </message>
+    <message>
+        <source>Summarizing older messages… {tokens} of at most {limit} tokens</source>
+        <translation>Ältere Nachrichten werden zusammengefasst… {tokens} von höchstens {limit} Token</translation>
+    </message>
+    <message>
+        <source>Older messages left out · {before} → {after} tokens</source>
+        <translation>Ältere Nachrichten weggelassen · {before} → {after} Token</translation>
+    </message>
+    <message>
+        <source>Older messages summarized, continuing… · {before} → {after} tokens</source>
+        <translation>Ältere Nachrichten zusammengefasst, es geht weiter… · {before} → {after} Token</translation>
+    </message>
+    <message>
+        <source>Older messages summarized · {before} → {after} tokens</source>
+        <translation>Ältere Nachrichten zusammengefasst · {before} → {after} Token</translation>
+    </message>
+    <message numerus="yes">
+        <source>… and %n more messages</source>
+        <translation>
+            <numerusform>… und %n weitere Nachricht</numerusform>
+            <numerusform>… und %n weitere Nachrichten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages left out</source>
+        <translation>
+            <numerusform>%n Nachricht weggelassen</numerusform>
+            <numerusform>%n Nachrichten weggelassen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages summarized</source>
+        <translation>
+            <numerusform>%n Nachricht zusammengefasst</numerusform>
+            <numerusform>%n Nachrichten zusammengefasst</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing is deleted: all messages stay in the history, searchable, and one undo brings them back.</source>
+        <translation>Nichts wird gelöscht: Alle Nachrichten bleiben durchsuchbar im Verlauf, und ein „Rückgängig“ bringt sie zurück.</translation>
+    </message>
+    <message>
+        <source>The summary covers exactly the messages that it replaces. If you move this, it must be written again.</source>
+        <translation>Die Zusammenfassung umfasst genau die Nachrichten, die sie ersetzt. Nach einer Änderung muss sie neu geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>{model} reads the messages to be summarized. Keys and passwords are masked.</source>
+        <translation>{model} liest die Nachrichten, die zusammengefasst werden. Schlüssel und Passwörter werden unkenntlich gemacht.</translation>
+    </message>
+    <message>
+        <source>No message has to leave the window, so there is nothing to summarize.</source>
+        <translation>Keine Nachricht muss das Fenster verlassen, also gibt es nichts zusammenzufassen.</translation>
+    </message>
+    <message>
+        <source>↑ ↓ to choose · Enter to run · Esc to close</source>
+        <translation>↑ ↓ wählen · Enter führt aus · Esc schließt</translation>
+    </message>
+    <message>
+        <source>No matching command</source>
+        <translation>Kein passender Befehl</translation>
+    </message>
+    <message>
+        <source>There are no personas yet: “Conversation settings…” in the ⋯ menu saves one.</source>
+        <translation>Es gibt noch keine Personas: „Einstellungen der Unterhaltung…“ im Menü ⋯ speichert eine.</translation>
+    </message>
+    <message>
+        <source>Summaries</source>
+        <translation>Zusammenfassungen</translation>
+    </message>
+    <message>
+        <source>The model’s context window is not known yet, so no room has to be made.</source>
+        <translation>Das Kontextfenster des Modells ist noch nicht bekannt, also muss kein Platz geschaffen werden.</translation>
+    </message>
+    <message numerus="yes">
+        <source>It would summarize %n messages now: {before} → {after} tokens.</source>
+        <translation>
+            <numerusform>Würde jetzt %n Nachricht zusammenfassen: {before} → {after} Token.</numerusform>
+            <numerusform>Würde jetzt %n Nachrichten zusammenfassen: {before} → {after} Token.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No room has to be made.</source>
+        <translation>Es muss kein Platz geschaffen werden.</translation>
+    </message>
+    <message>
+        <source>It summarizes {tokens} tokens earlier than the policy in use.</source>
+        <translation>Fasst {tokens} Token früher zusammen als die jetzige Strategie.</translation>
+    </message>
+    <message>
+        <source>It summarizes {tokens} tokens later than the policy in use.</source>
+        <translation>Fasst {tokens} Token später zusammen als die jetzige Strategie.</translation>
+    </message>
+    <message>
+        <source>no summary</source>
+        <translation>keine Zusammenfassung</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n summaries</source>
+        <translation>
+            <numerusform>%n Zusammenfassung</numerusform>
+            <numerusform>%n Zusammenfassungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n summaries under each</source>
+        <translation>
+            <numerusform>%n Zusammenfassung unter beiden</numerusform>
+            <numerusform>%n Zusammenfassungen unter beiden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n summaries instead of {before}</source>
+        <translation>
+            <numerusform>%n Zusammenfassung statt {before}</numerusform>
+            <numerusform>%n Zusammenfassungen statt {before}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{share} % more expensive</source>
+        <translation>{share} % teurer</translation>
+    </message>
+    <message>
+        <source>Summarize older messages</source>
+        <translation>Ältere Nachrichten zusammenfassen</translation>
+    </message>
+    <message>
+        <source>Summarize down to</source>
+        <translation>Zusammenfassen bis auf</translation>
+    </message>
+    <message>
+        <source>The request was copied as a curl command. The key is in a variable.</source>
+        <translation>Die Anfrage wurde als curl-Befehl kopiert. Der Schlüssel steht in einer Variablen.</translation>
+    </message>
+    <message>
+        <source>summarized</source>
+        <translation>zusammengefasst</translation>
+    </message>
+    <message>
+        <source>Did you mean “{nearest}”?</source>
+        <translation>Ist „{nearest}“ gemeint?</translation>
+    </message>
+    <message>
+        <source>Searches every message of every conversation, summarized and archived ones too.</source>
+        <translation>Durchsucht alle Nachrichten aller Unterhaltungen, auch zusammengefasste und archivierte.</translation>
+    </message>
+    <message>
+        <source>When a message refers to something that was summarized, the matching passages are sent along, up to a limit.</source>
+        <translation>Bezieht sich eine Nachricht auf etwas Zusammengefasstes, werden die passenden Stellen bis zu einer Grenze mitgesendet.</translation>
+    </message>
+    <message>
+        <source>Look up older messages</source>
+        <translation>Ältere Nachrichten nachschlagen</translation>
+    </message>
+    <message>
+        <source>Archived</source>
+        <translation>Archiviert</translation>
+    </message>
+    <message>
+        <source>Archived · {details}</source>
+        <translation>Archiviert · {details}</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>Archivieren</translation>
+    </message>
+    <message>
+        <source>Unarchive</source>
+        <translation>Aus dem Archiv holen</translation>
+    </message>
+    <message>
+        <source>Sort the conversations, show the archived ones</source>
+        <translation>Unterhaltungen sortieren, archivierte zeigen</translation>
+    </message>
+    <message>
+        <source>Show archived</source>
+        <translation>Archivierte zeigen</translation>
+    </message>
+    <message>
+        <source>plenty of room</source>
+        <translation>viel Platz</translation>
+    </message>
+    <message>
+        <source>filling up</source>
+        <translation>füllt sich</translation>
+    </message>
+    <message>
+        <source>nearly full</source>
+        <translation>fast voll</translation>
+    </message>
+    <message>
+        <source>full</source>
+        <translation>voll</translation>
+    </message>
+    <message>
+        <source>too long</source>
+        <translation>zu lang</translation>
+    </message>
+    <message numerus="yes">
+        <source>(%n more characters)</source>
+        <translation>
+            <numerusform>(%n weiteres Zeichen)</numerusform>
+            <numerusform>(%n weitere Zeichen)</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Collapse</source>
+        <translation>Einklappen</translation>
+    </message>
+    <message>
+        <source>No answer yet, asking again…</source>
+        <translation>Noch keine Antwort, es wird erneut gefragt…</translation>
+    </message>
+    <message>
+        <source>Expand or collapse</source>
+        <translation>Aus- oder einklappen</translation>
+    </message>
+    <message>
+        <source>shortened</source>
+        <translation>gekürzt</translation>
+    </message>
+    <message>
+        <source>{deed} in another version</source>
+        <comment>such as “42 messages summarized”</comment>
+        <translation>{deed}, in einer anderen Version</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool results shortened</source>
+        <translation>
+            <numerusform>%n Werkzeugergebnis gekürzt</numerusform>
+            <numerusform>%n Werkzeugergebnisse gekürzt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Show %n more lines</source>
+        <translation>
+            <numerusform>%n weitere Zeile anzeigen</numerusform>
+            <numerusform>%n weitere Zeilen anzeigen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>every operation, the original messages, and the way back</source>
+        <translation>jeder Vorgang, die ursprünglichen Nachrichten und der Weg zurück</translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts word for word</source>
+        <translation>
+            <numerusform>{count} von %n Fakt wörtlich</numerusform>
+            <numerusform>{count} von %n Fakten wörtlich</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts only in the archive</source>
+        <translation>
+            <numerusform>{count} von %n Fakt nur im Archiv</numerusform>
+            <numerusform>{count} von %n Fakten nur im Archiv</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n word for word</source>
+        <translation>
+            <numerusform>%n wörtlich</numerusform>
+            <numerusform>%n wörtlich</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n only in the archive</source>
+        <translation>
+            <numerusform>%n nur im Archiv</numerusform>
+            <numerusform>%n nur im Archiv</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts checked: all kept</source>
+        <translation>
+            <numerusform>%n Fakt geprüft: erhalten</numerusform>
+            <numerusform>%n Fakten geprüft: alle erhalten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts checked:</source>
+        <translation>
+            <numerusform>%n Fakt geprüft:</numerusform>
+            <numerusform>%n Fakten geprüft:</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Conversation settings…</source>
+        <translation>Einstellungen der Unterhaltung…</translation>
+    </message>
+    <message>
+        <source>Show or hide archived conversations</source>
+        <translation>Archivierte Unterhaltungen ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Archive or unarchive</source>
+        <translation>Archivieren oder aus dem Archiv holen</translation>
+    </message>
+    <message>
+        <source>see what would change</source>
+        <translation>zeigt, was sich ändern würde</translation>
+    </message>
+    <message>
+        <source>View the request</source>
+        <translation>Anfrage ansehen</translation>
+    </message>
+    <message>
+        <source>what the model gets, part by part; or the chat again</source>
+        <translation>was das Modell erhält, Teil für Teil; oder wieder der Chat</translation>
+    </message>
+    <message>
+        <source>Automatic summaries are paused: the last two freed less than 10 %. Unpin messages, choose a model with a larger window, or optimize and keep fewer of the newest messages.</source>
+        <translation>Automatische Zusammenfassungen pausieren: Die letzten beiden machten weniger als 10 % frei. Angeheftetes lösen, ein Modell mit größerem Fenster wählen oder optimieren und weniger der neuesten Nachrichten behalten.</translation>
+    </message>
+    </context>
 </TS>

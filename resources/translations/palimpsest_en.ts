@@ -221,17 +221,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n compactions: {amount}</source>
+        <source>%n summaries: {amount}</source>
         <translation>
-            <numerusform>%n compaction: {amount}</numerusform>
-            <numerusform>%n compactions: {amount}</numerusform>
+            <numerusform>%n summary: {amount}</numerusform>
+            <numerusform>%n summaries: {amount}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n prunes: {amount}</source>
+        <source>Old results shortened %n times: {amount}</source>
         <translation>
-            <numerusform>%n prune: {amount}</numerusform>
-            <numerusform>%n prunes: {amount}</numerusform>
+            <numerusform>Old results shortened once: {amount}</numerusform>
+            <numerusform>Old results shortened %n times: {amount}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -305,17 +305,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n conversations put away</source>
+        <source>%n conversations archived</source>
         <translation>
-            <numerusform>%n conversation put away</numerusform>
-            <numerusform>%n conversations put away</numerusform>
+            <numerusform>%n conversation archived</numerusform>
+            <numerusform>%n conversations archived</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n conversations taken back</source>
+        <source>%n conversations unarchived</source>
         <translation>
-            <numerusform>%n conversation taken back</numerusform>
-            <numerusform>%n conversations taken back</numerusform>
+            <numerusform>%n conversation unarchived</numerusform>
+            <numerusform>%n conversations unarchived</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -368,13 +368,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>… and %n messages more</source>
-        <translation>
-            <numerusform>… and %n message more</numerusform>
-            <numerusform>… and %n messages more</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n old tool results shortened</source>
         <translation>
             <numerusform>%n old tool result shortened</numerusform>
@@ -389,10 +382,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n messages archived</source>
+        <source>… and %n more messages</source>
         <translation>
-            <numerusform>%n message archived</numerusform>
-            <numerusform>%n messages archived</numerusform>
+            <numerusform>… and %n more message</numerusform>
+            <numerusform>… and %n more messages</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -407,6 +400,20 @@
         <translation>
             <numerusform>%n message stays unchanged</numerusform>
             <numerusform>%n messages stay unchanged</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages left out</source>
+        <translation>
+            <numerusform>%n message left out</numerusform>
+            <numerusform>%n messages left out</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n messages summarized</source>
+        <translation>
+            <numerusform>%n message summarized</numerusform>
+            <numerusform>%n messages summarized</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -487,10 +494,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>It would archive %n messages now: {before} → {after} tokens.</source>
+        <source>It would summarize %n messages now: {before} → {after} tokens.</source>
         <translation>
-            <numerusform>It would archive %n message now: {before} → {after} tokens.</numerusform>
-            <numerusform>It would archive %n messages now: {before} → {after} tokens.</numerusform>
+            <numerusform>It would summarize %n message now: {before} → {after} tokens.</numerusform>
+            <numerusform>It would summarize %n messages now: {before} → {after} tokens.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -501,24 +508,24 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n compactions</source>
+        <source>%n summaries</source>
         <translation>
-            <numerusform>%n compaction</numerusform>
-            <numerusform>%n compactions</numerusform>
+            <numerusform>%n summary</numerusform>
+            <numerusform>%n summaries</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n compactions under each</source>
+        <source>%n summaries under each</source>
         <translation>
-            <numerusform>%n compaction under each</numerusform>
-            <numerusform>%n compactions under each</numerusform>
+            <numerusform>%n summary under each</numerusform>
+            <numerusform>%n summaries under each</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n compactions instead of {before}</source>
+        <source>%n summaries instead of {before}</source>
         <translation>
-            <numerusform>%n compaction instead of {before}</numerusform>
-            <numerusform>%n compactions instead of {before}</numerusform>
+            <numerusform>%n summary instead of {before}</numerusform>
+            <numerusform>%n summaries instead of {before}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -676,10 +683,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>(%n characters more)</source>
+        <source>(%n more characters)</source>
         <translation>
-            <numerusform>(%n characters more)</numerusform>
-            <numerusform>(%n characters more)</numerusform>
+            <numerusform>(%n more character)</numerusform>
+            <numerusform>(%n more characters)</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -739,10 +746,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tool results pruned</source>
+        <source>%n tool results shortened</source>
         <translation>
-            <numerusform>%n tool result pruned</numerusform>
-            <numerusform>%n tool results pruned</numerusform>
+            <numerusform>%n tool result shortened</numerusform>
+            <numerusform>%n tool results shortened</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -767,24 +774,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>… %n lines more</source>
+        <source>Show %n more lines</source>
         <translation>
-            <numerusform>… %n line more</numerusform>
-            <numerusform>… %n lines more</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n lines more: open</source>
-        <translation>
-            <numerusform>… %n line more: open</numerusform>
-            <numerusform>… %n lines more: open</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n characters: open</source>
-        <translation>
-            <numerusform>… %n character: open</numerusform>
-            <numerusform>… %n characters: open</numerusform>
+            <numerusform>Show %n more line</numerusform>
+            <numerusform>Show %n more lines</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -809,24 +802,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>{count} of %n facts verbatim</source>
-        <translation>
-            <numerusform>{count} of %n fact verbatim</numerusform>
-            <numerusform>{count} of %n facts verbatim</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{count} of %n facts in the summary</source>
         <translation>
             <numerusform>{count} of %n fact in the summary</numerusform>
             <numerusform>{count} of %n facts in the summary</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{count} of %n facts recallable</source>
-        <translation>
-            <numerusform>{count} of %n fact recallable</numerusform>
-            <numerusform>{count} of %n facts recallable</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -837,13 +816,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n facts verbatim</source>
-        <translation>
-            <numerusform>%n fact verbatim</numerusform>
-            <numerusform>%n facts verbatim</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n in the summary</source>
         <translation>
             <numerusform>%n in the summary</numerusform>
@@ -851,10 +823,31 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n recallable</source>
+        <source>{count} of %n facts word for word</source>
         <translation>
-            <numerusform>%n recallable</numerusform>
-            <numerusform>%n recallable</numerusform>
+            <numerusform>{count} of %n fact word for word</numerusform>
+            <numerusform>{count} of %n facts word for word</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} of %n facts only in the archive</source>
+        <translation>
+            <numerusform>{count} of %n fact only in the archive</numerusform>
+            <numerusform>{count} of %n facts only in the archive</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n word for word</source>
+        <translation>
+            <numerusform>%n word for word</numerusform>
+            <numerusform>%n word for word</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n only in the archive</source>
+        <translation>
+            <numerusform>%n only in the archive</numerusform>
+            <numerusform>%n only in the archive</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -862,6 +855,20 @@
         <translation>
             <numerusform>%n lost</numerusform>
             <numerusform>%n lost</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts checked: all kept</source>
+        <translation>
+            <numerusform>%n fact checked: kept</numerusform>
+            <numerusform>%n facts checked: all kept</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n facts checked:</source>
+        <translation>
+            <numerusform>%n fact checked:</numerusform>
+            <numerusform>%n facts checked:</numerusform>
         </translation>
     </message>
     <message numerus="yes">

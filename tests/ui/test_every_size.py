@@ -37,7 +37,7 @@ SLOW = {FROM_THE_RIGHT, LOW}
 """What each of these cuts off, the one that is both cuts off, too."""
 SYSTEM_DIALOGS = {
     "Choose a working folder…", "Import conversations…", "Attach files…", "Sort conversations…", "Delete conversation",
-    "Put away or take back", "Show the log…", "Making room: the policy…", "New conversation",
+    "Archive or unarchive", "Show the log…", "Making room: the policy…", "New conversation",
     "Settings…",  # shows another text size at once: see below
 }  # fmt: skip
 LONG = "/home/anastasia/Projects/customers/northwind/billing-service/migrations/0042_split_ledger_entries.py"
@@ -185,7 +185,7 @@ async def test_what_the_header_has_no_room_for_is_in_its_menu(window, bridge, te
         opened.close()
         return names
 
-    assert "X-ray: what the model gets" not in menu()
+    assert "View the request" not in menu()
     text_size(2.0)
 
     def is_narrow() -> bool:
@@ -193,7 +193,7 @@ async def test_what_the_header_has_no_room_for_is_in_its_menu(window, bridge, te
         return header.views.isHidden()
 
     await until(is_narrow)
-    assert {"X-ray: what the model gets", "Choose a model…", "Choose a working folder…"} <= set(menu())
+    assert {"View the request", "Choose a model…", "Choose a working folder…"} <= set(menu())
     assert window.rect().contains(QRect(header.menu.mapTo(window, QPoint(0, 0)), header.menu.size()))
 
 

@@ -184,10 +184,10 @@ async def test_pages(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await asyncio.sleep(0.2)
     look.at(window, "insights")
     await act(window, "Insights")
-    await act(window, "X-ray: what the model gets")
+    await act(window, "View the request")
     await until(lambda: window.chat_pane.request.list.parts.rows)
-    look.at(window, "X-ray")
-    await act(window, "X-ray: what the model gets")
+    look.at(window, "request")
+    await act(window, "View the request")
     for tab in ("history", "pins", "memory", "breakdown"):
         window.panel.show_tab(tab)
         await asyncio.sleep(0.1)

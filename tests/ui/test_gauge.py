@@ -54,11 +54,11 @@ def test_the_end_of_the_bar_is_true_where_there_is_room():
 
 def test_numbers_status_and_basis_are_said(gauge):
     gauge.set_gauge(GAUGE)
-    assert gauge.numbers.text() == "4,310 / 8,192"
-    assert gauge.share.text() == "66 % of the usable window · estimated"
-    assert gauge.word.text() == "Safe"
-    assert "4,310 of 8,192 tokens" in gauge.accessibleName()
-    assert "safe" in gauge.accessibleName()
+    assert gauge.numbers.text() == f"4,310 of {GAUGE.usable:,} tokens"
+    assert gauge.share.text() == "66 % · estimated"
+    assert gauge.word.text() == "Plenty of room"
+    assert f"4,310 of {GAUGE.window - GAUGE.reserve:,} tokens" in gauge.accessibleName()
+    assert "plenty of room" in gauge.accessibleName()
     assert "Summary: 612 tokens" in gauge.accessibleDescription()
     gauge.set_gauge(replace(GAUGE, provenance=Provenance.MEASURED))
     assert gauge.share.text().endswith("measured")
@@ -67,10 +67,10 @@ def test_numbers_status_and_basis_are_said(gauge):
 def test_the_draft_counts_and_can_change_the_status(gauge):
     gauge.set_gauge(GAUGE)
     gauge.set_draft_tokens(700)
-    assert gauge.numbers.text() == "5,010 / 8,192"
-    assert gauge.word.text() == "Warning"
+    assert gauge.numbers.text() == f"5,010 of {GAUGE.usable:,} tokens"
+    assert gauge.word.text() == "Filling up"
     gauge.set_draft_tokens(0)
-    assert gauge.word.text() == "Safe"
+    assert gauge.word.text() == "Plenty of room"
 
 
 def test_none_is_being_counted(gauge):
@@ -110,7 +110,7 @@ def test_a_mark_says_what_happens_there_and_leads_to_where_it_is_set(gauge, qtbo
     x = round(gauge.bar.width() * GAUGE.thresholds[2] * GAUGE.usable / GAUGE.window)
     mark = gauge.bar.mark_at(x + 3)
     assert mark == 2
-    for words in ("90 %", f"{round(GAUGE.thresholds[2] * GAUGE.usable):,}", "compaction"):
+    for words in ("90 %", f"{round(GAUGE.thresholds[2] * GAUGE.usable):,}", "summarized"):
         assert words in gauge.bar.hint_of_mark(mark)
     with qtbot.waitSignal(gauge.policy_requested) as asked, qtbot.assertNotEmitted(gauge.breakdown_requested):
         qtbot.mouseClick(gauge.bar, Qt.MouseButton.LeftButton, pos=QPoint(x + 3, 8))
@@ -154,7 +154,7 @@ def test_what_does_not_fit_is_painted_up_to_the_end_and_said(gauge, qtbot):
     gauge.set_gauge(Gauge({Segment.USER: 20_000}, 20_000, 8_192, 1_638, Status.EXCEEDED))
     settle(gauge, qtbot)
     assert sum(gauge.bar.widths()) == pytest.approx(gauge.bar.width())
-    assert gauge.word.text() == "Exceeded"
+    assert gauge.word.text() == "Too long"
     assert gauge.share.text().startswith("305 %")
 
 

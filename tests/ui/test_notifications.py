@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from ui_scenes import play_scene
 
 from desktop_app.chat.rows import operation_rows
@@ -22,8 +23,9 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.rows import MessageChange, MessageState
 from desktop_app.conversation.transcript import Compaction, Prune, PrunedResult, Trigger, Undo
-from desktop_app.ui.context_panel.operation_card import means_of
+from desktop_app.ui.context_panel.operation_card import means_of, title_of
 from desktop_app.ui.notifications import Notification, Notifications
+from desktop_app.ui.transcript.row_text import mark_text
 
 
 def gauge(status: Status, total: int = 800) -> Gauge:
@@ -46,11 +48,8 @@ def test_each_step_up_is_told_once_and_no_step_down():
     room = Notifications()
     room.open(gauge(Status.SAFE))
     rising = filled(room, Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.CRITICAL, Status.EXCEEDED)
-    assert [text.partition(" is in use")[0].partition(". ")[0] for text in rising] == [
-        "80 % of the usable window",
-        "80 % of the usable window",
-        "The usable window is full (80 %)",
-    ]
+    assert [text.partition(". ")[0] for text in rising] == ["80 % full", "80 % full", "Too long (80 %)"]
+    assert "soon be summarized" in rising[0]
     assert filled(room, Status.SAFE) == []
     assert len(filled(room, Status.WARNING)) == 1
 
@@ -82,7 +81,7 @@ def test_what_an_undo_brought_back_is_not_told_as_a_window_that_fills_up():
         ("compaction", False, Trigger.TOOL_RESULT, "continuing… · 900 → 300 tokens", ("o",)),
         ("compaction", False, Trigger.STREAMING, "continuing… · 900 → 300 tokens", ("o",)),
         ("compaction", False, Trigger.OVERFLOW, "continuing… · 900 → 300 tokens", ("o",)),
-        ("compaction", False, Trigger.BEFORE_REQUEST, "compacted · 900 → 300 tokens", ("o",)),
+        ("compaction", False, Trigger.BEFORE_REQUEST, "messages summarized · 900 → 300 tokens", ("o",)),
         ("compaction", False, Trigger.USER, "optimized · 900 → 300 tokens", ("o",)),
         ("compaction", False, None, "Redone", ("o",)),  # without the figures of then
         ("compaction", True, None, "Undone", ()),
@@ -172,3 +171,13 @@ def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
         entries := [prune, compaction, Undo(id="u1", entry_id="c"), Undo(id="u2", entry_id="p")], Branches(entries)
     )
     assert undone.is_undone
+
+
+def test_what_has_no_summary_is_not_called_summarized():
+    last = replace(operation(), strategies={"last_messages": 2})
+    news = Notifications().notification_of(ViewChanged("v", (last,), (), Trigger.BEFORE_REQUEST))
+    assert news is not None
+    assert news.text == "Older messages left out · 900 → 300 tokens"
+    assert mark_text(last) == "2 messages left out"
+    assert mark_text(operation()) == "2 messages summarized"
+    assert title_of(last) == "Older messages left out"

@@ -48,14 +48,14 @@ def test_the_plan_is_said_in_numbers_that_add_up(dialog):
     texts = [fate.label.text() for fate in dialog.changes.changes]
     assert texts == [
         "1 old tool result shortened",
-        "31 messages archived",
+        "31 messages summarized",
         "14 messages stay unchanged",
         "2 pins and 1 rule stay word for word",
         "9 facts do not fit",
     ]
     assert [figure.text() for figure in dialog.comparison.figures] == ["4,310 tokens", "1,910 tokens · −56 %"]
     assert "412 tokens" in dialog.summary.heading.text()
-    words = "Checked: ■ 47 facts verbatim ■ 22 in the summary ■ 9 recallable nothing lost"
+    words = "78 facts checked: ■ 47 word for word ■ 22 in the summary ■ 9 only in the archive"
     assert " ".join(dialog.checked.text().split()) == words
     assert dialog.tail_label.text() == "Keep unchanged: the last 2,048 tokens"
 

@@ -42,13 +42,15 @@ def test_one_is_one(dialog):
     dialog.set_plan(replace(PLAN, kept=1, pins=1, rules=0, fidelity=Fidelity(1, 0, 1, 0, (), ("a",), (), 1, 0)))
     texts = [fate.label.text() for fate in dialog.changes.changes]
     assert texts[-3:] == ["1 message stays unchanged", "1 pin stays word for word", "1 rule does not fit"]
-    assert "1\N{NO-BREAK SPACE}fact\N{NO-BREAK SPACE}verbatim" in dialog.checked.text()
+    assert dialog.checked.text().startswith("2 facts checked:")
+    dialog.set_plan(replace(PLAN, fidelity=Fidelity(1, 0, 0, 0)))
+    assert dialog.checked.text().startswith("1 fact checked: kept")
 
 
 def test_all_messages_are_counted_though_only_some_are_listed(dialog, qtbot):
     dialog.set_plan(replace(PLAN, archived_total=9_992))
     archived = dialog.changes.changes[1]
-    assert archived.label.text() == "9,992 messages archived"
+    assert archived.label.text() == "9,992 messages summarized"
     press(archived.show_items)
     assert archived.list.rows.rowCount() == 32
     assert "9,961" in archived.list.rows.rows[-1].title

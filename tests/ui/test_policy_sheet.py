@@ -267,10 +267,10 @@ def test_what_it_would_have_done_in_words_and_figures() -> None:
     after = replace(before, tokens_sent=1_500_000, tokens_cached=750_000, compactions=4, requests_too_large=1)
     priced = PolicyReplayed(before, after, 5.0, 5.6, 1.4)
     words = effect_past(priced)
-    assert all(part in words for part in ("300 requests", "4 compactions instead of 7", "12 % dearer"))
+    assert all(part in words for part in ("300 requests", "4 summaries instead of 7", "12 % more expensive"))
     assert "25 % fewer tokens" in effect_past(PolicyReplayed(before, after, None, None, 1.4))
     rows = {name: values for name, *values in rows_of(priced)}
-    assert rows["Compactions"] == ["7", "4"]
+    assert rows["Summaries"] == ["7", "4"]
     assert ["2.0 M", "1.5 M"] in rows.values()
     assert ["95 %", "50 %"] in rows.values()
     assert ["$ 5.00", "$ 5.60"] in rows.values()

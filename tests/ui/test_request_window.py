@@ -13,10 +13,11 @@ from ui_scenes import play_scene, until
 
 from desktop_app.conversation.events import MessageRecorded
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.message import Text
+from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall
 from desktop_app.conversation.sent_request import PartKind, SentPart
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.controllers.request_controller import title_of_reply
 from desktop_app.ui.live_turns import RESTING
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow
@@ -181,3 +182,16 @@ async def test_earlier_requests_are_offered_as_their_replies_read(
     window.request.offer_replies()
     assert "  Report Bold words that go on" in offered[0]
     assert offered[0].endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("parts", "title"),
+    [
+        ((ToolCall("1", "read", '{"path": "app/report.py"}'),), "read app/report.py"),
+        ((ToolCall("1", "bash", '{"command": "ls -la"}'), ToolCall("2", "list", "{}")), "bash ls -la, list"),
+        ((Text("Look:"), ToolCall("1", "list", "{}")), "Look:"),
+        ((), "(no text)"),
+    ],
+)
+def test_a_reply_without_a_text_is_called_by_its_calls(parts: tuple[Part, ...], title: str) -> None:
+    assert title_of_reply(Message(id="m", at=0, role=Role.ASSISTANT, parts=parts)) == title

@@ -62,7 +62,7 @@ def test_typing_asks_once_and_shows_what_was_found(palette, qtbot):
     assert asked == [TypedQuery("vendor")]
     palette.set_results("vendor", [result(1, archived=True), result(2, role=Role.ASSISTANT)])
     assert titles(palette) == ["Billing · You", "Billing · Assistant"]
-    assert palette.list.rows.rows[0].tag == "archived"
+    assert palette.list.rows.rows[0].tag == "summarized"
     assert palette.note.text().startswith("2 results")
 
 

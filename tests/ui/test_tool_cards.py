@@ -168,7 +168,7 @@ def test_a_reply_that_was_stopped_to_make_room_goes_on_in_its_own_row(view):
 def test_a_result_says_what_was_called_and_what_became_of_it(view):
     rows = [call(0, "read"), result(1, "read", "\n".join(f"line {n}" for n in range(50)), is_error=True)]
     view.transcript.open(rows, ())
-    assert {"read", "a.py lines=3", "error", "10 tokens", "… 44 lines more: open"} <= set(words(view, "m1"))
+    assert {"read", "a.py lines=3", "error", "10 tokens", "Show 44 more lines"} <= set(words(view, "m1"))
     assert "Assistant called read" in words(view, "m0")
 
 

@@ -172,10 +172,10 @@ def test_the_tags_and_actions_fit_the_message(view, qtbot):
         row(2, Role.ASSISTANT, Text("**bold**")),
     ]
     view.transcript.open(rows, [compaction(1, after=0)])
-    assert {"archived", "◆ pinned"} <= set(words(view, "m0"))
+    assert {"summarized", "◆ pinned"} <= set(words(view, "m0"))
     assert view.layout_of(0).opacity < 1
-    assert "pruned" in words(view, "m1")
-    assert "".join(words(view, "mark op1")[:2]) == "42 messages archived · 61,204 → 4,180 tokens"
+    assert "shortened" in words(view, "m1")
+    assert "".join(words(view, "mark op1")[:2]) == "42 messages summarized · 61,204 → 4,180 tokens"
     edit, more = Action.EDIT_MESSAGE, Action.MORE
     assert actions(view, "m0")[::-1] == [Action.BRING_BACK, Action.COPY, edit, Action.UNPIN, more]
     assert actions(view, "m1")[::-1] == [Action.COPY, edit, Action.PIN, more]

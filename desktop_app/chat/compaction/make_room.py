@@ -33,8 +33,8 @@ from .snapshot import ContextSnapshot, snapshot_of, with_measured_tokens
 from .summarize import Progress, write_compaction
 
 STALLED = translatable(
-    "Automatic compaction is paused: the last two freed less than 10 %. "
-    "Unpin messages, choose a larger window, or optimize with a shorter tail."
+    "Automatic summaries are paused: the last two freed less than 10 %. Unpin messages, choose a model with a larger "
+    "window, or optimize and keep fewer of the newest messages."
 )
 MAX_STEPS = 8
 """A prune and a compaction are enough; more steps than this would be a bug in the decision. At a tool result the policy

@@ -87,7 +87,7 @@ class ArchivedMessages(QWidget):
         self.found = TextLabel(size=12, tint="ink_faint")
         self.list = RowList()
         self.list.setSelectionMode(RowList.SelectionMode.ExtendedSelection)
-        self.list.setAccessibleName(tr("Archived messages"))
+        self.list.setAccessibleName(tr("Original messages"))
         self.reader = MessageDetails(requests)
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         self._lay_out()

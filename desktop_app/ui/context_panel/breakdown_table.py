@@ -107,7 +107,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         self.current = -1  # the line under the mouse, or that the keyboard is on
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setToolTip(tr("Click a category to see its parts in the X-ray"))
+        self.setToolTip(tr("Click a category to see its parts in the request"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_lines(self, lines: list[TableLine]) -> None:

@@ -14,11 +14,12 @@ from .requests import PanelRequests
 
 REASONS = {
     "too_small": translatable(
-        "{needed} tokens must stay whatever is archived: system prompt, tools, pins and the newest messages."
+        "{needed} tokens must stay in any case: system prompt, tools, pins and the newest messages."
     ),
     "frees_nothing": translatable("No summary would have been shorter than what it replaces."),
     "stalled": translatable(
-        "The last compactions freed so little that no other is made unasked. A shorter tail, or fewer pins, frees more."
+        "The last summaries freed so little that no more are made automatically. "
+        "Keeping fewer of the newest messages, or fewer pins, frees more."
     ),
     "error": translatable("It ended with an error ({error}). The log has the details."),
 }

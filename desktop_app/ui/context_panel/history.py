@@ -17,8 +17,9 @@ from .requests import PanelRequests
 
 CARDS = 10  # cards made at a time, more than a screenful: each costs about a millisecond and a half
 EMPTY = translatable(
-    "Nothing has been archived yet.\n\nWhen the context window fills up, older messages make room for new ones. They "
-    "are listed here in full: you can read them, search them, bring them back, or undo the whole operation."
+    "Nothing has been summarized yet.\n\n"
+    "When the context window fills up, older messages are summarized for the model. "
+    "You keep them here in full: you can read them, search them, bring them back, or undo the whole operation."
 )
 
 

@@ -84,7 +84,7 @@ class MessageDetails(Card):
         self.bring_back = LinkButton(tr("Bring back"))
         self.bring_back.setToolTip(tr("Puts the message back into the context window, word for word"))
         self.pin = LinkButton(tr("Pin"))
-        self.pin.setToolTip(tr("Keeps the message in the context window, whatever else is archived"))
+        self.pin.setToolTip(tr("Keeps the message in the context window, whatever else is summarized"))
         self.show_in_chat = LinkButton(tr("Show in chat"))
         self._lay_out()
         self.bring_back.clicked.connect(lambda _=False: requests.bring_back_requested.emit(self._archived_ids()))

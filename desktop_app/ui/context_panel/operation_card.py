@@ -42,7 +42,7 @@ TRIGGER_WORDS = {
     Trigger.AFTER_TURN: translatable("automatic, in the background"),
     Trigger.TOOL_RESULT: translatable("automatic, after a tool result"),
     Trigger.STREAMING: translatable("automatic, during a reply"),
-    Trigger.OVERFLOW: translatable("automatic, after the provider reported an overflow"),
+    Trigger.OVERFLOW: translatable("automatic, after the provider refused the request as too long"),
 }
 
 CAUSES = {
@@ -70,7 +70,7 @@ def title_of(row: OperationRow) -> str:
     if row.kind == "flush":
         return tr("Memory saved")
     if row.kind == "failed":
-        return tr("Compaction failed")
+        return tr("No room could be made")
     if row.kind == "link":
         is_from = "from" in row.strategies
         return tr("Continuation") if is_from else tr("Continued elsewhere")
@@ -78,7 +78,9 @@ def title_of(row: OperationRow) -> str:
         return tr("Summary to begin with")
     if row.trigger is Trigger.USER:
         return tr("Old tool results shortened by you") if row.kind == "prune" else tr("Optimized by you")
-    return tr("Old tool results shortened") if row.kind == "prune" else tr("Compaction")
+    if row.kind == "prune":
+        return tr("Old tool results shortened")
+    return tr("Older messages left out") if row.has_no_summary else tr("Older messages summarized")
 
 
 def figures_of(row: OperationRow) -> tuple[Run, ...]:

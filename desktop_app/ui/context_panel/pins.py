@@ -25,7 +25,7 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 from .requests import PanelRequests
 
 EMPTY = translatable(
-    "Nothing is pinned.\n\nA pinned message stays in the context window word for word, whatever else is archived. "
+    "Nothing is pinned.\n\nA pinned message stays in the context window word for word, whatever else is summarized. "
     "To pin a rule, point at its message in the chat and choose “Pin”."
 )
 

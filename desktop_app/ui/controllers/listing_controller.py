@@ -80,9 +80,9 @@ class ListingController(Controller):
         await self._change(p.Arrange(conversations, is_put_away=is_put_away))
         count = len(conversations)
         if is_put_away:
-            one, several = tr("“{title}” put away"), tr("%n conversations put away", "", count)
+            one, several = tr("“{title}” archived"), tr("%n conversations archived", "", count)
         else:
-            one, several = tr("“{title}” taken back"), tr("%n conversations taken back", "", count)
+            one, several = tr("“{title}” unarchived"), tr("%n conversations unarchived", "", count)
         words = self.words_for(conversations, one, several)
         self._parts.toast.show_message(words, tr("Undo"), lambda: self.put_away(conversations, not is_put_away))
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, TurnEvent, TurnFinished, ViewChanged
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.message import Role
+from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.sent_request import PartChange, SentPart
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
@@ -18,7 +18,7 @@ from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow, title_of
 from desktop_app.ui.request_view.request_view import ShownRequest
-from desktop_app.ui.transcript.row_text import clock_time
+from desktop_app.ui.transcript.row_text import arguments_summary, clock_time
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import first_line_of_markdown, shorten
 from desktop_app.ui.widgets.text_reader import TextReader
@@ -170,9 +170,7 @@ class RequestController(Controller):
         """Offer the newest replies, whose requests can be looked at."""
         rows = self._parts.transcript_model.rows
         replies = [row.message for row in rows if row.message.role is Role.ASSISTANT][: -MAX_REPLIES - 1 : -1]
-        calls = tr("Calls of tools")
-        texts = ((m.id, f"{_clock(m.at)}  {shorten(first_line_of_markdown(m.text, 90), 60) or calls}") for m in replies)
-        menu = self._view.offer_replies(list(texts))
+        menu = self._view.offer_replies([(m.id, f"{_clock(m.at)}  {title_of_reply(m)}") for m in replies])
         menu.triggered.connect(lambda action: self.show_earlier(action.data(), ShownRequest.CHANGES))
 
     def _turn_to(self, moment: ShownRequest, reply: str) -> None:
@@ -235,7 +233,15 @@ class RequestController(Controller):
         reply = self._reply if self._view.moment is ShownRequest.THEN else ""
         whole = await self._bridge.ask(p.ReadRequestCurl(self._chat.conversation, reply))
         QGuiApplication.clipboard().setText(whole.text)
-        self._parts.toast.show_message(tr("The request was copied as a curl command. The key stands in a variable."))
+        self._parts.toast.show_message(tr("The request was copied as a curl command. The key is in a variable."))
+
+
+def title_of_reply(reply: Message) -> str:
+    """Return how a reply begins; of one without a text the calls, such as "read app/report.py"."""
+    if words := shorten(first_line_of_markdown(reply.text, 90), 60):
+        return words
+    calls = (f"{call.name} {arguments_summary(call)}".rstrip() for call in reply.tool_calls)
+    return shorten(", ".join(calls), 60) or tr("(no text)")
 
 
 def _clock(at: float) -> str:

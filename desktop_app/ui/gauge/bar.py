@@ -130,7 +130,7 @@ class GaugeBar(WithRole, QWidget):
         assert self._gauge is not None
         share = self._gauge.thresholds[mark]
         tokens = tr("%n tokens", "", round(share * self._gauge.usable))
-        text = tr("{share} of the usable window, {tokens}: {meaning}. Click to set it.")
+        text = tr("{share}, {tokens}: {meaning}. Click to change it.")
         meaning = tr(SOURCES[MARK_FIELDS[mark]].meaning)
         return text.format(share=format_percent(share), tokens=tokens, meaning=meaning)
 

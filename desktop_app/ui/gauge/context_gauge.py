@@ -145,7 +145,7 @@ class ContextGauge(WithRole, QWidget):
         is_told = status is not Status.SAFE and (not self._is_low or self.width() >= scale(NARROW))
         self.word.setVisible(is_told or not self._is_narrow())  # else the room is for the figures
         self.dot.setToolTip(self.word.text())
-        self.numbers.set_text(f"{format_number(gauge.total + self._draft)} / {format_number(gauge.window)}")
+        self.numbers.set_text(self._used(gauge))
         self.numbers.set_hint(self._hint(gauge))
         self._show_share(gauge, status)
 
@@ -162,8 +162,7 @@ class ContextGauge(WithRole, QWidget):
 
     def _show_share(self, gauge: Gauge, status: Status) -> None:
         share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
-        used = "{share}" if self._is_narrow() else tr("{share} of the usable window")
-        notes = [used.format(share=format_percent(share)), tr(gauge.provenance.value)]
+        notes = [format_percent(share), tr(gauge.provenance.value)]
         if gauge.window_provenance is Provenance.ASSUMED:
             notes.append(tr("window assumed"))
         elif gauge.stated_window:
@@ -173,11 +172,14 @@ class ContextGauge(WithRole, QWidget):
         text = " · ".join(notes)
         self.share.set_runs((Run(text),))
         self.share.set_hint(basis_sentence(gauge))
-        numbers = tr("{used} of {window} tokens").format(
-            used=format_number(gauge.total + self._draft), window=format_number(gauge.window)
-        )
         name = tr("Context window: {tokens}, {notes}, {status}")
-        self._name(name.format(tokens=numbers, notes=text, status=tr(STATUS_WORDS[status])), self._segments(gauge))
+        words = name.format(tokens=self._used(gauge), notes=text, status=tr(STATUS_WORDS[status]))
+        self._name(words, self._segments(gauge))
+
+    def _used(self, gauge: Gauge) -> str:
+        """Return the tokens of the request, of those that it may have beside the reply."""
+        used, usable = format_number(gauge.total + self._draft), format_number(gauge.usable)
+        return tr("{tokens} of {usable} tokens").format(tokens=used, usable=usable)
 
     def _segments(self, gauge: Gauge) -> str:
         hints = (part.hint for part in self.bar.parts if part.amount)
@@ -190,8 +192,8 @@ class ContextGauge(WithRole, QWidget):
             sentences.append(tr("Includes {tokens} for your draft.").format(tokens=format_number(self._draft)))
         if gauge.tokenizer:
             sentences.append(tr("Counted by {tokenizer}.").format(tokenizer=tr_engine(gauge.tokenizer)))
-        kept = tr("{usable} are usable; {reserve} are reserved for the reply.")
-        sentences.append(kept.format(usable=format_number(gauge.usable), reserve=format_number(gauge.reserve)))
+        kept = tr("The window holds {window}; {reserve} of them are reserved for the reply.")
+        sentences.append(kept.format(window=format_number(gauge.window), reserve=format_number(gauge.reserve)))
         return " ".join(sentences)
 
     def _name(self, name: str, description: str) -> None:

@@ -42,8 +42,8 @@ def describe_point(point: ChartPoint, usable: int) -> str:
         return " · ".join([*words, tokens.format(tokens=format_number(point.tokens), share=share), source])
     if done.kind == "failed":
         size = tr("{tokens} tokens").format(tokens=format_number(point.before))
-        return " · ".join([*words, tr("Compaction failed"), size])
-    name = tr("Compaction") if done.kind == "compaction" else tr("Results shortened")
+        return " · ".join([*words, tr("No room could be made"), size])
+    name = tr("Older messages summarized") if done.kind == "compaction" else tr("Results shortened")
     change = tr("{before} → {after} tokens")
     words += [name, change.format(before=format_number(point.before), after=format_number(point.tokens))]
     words += [format_wait(done.seconds)] if done.seconds else []

@@ -78,8 +78,8 @@ def _freed(insights: Insights) -> Figure:
     held = [one.kind for one in insights.operations if not one.is_undone]
     compactions, prunes, whole = held.count("compaction"), held.count("prune"), insights.whole
     by_layer = {
-        tr("%n compactions: {amount}", "", compactions): (compactions, format_number(insights.freed("compaction"))),
-        tr("%n prunes: {amount}", "", prunes): (prunes, format_number(insights.freed("prune"))),
+        tr("%n summaries: {amount}", "", compactions): (compactions, format_number(insights.freed("compaction"))),
+        tr("Old results shortened %n times: {amount}", "", prunes): (prunes, format_number(insights.freed("prune"))),
         tr("%n results truncated: {amount}", "", whole.truncated): (
             whole.truncated,
             format_bytes(whole.bytes_left_out),
@@ -93,8 +93,9 @@ def _freed(insights: Insights) -> Figure:
 def _kept(insights: Insights) -> Figure:
     fidelity = insights.fidelity
     if not fidelity.total:
-        return Figure(tr("Facts kept in context"), NONE, tr("Nothing was archived"))
-    counts = tr("{verbatim} word for word, {in_summary} in summaries\n{recallable} recallable, {lost} lost").format(
+        return Figure(tr("Facts kept in context"), NONE, tr("Nothing was summarized"))
+    words = tr("{verbatim} word for word, {in_summary} in summaries\n{recallable} only in the archive, {lost} lost")
+    counts = words.format(
         verbatim=format_number(fidelity.verbatim),
         in_summary=format_number(fidelity.in_summary),
         recallable=format_number(fidelity.recallable),

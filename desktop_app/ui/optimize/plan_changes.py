@@ -125,7 +125,7 @@ class PlanChange(QWidget):
             return area
         rows = [_row(item) for item in self._items if not isinstance(item, str)]
         if self._more:
-            rows.append(ListRow("", tr("… and %n messages more", "", self._more)))
+            rows.append(ListRow("", tr("… and %n more messages", "", self._more)))
         made = RowList(has_body=False)
         made.rows.replace(rows)
         made.setFixedHeight(min(len(rows), MAX_ROWS) * scale(ROW) + 2)
@@ -165,8 +165,7 @@ def _changes_of(plan: Plan) -> list[PlanChange]:
         freed = format_number(-plan.tokens_freed_by_prune)
         changes.append(PlanChange("pruned", Segment.RESULTS, text, freed, plan.pruned, plan.pruned_total))
     if plan.archived:
-        words = tr("%n messages in the summary", "", plan.archived_total)
-        text = words if plan.is_fresh else tr("%n messages archived", "", plan.archived_total)
+        text = _leaving_words(plan)
         freed = format_number(-plan.tokens_freed_by_compaction)
         changes.append(PlanChange("archived", Segment.SUMMARY, text, freed, plan.archived, plan.archived_total))
     if plan.kept:
@@ -176,6 +175,14 @@ def _changes_of(plan: Plan) -> list[PlanChange]:
     if plan.pins or plan.rules:
         changes.append(PlanChange("word for word", Segment.PINNED, _kept_words(plan.pins, plan.rules), tr("kept")))
     return changes + _leaving_facts(plan.fidelity)
+
+
+def _leaving_words(plan: Plan) -> str:
+    if plan.is_fresh:
+        return tr("%n messages in the summary", "", plan.archived_total)
+    if plan.strategy == "last_messages":
+        return tr("%n messages left out", "", plan.archived_total)
+    return tr("%n messages summarized", "", plan.archived_total)
 
 
 def _kept_words(pins: int, rules: int) -> str:

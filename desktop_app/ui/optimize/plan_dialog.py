@@ -39,7 +39,7 @@ LOW_SUMMARY = 160  # pixels of the summary's height where it scrolls with the ch
 TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
 MEASURING = translatable("Measuring…")
 TAIL_HINT = translatable(
-    "The summary covers exactly the archived messages. If you move this, it must be written again."
+    "The summary covers exactly the messages that it replaces. If you move this, it must be written again."
 )
 USELESS = translatable("There is nothing to optimize right now.")
 
@@ -217,8 +217,7 @@ class PlanDialog(Sheet):
 
     def _show_fidelity(self, fidelity: Fidelity) -> None:
         self.checked.setVisible(fidelity.total > 0)
-        checked = tr("Checked:")
-        self.checked.set_runs([Run(f"{checked}   ", "ink", MEDIUM), *fidelity_runs(fidelity)])
+        self.checked.set_runs(fidelity_runs(fidelity))
         self.facts.show_fidelity(fidelity)
 
     def _move_tail(self, tokens: int) -> None:

@@ -18,9 +18,7 @@ class PlanWords(msgspec.Struct, frozen=True):
 
 OPTIMIZE = PlanWords(
     translatable("Optimize conversation"),
-    translatable(
-        "Nothing is deleted: archived messages stay in the history, searchable, and one undo brings them back."
-    ),
+    translatable("Nothing is deleted: all messages stay in the history, searchable, and one undo brings them back."),
     translatable("Optimize"),
     translatable("Optimizing…"),
 )

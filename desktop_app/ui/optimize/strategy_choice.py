@@ -94,7 +94,7 @@ class StrategyChoice(QWidget):
         if plan.writer.refusal:
             return tr_engine(plan.writer.refusal)
         if not plan.is_written:
-            text = tr("{model} reads the messages to be archived. Keys and passwords are masked.")
+            text = tr("{model} reads the messages to be summarized. Keys and passwords are masked.")
             if plan.is_fresh:
                 text = tr("{model} reads the conversation. Keys and passwords are masked.")
             return text.format(model=tr_engine(plan.writer.label))

@@ -58,8 +58,8 @@ class CommandPalette(PaletteSheet):
     def _filter(self) -> None:
         found = matching_actions(self.query(), self._actions, self._recent)
         self.show_rows([ListRow(a.name, tr(a.name), keys_text(a.keys[:1]), (Run(tr(a.about)),)) for a in found])
-        keys = tr("↑ ↓ to choose · Enter to carry out · Esc to close")
-        self.note.set_text(keys if found else tr("No command fits “{query}”.").format(query=self.query()))
+        keys = tr("↑ ↓ to choose · Enter to run · Esc to close")
+        self.note.set_text(keys if found else tr("No matching command"))
 
     def _choose(self, name: str) -> None:
         self.accept()

@@ -113,7 +113,7 @@ class ReplayTable(QWidget):
 def rows_of(replayed: PolicyReplayed) -> Iterator[tuple[str, str, str]]:
     """Yield the rows of the table: what, before, after."""
     before, after = replayed.before, replayed.after
-    yield tr("Compactions"), format_number(before.compactions), format_number(after.compactions)
+    yield tr("Summaries"), format_number(before.compactions), format_number(after.compactions)
     yield tr("Shortened results"), format_number(before.pruned), format_number(after.pruned)
     yield tr("Tokens sent"), _millions(before.tokens_sent), _millions(after.tokens_sent)
     yield tr("Same beginning (cacheable)"), _part(before, "cached"), _part(after, "cached")
@@ -131,24 +131,24 @@ def effect_now(tried: PolicyTried) -> Iterator[str]:
     """Yield what a policy would do at once, and when it would compact, in sentences."""
     gauge = tried.after
     if not gauge.is_window_known:
-        yield tr("The model’s context window is not known yet, so nothing is due.")
+        yield tr("The model’s context window is not known yet, so no room has to be made.")
         return
     before, after = format_number(gauge.total), format_number(tried.tokens_after)
     if tried.note:
         yield tr_engine(tried.note)
     elif tried.archived:
-        text = tr("It would archive %n messages now: {before} → {after} tokens.", "", tried.archived)
+        text = tr("It would summarize %n messages now: {before} → {after} tokens.", "", tried.archived)
         yield text.format(before=before, after=after)
     elif tried.pruned:
         text = tr("It would shorten %n messages now: {before} → {after} tokens.", "", tried.pruned)
         yield text.format(before=before, after=after)
     else:
-        yield tr("Nothing is due.")
+        yield tr("No room has to be made.")
     later = _compacted_at(gauge) - _compacted_at(tried.before)
     if later < 0:
-        yield tr("It compacts {tokens} tokens earlier than the policy in use.").format(tokens=format_number(-later))
+        yield tr("It summarizes {tokens} tokens earlier than the policy in use.").format(tokens=format_number(-later))
     elif later:
-        yield tr("It compacts {tokens} tokens later than the policy in use.").format(tokens=format_number(later))
+        yield tr("It summarizes {tokens} tokens later than the policy in use.").format(tokens=format_number(later))
 
 
 def effect_past(replayed: PolicyReplayed, *, is_compared: bool = True) -> str:
@@ -157,13 +157,13 @@ def effect_past(replayed: PolicyReplayed, *, is_compared: bool = True) -> str:
     if not after.requests:
         return tr("Nothing was sent yet.")
     if after.compactions == before.compactions and not after.compactions:
-        found = tr("no compaction")
+        found = tr("no summary")
     elif not is_compared:
-        found = tr("%n compactions", "", after.compactions)
+        found = tr("%n summaries", "", after.compactions)
     elif after.compactions == before.compactions:
-        found = tr("%n compactions under each", "", after.compactions)
+        found = tr("%n summaries under each", "", after.compactions)
     else:
-        found = tr("%n compactions instead of {before}", "", after.compactions)
+        found = tr("%n summaries instead of {before}", "", after.compactions)
         found = found.format(before=format_number(before.compactions))
     found = ", ".join(filter(None, (found, _change_of_cost(replayed))))
     return tr("In %n requests: {found}.", "", after.requests).format(found=found)
@@ -172,7 +172,7 @@ def effect_past(replayed: PolicyReplayed, *, is_compared: bool = True) -> str:
 def _change_of_cost(replayed: PolicyReplayed) -> str:
     """Return "12 % dearer", of the tokens if the price is not known; "" for hardly any change."""
     before, after = replayed.dollars_before, replayed.dollars_after
-    words = (tr("{share} % dearer"), tr("{share} % cheaper"))
+    words = (tr("{share} % more expensive"), tr("{share} % cheaper"))
     if not before or after is None:
         before, after = replayed.before.tokens_sent, replayed.after.tokens_sent
         words = (tr("{share} % more tokens"), tr("{share} % fewer tokens"))

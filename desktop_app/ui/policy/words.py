@@ -44,7 +44,7 @@ UNITS = {
     "calls": translatable("calls"),
     "seconds": translatable("seconds"),
     "days": translatable("days"),
-    "compactions": translatable("compactions"),
+    "compactions": translatable("summaries"),
     "restarts": translatable("restarts"),
     "retries": translatable("retries"),
     "tries": translatable("tries"),

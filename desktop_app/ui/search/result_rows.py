@@ -46,7 +46,7 @@ def row_of(result: SearchResult, now: float, projects: Mapping[str, str]) -> Lis
     at = format_time(result.at, now) if result.at else ""
     project = projects.get(result.conversation, "")
     title = " · ".join(filter(None, (format_title(result.title), project, tr(ROLE_NAMES[result.role]))))
-    return ListRow(result.message, title, at, runs_of(result.snippet), tr("archived") if result.archived else "")
+    return ListRow(result.message, title, at, runs_of(result.snippet), tr("summarized") if result.archived else "")
 
 
 def row_of_completion(text: str, before: str) -> ListRow:
@@ -57,5 +57,5 @@ def row_of_completion(text: str, before: str) -> ListRow:
 def text_of_wrong(typed: TypedFilter) -> str:
     """Return what is wrong with a filter, and what may be meant."""
     said = tr(UNKNOWN[typed.kind]).format(value=typed.value)
-    nearest = tr("Do you mean “{nearest}”?").format(nearest=typed.nearest) if typed.nearest else ""
+    nearest = tr("Did you mean “{nearest}”?").format(nearest=typed.nearest) if typed.nearest else ""
     return " ".join(filter(None, (said, nearest)))

@@ -198,7 +198,7 @@ class SearchPalette(PaletteSheet):
             for info in shown
         ]
         self.show_rows(rows)
-        nothing = tr("Searches all messages of all conversations, archived or not.")
+        nothing = tr("Searches every message of every conversation, summarized and archived ones too.")
         self.note.set_text(tr(HELP) if rows else nothing)
 
 

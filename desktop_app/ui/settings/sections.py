@@ -53,7 +53,7 @@ MEMORY_NOTE = translatable(
     "same folder or conversation only, until you choose otherwise in the Memory tab of the context panel."
 )
 RECALL_NOTE = translatable(
-    "When a message refers to something that was archived, the matching passages are sent along, up to a limit."
+    "When a message refers to something that was summarized, the matching passages are sent along, up to a limit."
 )
 VISION_NOTE = translatable("Describes images for models that cannot see them. The images are sent to its server.")
 RESEARCH_NOTE = translatable("Searches and reads the web when you type /research and a question.")
@@ -117,7 +117,7 @@ def memory_section(settings: Settings) -> QWidget:
     return section(
         tr("Memory"),
         OnOff("is_memory_on", tr("Remember things about me"), settings.is_memory_on, tr(MEMORY_NOTE)),
-        OnOff("is_recalling", tr("Look up archived messages"), settings.is_recalling, tr(RECALL_NOTE)),
+        OnOff("is_recalling", tr("Look up older messages"), settings.is_recalling, tr(RECALL_NOTE)),
     )
 
 

@@ -15,7 +15,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
 from desktop_app.ui.widgets.formats import format_day, isolate
 
-PINNED, PUT_AWAY, OTHERS = translatable("Pinned"), translatable("Put away"), translatable("Conversations")
+PINNED, PUT_AWAY, OTHERS = translatable("Pinned"), translatable("Archived"), translatable("Conversations")
 MAX_PROJECTS = 12  # that are listed; a palette has the others
 
 
@@ -147,7 +147,7 @@ def details_of(info: ConversationInfo, now: float) -> str:
     """Return the line under a title: "2 min · 1,204 messages"."""
     age, messages = age_text(info.updated_at, now), tr("%n messages", "", info.messages)
     details = f"{isolate(age)} · {isolate(messages)}"
-    return tr("Put away · {details}").format(details=details) if info.is_put_away else details
+    return tr("Archived · {details}").format(details=details) if info.is_put_away else details
 
 
 def _rows_of_projects(

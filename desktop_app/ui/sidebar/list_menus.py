@@ -25,7 +25,7 @@ def fill_menu(menu: QMenu, listed: DraggingList, info: ConversationInfo) -> None
     pin, away = not info.is_pinned, not info.is_put_away
     menu.addAction(tr("Pin") if pin else tr("Unpin"), lambda: listed.pin_requested.emit(ids, pin))
     menu.addAction(tr("Move to project…"), lambda: listed.project_choice_requested.emit(ids))
-    put = tr("Put away", "a command") if away else tr("Take back")
+    put = tr("Archive") if away else tr("Unarchive")
     menu.addAction(put, lambda: listed.put_away_requested.emit(ids, away))
     menu.addSeparator()
     menu.addAction(tr("Delete"), lambda: listed.delete_requested.emit(ids))

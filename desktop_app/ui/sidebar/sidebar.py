@@ -113,7 +113,7 @@ class Sidebar(StyleAware, QWidget):
         self.list = ConversationList()
         self.filter = FilterField(self.list)
         self.sorting = Button(tr("Sort"), ButtonKind.QUIET, padding=PADDING)
-        self.sorting.setAccessibleName(tr("Sort the conversations, show what was put away"))
+        self.sorting.setAccessibleName(tr("Sort the conversations, show the archived ones"))
         self.sorting.clicked.connect(self.offer_orders)
         self.edge = ResizeEdge(self)
         self.edge.width_requested.connect(self.set_width)
@@ -174,7 +174,7 @@ class Sidebar(StyleAware, QWidget):
             action.setCheckable(True)
             action.setChecked(now.order is order)
         menu.addSeparator()
-        shown = menu.addAction(tr("Show what was put away"), self.toggle_put_away)
+        shown = menu.addAction(tr("Show archived"), self.toggle_put_away)
         shown.setCheckable(True)
         shown.setChecked(now.shows_put_away)
         if self.importing.isHidden():

@@ -108,4 +108,4 @@ class SpillViewer(StyleAware, QDialog):
 def _shorten_line(line: str) -> str:
     shown, is_all = beginning_of_output(line, 1, LINE)
     left = (len(shown) if is_all else len(line)) - LINE
-    return " ".join((f"{shown[:LINE]}…", tr("(%n characters more)", "", left))) if left > 0 else shown
+    return " ".join((f"{shown[:LINE]}…", tr("(%n more characters)", "", left))) if left > 0 else shown

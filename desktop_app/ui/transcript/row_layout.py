@@ -172,7 +172,7 @@ def _reply(builder: RowBuilder, item: ReplyItem) -> None:
             note = tr("The rest can be read once the reply has ended.")
             builder.skip(4)
     elif not item.reasoning:
-        note = tr("No answer yet, it is asked again…") if item.reply.is_retried else tr("Reading the conversation…")
+        note = tr("No answer yet, asking again…") if item.reply.is_retried else tr("Reading the conversation…")
     if note:
         builder.words(0, note, font(), "ink_faint", scale(22))
         builder.y += scale(22)

@@ -27,7 +27,9 @@ LEFT_OUT = (Action.COPY_CODE, Action.SAVE_CODE, Action.MORE)
 def menu_of(item: Item, regions: Sequence[HitRegion]) -> list[ActionLink]:
     """Return what can be done with a row: what it shows, whether or not there is room for it, and more."""
     offered = {(link.action, link.argument): link.label for link in _message_actions(item)}
-    offered |= {(hot.action, hot.argument): hot.words.text if hot.words else tr("Unfold or fold") for hot in regions}
+    offered |= {
+        (hot.action, hot.argument): hot.words.text if hot.words else tr("Expand or collapse") for hot in regions
+    }
     shown = {what: label for what, label in offered.items() if what[0] not in LEFT_OUT}
     return [ActionLink(*what, tr(LABELS[what[0]]) if what[0] in LABELS else label) for what, label in shown.items()]
 

@@ -54,9 +54,9 @@ def tags_of(row: MessageRow) -> list[Tag]:
     if row.is_pinned:
         tags.append(Tag(tr("◆ pinned"), Segment.PINNED, TagFrame.NOTHING))
     if row.state is MessageState.ARCHIVED:
-        tags.append(Tag(tr("archived"), "accent", TagFrame.ACCENT))
+        tags.append(Tag(tr("summarized"), "accent", TagFrame.ACCENT))
     if row.state is MessageState.PRUNED:
-        tags.append(Tag(tr("pruned"), "warning"))
+        tags.append(Tag(tr("shortened"), "warning"))
     if row.message.is_interrupted:
         tags.append(Tag(tr("interrupted"), "warning"))
     return tags
@@ -184,10 +184,10 @@ def accessible_text(item: Item) -> str:
 
 
 def mark_text(operation: OperationRow) -> str:
-    """Return what an operation did, such as "42 messages archived"."""
+    """Return what an operation did, such as "42 messages summarized"."""
     if not operation.is_elsewhere:
         return _deed(operation)
-    return tr("{deed} in another version", "such as “42 messages archived”").format(deed=_deed(operation))
+    return tr("{deed} in another version", "such as “42 messages summarized”").format(deed=_deed(operation))
 
 
 def _deed(operation: OperationRow) -> str:
@@ -195,7 +195,8 @@ def _deed(operation: OperationRow) -> str:
         case "compaction" if operation.is_beginning:
             return tr("Begins with a summary")
         case "compaction":
-            return tr("%n messages archived", "", operation.messages)
+            words = tr("%n messages left out", "", operation.messages)
+            return words if operation.has_no_summary else tr("%n messages summarized", "", operation.messages)
         case "flush":
             return tr("%n memories saved", "", operation.messages)
         case "link":
@@ -204,7 +205,7 @@ def _deed(operation: OperationRow) -> str:
             title = format_title(operation.note) if operation.note else tr("another conversation")
             return words.format(conversation=title)
         case _:
-            return tr("%n tool results pruned", "", operation.messages)
+            return tr("%n tool results shortened", "", operation.messages)
 
 
 def plain_output(text: str) -> str:

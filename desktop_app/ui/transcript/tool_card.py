@@ -143,7 +143,7 @@ def _changes(builder: RowBuilder, key: str, changes: ChangedLines) -> None:
     builder.document(code_document, shown, pad, is_code=True)
     builder.layout.drawn[before:before] = _stripes(builder, top)
     if changes.lines > most:
-        more = ActionLink(Action.FOLD, key, tr("… %n lines more", "", changes.lines - most))
+        more = ActionLink(Action.FOLD, key, tr("Show %n more lines", "", changes.lines - most))
         builder.link(pad, more, font(12), scale(22))
         builder.y += scale(22)
     builder.skip(9)
@@ -200,7 +200,7 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
     left = output.count("\n") - shown.count("\n")
     links: list[ActionLink] = []
     if len(shown) < len(text) or not is_all:
-        label = tr("… %n lines more: open", "", left) if left else tr("… %n characters: open", "", len(output))
+        label = tr("Show %n more lines", "", left) if left else tr("Show all %n characters", "", len(output))
         links.append(ActionLink(Action.READ, item.row.message.id, label))
     if result is not None and result.spill:
         links.append(ActionLink(Action.OPEN_WHOLE, item.row.message.id))

@@ -31,9 +31,9 @@ def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
     """Return the parts of the bar, one for each fate that occurs."""
     total = fidelity.total
     hints = (
-        tr("{count} of %n facts verbatim", "", total),
+        tr("{count} of %n facts word for word", "", total),
         tr("{count} of %n facts in the summary", "", total),
-        tr("{count} of %n facts recallable", "", total),
+        tr("{count} of %n facts only in the archive", "", total),
         tr("{count} of %n facts lost", "", total),
     )
     return [
@@ -44,21 +44,25 @@ def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
 
 
 def fidelity_runs(fidelity: Fidelity) -> list[Run]:
-    """Return the legend of the bar: "■ 47 facts verbatim ■ 22 in the summary ■ 9 recallable, nothing lost"."""
+    """Return the legend of the bar: "78 facts checked: ■ 47 word for word ■ 22 in the summary ■ 9 only in the archive".
+
+    If none has left the request, it says that all are kept.
+    """
     fates = (
-        tr("%n facts verbatim", "", fidelity.verbatim),
+        tr("%n word for word", "", fidelity.verbatim),
         tr("%n in the summary", "", fidelity.in_summary),
-        tr("%n recallable", "", fidelity.recallable),
+        tr("%n only in the archive", "", fidelity.recallable),
         tr("%n lost", "", fidelity.lost),
     )
-    runs: list[Run] = []
-    for fate, tint in zip(fates, TINTS, strict=True):
-        is_loss = tint == "critical"
-        if is_loss and not fidelity.lost:
-            runs.append(Run(tr("nothing lost"), "ink_soft" if fidelity.recallable else "ok"))
-        else:
-            ink = "critical" if is_loss else None
-            runs += [Run(f"■{NO_BREAK}", tint), Run(fate.replace(" ", NO_BREAK), ink), Run("   ")]
+    is_whole = not fidelity.recallable and not fidelity.lost
+    if is_whole:
+        runs = [Run(tr("%n facts checked: all kept", "", fidelity.total), "ok", MEDIUM)]
+    else:
+        runs = [Run(tr("%n facts checked:", "", fidelity.total), "ink", MEDIUM)]
+    for fate, count, tint in zip(fates, _counts(fidelity), TINTS, strict=True):
+        if count:
+            ink = "critical" if tint == "critical" else None
+            runs += [Run("   "), Run(f"■{NO_BREAK}", tint), Run(fate.replace(" ", NO_BREAK), ink)]
     return runs
 
 
