@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name />
+    <name></name>
     <message>
         <source>Everything that was stored before is still there.</source>
         <translation>Alles zuvor Gespeicherte ist noch da.</translation>
@@ -524,7 +524,7 @@
         <translation>ab denen verdichtet wird, wenn es keine Grenze in Token gibt</translation>
     </message>
     <message>
-        <source>of the newest report in what is learned of a model's counts</source>
+        <source>of the newest report in what is learned of a model&apos;s counts</source>
         <translation>der neuesten Meldung an dem, was über die Zählung eines Modells gelernt wird</translation>
     </message>
     <message>
@@ -540,7 +540,7 @@
         <translation>über den es nie steigt</translation>
     </message>
     <message>
-        <source>whether room is made without the user's word</source>
+        <source>whether room is made without the user&apos;s word</source>
         <translation>ob ungefragt Platz geschaffen wird</translation>
     </message>
     <message>
@@ -558,22 +558,6 @@
     <message>
         <source>of what can be used: nothing is due below it, however small the window</source>
         <translation>des Nutzbaren: Darunter steht nichts an, wie klein das Fenster auch ist</translation>
-    </message>
-    <message>
-        <source>warning: room is made in the background, after a turn</source>
-        <translation>Warnung: Platz wird im Hintergrund geschaffen, nach einer Antwort</translation>
-    </message>
-    <message>
-        <source>tight: pruning is due</source>
-        <translation>eng: Kürzen steht an</translation>
-    </message>
-    <message>
-        <source>critical: compaction is due</source>
-        <translation>kritisch: Verdichten steht an</translation>
-    </message>
-    <message>
-        <source>exceeded: nothing is sent until there is room</source>
-        <translation>überschritten: Nichts wird gesendet, bis Platz ist</translation>
     </message>
     <message>
         <source>of what is free, added to a request before it is compared</source>
@@ -660,7 +644,7 @@
         <translation>seiner Antwort: doppelt so viel wie die Kurzfassung</translation>
     </message>
     <message>
-        <source>for the model's digest; then the rule's stays</source>
+        <source>for the model&apos;s digest; then the rule&apos;s stays</source>
         <translation>für die Kurzfassung des Modells; danach bleibt die nach Regeln</translation>
     </message>
     <message>
@@ -756,7 +740,7 @@
         <translation>für die Zusammenfassung, bevor das Ziel erreicht ist</translation>
     </message>
     <message>
-        <source>of the summary's length that the model is asked for</source>
+        <source>of the summary&apos;s length that the model is asked for</source>
         <translation>der Länge der Zusammenfassung, der vom Modell verlangt wird</translation>
     </message>
     <message>
@@ -816,7 +800,7 @@
         <translation>ob das Ende nimmt, was die Zusammenfassung vom Ziel übrig lässt</translation>
     </message>
     <message>
-        <source>of the user's own messages that stay word for word</source>
+        <source>of the user&apos;s own messages that stay word for word</source>
         <translation>der eigenen Nachrichten, die wörtlich bleiben</translation>
     </message>
     <message>
@@ -936,7 +920,7 @@
         <translation>wo dieser Anteil weniger ist, wird nichts ungefragt abgerufen</translation>
     </message>
     <message>
-        <source>of the model for one research, the answer's included</source>
+        <source>of the model for one research, the answer&apos;s included</source>
         <translation>des Modells für eine Recherche, die der Antwort inbegriffen</translation>
     </message>
     <message>
@@ -996,7 +980,7 @@
         <translation>Neben der Unterhaltung: Recherche und Bilder</translation>
     </message>
     <message>
-        <source>waits long, keeps much, and the user's own messages word for word</source>
+        <source>waits long, keeps much, and the user&apos;s own messages word for word</source>
         <translation>wartet lange, behält viel und die eigenen Nachrichten wörtlich</translation>
     </message>
     <message>
@@ -1008,7 +992,7 @@
         <translation>schafft früh und viel Platz: für kleine Fenster und langsame Modelle</translation>
     </message>
     <message>
-        <source>OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half</source>
+        <source>OpenFork&apos;s three layers: truncate, prune to the first 2,000 characters, compact to half</source>
         <translation>OpenForks drei Schichten: kürzen, auf die ersten 2.000 Zeichen stutzen, auf die Hälfte verdichten</translation>
     </message>
     <message>
@@ -1052,7 +1036,7 @@
         <translation>zweite Systemnachricht</translation>
     </message>
     <message>
-        <source>beginning without a user's message</source>
+        <source>beginning without a user&apos;s message</source>
         <translation>Anfang ohne eigene Nachricht</translation>
     </message>
     <message>
@@ -1296,7 +1280,7 @@
         <translation>Die Antwort von {model} brach ab</translation>
     </message>
     <message>
-        <source>{server} does not speak OpenAI's protocol</source>
+        <source>{server} does not speak OpenAI&apos;s protocol</source>
         <translation>{server} spricht nicht das Protokoll von OpenAI</translation>
     </message>
     <message>
@@ -1368,7 +1352,7 @@
         <translation>Das Konto bei {server} prüfen oder ein Modell eines anderen Anbieters wählen.</translation>
     </message>
     <message>
-        <source>Check the model's name and the address {address} in the settings (it usually ends with /v1).</source>
+        <source>Check the model&apos;s name and the address {address} in the settings (it usually ends with /v1).</source>
         <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist auf /v1).</translation>
     </message>
     <message>
@@ -1392,7 +1376,7 @@
         <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie nutzen kann.</translation>
     </message>
     <message>
-        <source>Choose another model, or change this one's options in the settings.</source>
+        <source>Choose another model, or change this one&apos;s options in the settings.</source>
         <translation>Ein anderes Modell wählen oder die Optionen von diesem in den Einstellungen ändern.</translation>
     </message>
     <message>
@@ -2035,10 +2019,6 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Anheften</translation>
     </message>
     <message>
-        <source>Keeps the message in the context window, whatever else is archived</source>
-        <translation>Hält die Nachricht im Kontextfenster, was auch sonst archiviert wird</translation>
-    </message>
-    <message>
         <source>Show in chat</source>
         <translation>Im Chat zeigen</translation>
     </message>
@@ -2194,10 +2174,6 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Diese Nachrichten durchsuchen</translation>
     </message>
     <message>
-        <source>Archived messages</source>
-        <translation>Archivierte Nachrichten</translation>
-    </message>
-    <message>
         <source>Loading…</source>
         <translation>Wird geladen…</translation>
     </message>
@@ -2329,10 +2305,6 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Fenster</translation>
     </message>
     <message>
-        <source>Click a category to see its parts in the X-ray</source>
-        <translation>Auf eine Kategorie klicken, um ihre Teile im Röntgenbild zu sehen</translation>
-    </message>
-    <message>
         <source>What fills the context window</source>
         <translation>Was das Kontextfenster füllt</translation>
     </message>
@@ -2353,16 +2325,8 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Angeheftet</translation>
     </message>
     <message>
-        <source>{needed} tokens must stay whatever is archived: system prompt, tools, pins and the newest messages.</source>
-        <translation>{needed} Token müssen bleiben, was auch archiviert wird: Systemprompt, Werkzeuge, Angeheftetes und die neuesten Nachrichten.</translation>
-    </message>
-    <message>
         <source>No summary would have been shorter than what it replaces.</source>
         <translation>Keine Zusammenfassung wäre kürzer gewesen als das, was sie ersetzt.</translation>
-    </message>
-    <message>
-        <source>The last compactions freed so little that no other is made unasked. A shorter tail, or fewer pins, frees more.</source>
-        <translation>Die letzten Verdichtungen haben so wenig Platz geschaffen, dass ungefragt keine weitere folgt. Ein kürzeres Ende oder weniger Angeheftetes schafft mehr.</translation>
     </message>
     <message>
         <source>It ended with an error ({error}). The log has the details.</source>
@@ -2387,14 +2351,6 @@ Die letzten Zeilen der Fehlerausgabe:
     <message>
         <source>Optimize…</source>
         <translation>Optimieren…</translation>
-    </message>
-    <message>
-        <source>Nothing has been archived yet.
-
-When the context window fills up, older messages make room for new ones. They are listed here in full: you can read them, search them, bring them back, or undo the whole operation.</source>
-        <translation>Es wurde noch nichts archiviert.
-
-Wenn sich das Kontextfenster füllt, machen ältere Nachrichten Platz für neue. Hier stehen sie vollständig: zum Lesen, Durchsuchen, Zurückholen, oder um den ganzen Vorgang rückgängig zu machen.</translation>
     </message>
     <message>
         <source>Show earlier operations</source>
@@ -2583,10 +2539,6 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>automatisch, während einer Antwort</translation>
     </message>
     <message>
-        <source>automatic, after the provider reported an overflow</source>
-        <translation>automatisch, nachdem der Anbieter einen Überlauf gemeldet hat</translation>
-    </message>
-    <message>
         <source>{share} reached before the request</source>
         <translation>{share} vor der Anfrage erreicht</translation>
     </message>
@@ -2631,10 +2583,6 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>Gedächtnis gespeichert</translation>
     </message>
     <message>
-        <source>Compaction failed</source>
-        <translation>Verdichtung fehlgeschlagen</translation>
-    </message>
-    <message>
         <source>Continuation</source>
         <translation>Fortsetzung</translation>
     </message>
@@ -2657,10 +2605,6 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     <message>
         <source>Old tool results shortened</source>
         <translation>Alte Werkzeugergebnisse gekürzt</translation>
-    </message>
-    <message>
-        <source>Compaction</source>
-        <translation>Verdichtung</translation>
     </message>
     <message numerus="yes">
         <source>{count} memories</source>
@@ -2792,14 +2736,6 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
-    </message>
-    <message>
-        <source>Nothing is pinned.
-
-A pinned message stays in the context window word for word, whatever else is archived. To pin a rule, point at its message in the chat and choose “Pin”.</source>
-        <translation>Nichts ist angeheftet.
-
-Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch sonst archiviert wird. Um eine Regel anzuheften, im Chat auf ihre Nachricht zeigen und „Anheften“ wählen.</translation>
     </message>
     <message numerus="yes">
         <source>{tokens} tokens in %n pinned messages</source>
@@ -3004,10 +2940,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Token im Kontextfenster</translation>
     </message>
     <message>
-        <source>{share} of the usable window, {tokens}: {meaning}. Click to set it.</source>
-        <translation>{share} des nutzbaren Fensters, {tokens}: {meaning}. Klicken, um es einzustellen.</translation>
-    </message>
-    <message>
         <source>Counting the tokens of this conversation…</source>
         <translation>Die Token dieser Unterhaltung werden gezählt…</translation>
     </message>
@@ -3057,10 +2989,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Kontextfenster: {tokens}, {status}</translation>
     </message>
     <message>
-        <source>{share} of the usable window</source>
-        <translation>{share} des nutzbaren Fensters</translation>
-    </message>
-    <message>
         <source>window assumed</source>
         <translation>Fenster angenommen</translation>
     </message>
@@ -3071,10 +2999,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>reply in progress</source>
         <translation>Antwort läuft</translation>
-    </message>
-    <message>
-        <source>{used} of {window} tokens</source>
-        <translation>{used} von {window} Token</translation>
     </message>
     <message>
         <source>Context window: {tokens}, {notes}, {status}</source>
@@ -3103,10 +3027,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Gezählt mit {tokenizer}.</translation>
     </message>
     <message>
-        <source>{usable} are usable; {reserve} are reserved for the reply.</source>
-        <translation>{usable} sind nutzbar; {reserve} sind für die Antwort reserviert.</translation>
-    </message>
-    <message>
         <source>{model} · {window} assumed</source>
         <translation>{model} · {window} angenommen</translation>
     </message>
@@ -3133,10 +3053,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Chat</source>
         <translation>Chat</translation>
-    </message>
-    <message>
-        <source>X-ray</source>
-        <translation>Röntgenbild</translation>
     </message>
     <message>
         <source>See what the model gets, part by part ({keys})</source>
@@ -3296,20 +3212,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>{number} Mio.</translation>
     </message>
     <message numerus="yes">
-        <source>%n compactions: {amount}</source>
-        <translation>
-            <numerusform>%n Verdichtung: {amount}</numerusform>
-            <numerusform>%n Verdichtungen: {amount}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n prunes: {amount}</source>
-        <translation>
-            <numerusform>%n Kürzung: {amount}</numerusform>
-            <numerusform>%n Kürzungen: {amount}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n results truncated: {amount}</source>
         <translation>
             <numerusform>%n Ergebnis abgeschnitten: {amount}</numerusform>
@@ -3327,16 +3229,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Facts kept in context</source>
         <translation>Fakten im Kontext behalten</translation>
-    </message>
-    <message>
-        <source>Nothing was archived</source>
-        <translation>Nichts wurde archiviert</translation>
-    </message>
-    <message>
-        <source>{verbatim} word for word, {in_summary} in summaries
-{recallable} recallable, {lost} lost</source>
-        <translation>{verbatim} wörtlich, {in_summary} in Zusammenfassungen
-{recallable} abrufbar, {lost} verloren</translation>
     </message>
     <message>
         <source>No price is known</source>
@@ -3591,28 +3483,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Wiederherstellen</translation>
     </message>
     <message>
-        <source>“{title}” put away</source>
-        <translation>„{title}“ weggelegt</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n conversations put away</source>
-        <translation>
-            <numerusform>%n Unterhaltung weggelegt</numerusform>
-            <numerusform>%n Unterhaltungen weggelegt</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>“{title}” taken back</source>
-        <translation>„{title}“ zurückgeholt</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n conversations taken back</source>
-        <translation>
-            <numerusform>%n Unterhaltung zurückgeholt</numerusform>
-            <numerusform>%n Unterhaltungen zurückgeholt</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Import conversations</source>
         <translation>Unterhaltungen importieren</translation>
     </message>
@@ -3745,10 +3615,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>passt: {total} von {usable}</translation>
     </message>
     <message>
-        <source>must be compacted first: {total} → {after}</source>
-        <translation>muss erst verdichtet werden: {total} → {after}</translation>
-    </message>
-    <message>
         <source>too small: {total} of {usable}</source>
         <translation>zu klein: {total} von {usable}</translation>
     </message>
@@ -3799,36 +3665,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Die Nachricht wird gesendet, sobald diese Unterhaltung gezählt ist.</translation>
     </message>
     <message>
-        <source>Compacting conversation history…</source>
-        <translation>Bisheriges wird verdichtet…</translation>
-    </message>
-    <message>
-        <source>{used} of the usable window is in use. Room will soon be made automatically.</source>
-        <translation>{used} des nutzbaren Fensters sind belegt. Bald wird von selbst Platz geschaffen.</translation>
-    </message>
-    <message>
-        <source>{used} of the usable window is in use. Room is made before the next request.</source>
-        <translation>{used} des nutzbaren Fensters sind belegt. Vor der nächsten Anfrage wird Platz geschaffen.</translation>
-    </message>
-    <message>
-        <source>The usable window is full ({used}). Nothing is sent until there is room.</source>
-        <translation>Das nutzbare Fenster ist voll ({used}). Es wird nichts gesendet, bis Platz ist.</translation>
-    </message>
-    <message>
-        <source>{used} of the usable window is in use. Choose Optimize conversation to make room.</source>
-        <translation>{used} des nutzbaren Fensters sind belegt. „Unterhaltung optimieren“ schafft Platz.</translation>
-    </message>
-    <message>
-        <source>The usable window is full ({used}). Choose Optimize conversation to continue.</source>
-        <translation>Das nutzbare Fenster ist voll ({used}). Mit „Unterhaltung optimieren“ geht es weiter.</translation>
-    </message>
-    <message>
         <source>No room could be made. The conversation is unchanged.</source>
         <translation>Es konnte kein Platz geschaffen werden. Die Unterhaltung ist unverändert.</translation>
-    </message>
-    <message>
-        <source>Compacting conversation history… {tokens} of at most {limit} tokens</source>
-        <translation>Bisheriges wird verdichtet… {tokens} von höchstens {limit} Token</translation>
     </message>
     <message numerus="yes">
         <source>{model} is describing %n images…</source>
@@ -3878,14 +3716,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Context compacted, continuing… · {before} → {after} tokens</source>
-        <translation>Kontext verdichtet, es geht weiter… · {before} → {after} Token</translation>
-    </message>
-    <message>
-        <source>Context compacted · {before} → {after} tokens</source>
-        <translation>Kontext verdichtet · {before} → {after} Token</translation>
-    </message>
-    <message>
         <source>Retrying in {seconds} s ({reason})</source>
         <translation>Neuer Versuch in {seconds} s ({reason})</translation>
     </message>
@@ -3926,13 +3756,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>… und {count} weitere</translation>
     </message>
     <message numerus="yes">
-        <source>… and %n messages more</source>
-        <translation>
-            <numerusform>… und %n weitere Nachricht</numerusform>
-            <numerusform>… und %n weitere Nachrichten</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n old tool results shortened</source>
         <translation>
             <numerusform>%n altes Werkzeugergebnis gekürzt</numerusform>
@@ -3944,13 +3767,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>
             <numerusform>%n Nachricht in der Zusammenfassung</numerusform>
             <numerusform>%n Nachrichten in der Zusammenfassung</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n messages archived</source>
-        <translation>
-            <numerusform>%n Nachricht archiviert</numerusform>
-            <numerusform>%n Nachrichten archiviert</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4068,14 +3884,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Wird optimiert…</translation>
     </message>
     <message>
-        <source>Nothing is deleted: archived messages stay in the history, searchable, and one undo brings them back.</source>
-        <translation>Nichts wird gelöscht: Archivierte Nachrichten bleiben durchsuchbar im Verlauf, und ein „Rückgängig“ bringt sie zurück.</translation>
-    </message>
-    <message>
-        <source>The summary covers exactly the archived messages. If you move this, it must be written again.</source>
-        <translation>Die Zusammenfassung umfasst genau die archivierten Nachrichten. Nach einer Änderung muss sie neu geschrieben werden.</translation>
-    </message>
-    <message>
         <source>There is nothing to optimize right now.</source>
         <translation>Gerade gibt es nichts zu optimieren.</translation>
     </message>
@@ -4116,10 +3924,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>{tokens} used</source>
         <translation>{tokens} genutzt</translation>
-    </message>
-    <message>
-        <source>Checked:</source>
-        <translation>Geprüft:</translation>
     </message>
     <message>
         <source>By a model</source>
@@ -4173,10 +3977,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Worauf es ankommt (optional)</translation>
     </message>
     <message>
-        <source>{model} reads the messages to be archived. Keys and passwords are masked.</source>
-        <translation>{model} liest die Nachrichten, die archiviert werden. Schlüssel und Passwörter werden unkenntlich gemacht.</translation>
-    </message>
-    <message>
         <source>{model} reads the conversation. Keys and passwords are masked.</source>
         <translation>{model} liest die Unterhaltung. Schlüssel und Passwörter werden unkenntlich gemacht.</translation>
     </message>
@@ -4221,10 +4021,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{tokens} von höchstens {most} Token</translation>
     </message>
     <message>
-        <source>Nothing is archived, so there is nothing to summarize.</source>
-        <translation>Nichts wird archiviert, also gibt es nichts zusammenzufassen.</translation>
-    </message>
-    <message>
         <source>Use the new summary</source>
         <translation>Die neue Zusammenfassung verwenden</translation>
     </message>
@@ -4251,14 +4047,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Type a command</source>
         <translation>Befehl eingeben</translation>
-    </message>
-    <message>
-        <source>↑ ↓ to choose · Enter to carry out · Esc to close</source>
-        <translation>↑ ↓ wählen · Enter führt aus · Esc schließt</translation>
-    </message>
-    <message>
-        <source>No command fits “{query}”.</source>
-        <translation>Kein Befehl passt zu „{query}“.</translation>
     </message>
     <message>
         <source>Send the message</source>
@@ -4313,10 +4101,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Neue Unterhaltung mit</translation>
     </message>
     <message>
-        <source>There are no personas yet: “This conversation…” in the ⋯ menu saves one.</source>
-        <translation>Es gibt noch keine Personas: „Diese Unterhaltung…“ im Menü ⋯ speichert eine.</translation>
-    </message>
-    <message>
         <source>Open a conversation to see what a policy would do there.</source>
         <translation>Eine Unterhaltung öffnen, um zu sehen, was die Regeln dort bewirken würden.</translation>
     </message>
@@ -4353,10 +4137,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Es dauerte {time}.</translation>
     </message>
     <message>
-        <source>Compactions</source>
-        <translation>Verdichtungen</translation>
-    </message>
-    <message>
         <source>Shortened results</source>
         <translation>Gekürzte Ergebnisse</translation>
     </message>
@@ -4380,17 +4160,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>Longest wait</source>
         <translation>Längstes Warten</translation>
     </message>
-    <message>
-        <source>The model’s context window is not known yet, so nothing is due.</source>
-        <translation>Das Kontextfenster des Modells ist noch nicht bekannt, also steht nichts an.</translation>
-    </message>
-    <message numerus="yes">
-        <source>It would archive %n messages now: {before} → {after} tokens.</source>
-        <translation>
-            <numerusform>Würde jetzt %n Nachricht archivieren: {before} → {after} Token.</numerusform>
-            <numerusform>Würde jetzt %n Nachrichten archivieren: {before} → {after} Token.</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>It would shorten %n messages now: {before} → {after} tokens.</source>
         <translation>
@@ -4399,45 +4168,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Nothing is due.</source>
-        <translation>Es steht nichts an.</translation>
-    </message>
-    <message>
-        <source>It compacts {tokens} tokens earlier than the policy in use.</source>
-        <translation>Verdichtet {tokens} Token früher als die jetzigen Regeln.</translation>
-    </message>
-    <message>
-        <source>It compacts {tokens} tokens later than the policy in use.</source>
-        <translation>Verdichtet {tokens} Token später als die jetzigen Regeln.</translation>
-    </message>
-    <message>
         <source>Nothing was sent yet.</source>
         <translation>Es wurde noch nichts gesendet.</translation>
-    </message>
-    <message>
-        <source>no compaction</source>
-        <translation>keine Verdichtung</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions</source>
-        <translation>
-            <numerusform>%n Verdichtung</numerusform>
-            <numerusform>%n Verdichtungen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions under each</source>
-        <translation>
-            <numerusform>%n Verdichtung unter beiden</numerusform>
-            <numerusform>%n Verdichtungen unter beiden</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions instead of {before}</source>
-        <translation>
-            <numerusform>%n Verdichtung statt {before}</numerusform>
-            <numerusform>%n Verdichtungen statt {before}</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <source>In %n requests: {found}.</source>
@@ -4445,10 +4177,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
             <numerusform>In %n Anfrage: {found}.</numerusform>
             <numerusform>In %n Anfragen: {found}.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>{share} % dearer</source>
-        <translation>{share} % teurer</translation>
     </message>
     <message>
         <source>{share} % cheaper</source>
@@ -4531,10 +4259,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Shorten old tool results</source>
         <translation>Alte Werkzeugergebnisse kürzen</translation>
-    </message>
-    <message>
-        <source>Compact</source>
-        <translation>Verdichten</translation>
     </message>
     <message>
         <source>Nothing is sent</source>
@@ -4743,10 +4467,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Who writes the summary</source>
         <translation>Wer die Zusammenfassung schreibt</translation>
-    </message>
-    <message>
-        <source>Compact down to</source>
-        <translation>Verdichten bis auf</translation>
     </message>
     <message>
         <source>Target share of due</source>
@@ -5087,10 +4807,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Tage</translation>
     </message>
     <message>
-        <source>compactions</source>
-        <translation>Verdichtungen</translation>
-    </message>
-    <message>
         <source>restarts</source>
         <translation>Neustarts</translation>
     </message>
@@ -5406,10 +5122,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Nachricht lässt sich bearbeiten, sobald die Antwort zu Ende ist. Zum sofortigen Bearbeiten die Antwort anhalten.</translation>
     </message>
     <message>
-        <source>Calls of tools</source>
-        <translation>Werkzeugaufrufe</translation>
-    </message>
-    <message>
         <source>then</source>
         <comment>the time of an earlier request</comment>
         <translation>damals</translation>
@@ -5417,10 +5129,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>The request was copied as JSON</source>
         <translation>Die Anfrage wurde als JSON kopiert</translation>
-    </message>
-    <message>
-        <source>The request was copied as a curl command. The key stands in a variable.</source>
-        <translation>Die Anfrage wurde als curl-Befehl kopiert. Der Schlüssel steht in einer Variablen.</translation>
     </message>
     <message numerus="yes">
         <source>Cached: %n tokens up to here were read from the provider’s cache</source>
@@ -5640,16 +5348,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>„{value}“ ist keine Zeit; 2025-03-14, march, last_week und 3_days sind welche.</translation>
     </message>
     <message>
-        <source>archived</source>
-        <translation>archiviert</translation>
-    </message>
-    <message>
         <source>Enter or Tab to take it</source>
         <translation>Mit Enter oder Tab übernehmen</translation>
-    </message>
-    <message>
-        <source>Do you mean “{nearest}”?</source>
-        <translation>Ist „{nearest}“ gemeint?</translation>
     </message>
     <message>
         <source>Search everything</source>
@@ -5677,10 +5377,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Nothing found with these filters. A click on a filter removes it.</source>
         <translation>Mit diesen Filtern wurde nichts gefunden. Ein Klick auf einen Filter entfernt ihn.</translation>
-    </message>
-    <message>
-        <source>Searches all messages of all conversations, archived or not.</source>
-        <translation>Durchsucht alle Nachrichten aller Unterhaltungen, archiviert oder nicht.</translation>
     </message>
     <message>
         <source> · chosen</source>
@@ -5783,8 +5479,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>NAME=value OTHER='with spaces'</source>
-        <translation>NAME=Wert ANDERER='mit Leerzeichen'</translation>
+        <source>NAME=value OTHER=&apos;with spaces&apos;</source>
+        <translation>NAME=Wert ANDERER=&apos;mit Leerzeichen&apos;</translation>
     </message>
     <message>
         <source>+ Add an MCP server</source>
@@ -5863,10 +5559,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was zu merken ist. Eine Notiz gilt nur im selben Ordner oder in derselben Unterhaltung, bis im Reiter „Gedächtnis“ der Kontextleiste etwas anderes gewählt wird.</translation>
     </message>
     <message>
-        <source>When a message refers to something that was archived, the matching passages are sent along, up to a limit.</source>
-        <translation>Bezieht sich eine Nachricht auf etwas Archiviertes, werden die passenden Stellen bis zu einer Grenze mitgesendet.</translation>
-    </message>
-    <message>
         <source>Describes images for models that cannot see them. The images are sent to its server.</source>
         <translation>Beschreibt Bilder für Modelle, die sie nicht sehen können. Die Bilder werden an seinen Server gesendet.</translation>
     </message>
@@ -5941,10 +5633,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Remember things about me</source>
         <translation>Dinge über mich merken</translation>
-    </message>
-    <message>
-        <source>Look up archived messages</source>
-        <translation>Archivierte Nachrichten nachschlagen</translation>
     </message>
     <message>
         <source>leave empty for DuckDuckGo, or enter a SearXNG address</source>
@@ -6425,10 +6113,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Angeheftet</translation>
     </message>
     <message>
-        <source>Put away</source>
-        <translation>Weggelegt</translation>
-    </message>
-    <message>
         <source>Conversations</source>
         <translation>Unterhaltungen</translation>
     </message>
@@ -6465,10 +6149,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>d MMM yyyy</source>
         <comment>a day</comment>
         <translation>d. MMM yyyy</translation>
-    </message>
-    <message>
-        <source>Put away · {details}</source>
-        <translation>Weggelegt · {details}</translation>
     </message>
     <message>
         <source>Time</source>
@@ -6581,15 +6261,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>In Projekt verschieben…</translation>
     </message>
     <message>
-        <source>Put away</source>
-        <comment>a command</comment>
-        <translation>Weglegen</translation>
-    </message>
-    <message>
-        <source>Take back</source>
-        <translation>Zurückholen</translation>
-    </message>
-    <message>
         <source>{name}, project, {count}</source>
         <translation>{name}, Projekt, {count}</translation>
     </message>
@@ -6678,10 +6349,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Sortieren</translation>
     </message>
     <message>
-        <source>Sort the conversations, show what was put away</source>
-        <translation>Unterhaltungen sortieren, Weggelegtes zeigen</translation>
-    </message>
-    <message>
         <source>All conversations, memories and long outputs in one file that other programs can read, too. Importing it adds what is not here yet; what is here stays as it is.</source>
         <translation>Alle Unterhaltungen, Erinnerungen und langen Ausgaben in einer Datei, die auch andere Programme lesen können. Ihr Import fügt hinzu, was hier noch fehlt; was hier ist, bleibt, wie es ist.</translation>
     </message>
@@ -6718,10 +6385,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Insgesamt {size}. Auf dem Datenträger sind {free} frei.</translation>
     </message>
     <message>
-        <source>Show what was put away</source>
-        <translation>Weggelegtes zeigen</translation>
-    </message>
-    <message>
         <source>Tool schemas</source>
         <translation>Werkzeugschemas</translation>
     </message>
@@ -6744,26 +6407,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Attachments</source>
         <translation>Anhänge</translation>
-    </message>
-    <message>
-        <source>safe</source>
-        <translation>sicher</translation>
-    </message>
-    <message>
-        <source>warning</source>
-        <translation>Warnung</translation>
-    </message>
-    <message>
-        <source>tight</source>
-        <translation>knapp</translation>
-    </message>
-    <message>
-        <source>critical</source>
-        <translation>kritisch</translation>
-    </message>
-    <message>
-        <source>exceeded</source>
-        <translation>überschritten</translation>
     </message>
     <message>
         <source>window not known yet</source>
@@ -6797,13 +6440,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>
             <numerusform>%n Zeile · {size}</numerusform>
             <numerusform>%n Zeilen · {size}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>(%n characters more)</source>
-        <translation>
-            <numerusform>(%n weiteres Zeichen)</numerusform>
-            <numerusform>(%n weitere Zeichen)</numerusform>
         </translation>
     </message>
     <message>
@@ -6956,10 +6592,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Neu erzeugen</translation>
     </message>
     <message>
-        <source>Fold</source>
-        <translation>Zuklappen</translation>
-    </message>
-    <message>
         <source>Open as text</source>
         <translation>Als Text öffnen</translation>
     </message>
@@ -6986,10 +6618,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Try again</source>
         <translation>Erneut versuchen</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>Fortfahren</translation>
     </message>
     <message>
         <source>Optimize and retry</source>
@@ -7132,20 +6760,12 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Die Unterhaltung wird gelesen…</translation>
     </message>
     <message>
-        <source>No answer yet, it is asked again…</source>
-        <translation>Noch keine Antwort, es wird erneut gefragt …</translation>
-    </message>
-    <message>
         <source>Copy message</source>
         <translation>Nachricht kopieren</translation>
     </message>
     <message>
         <source>Edit and send again</source>
         <translation>Bearbeiten und erneut senden</translation>
-    </message>
-    <message>
-        <source>Unfold or fold</source>
-        <translation>Auf- oder zuklappen</translation>
     </message>
     <message>
         <source>Picture</source>
@@ -7166,10 +6786,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>This conversation goes on in another version.</source>
         <translation>Diese Unterhaltung geht in einer anderen Version weiter.</translation>
-    </message>
-    <message>
-        <source>pruned</source>
-        <translation>gekürzt</translation>
     </message>
     <message>
         <source>interrupted</source>
@@ -7195,11 +6811,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{tool} läuft: {arguments}</translation>
     </message>
     <message>
-        <source>{deed} in another version</source>
-        <comment>such as “42 messages archived”</comment>
-        <translation>{deed}, in einer anderen Version</translation>
-    </message>
-    <message>
         <source>Begins with a summary</source>
         <translation>Beginnt mit einer Zusammenfassung</translation>
     </message>
@@ -7214,13 +6825,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>another conversation</source>
         <translation>eine andere Unterhaltung</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n tool results pruned</source>
-        <translation>
-            <numerusform>%n Werkzeugergebnis gekürzt</numerusform>
-            <numerusform>%n Werkzeugergebnisse gekürzt</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <source>Copied, without %n messages that are not loaded</source>
@@ -7241,7 +6845,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Don't wrap</source>
+        <source>Don&apos;t wrap</source>
         <translation>Nicht umbrechen</translation>
     </message>
     <message>
@@ -7291,30 +6895,9 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
             <numerusform>bisher %n Zeilen</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>… %n lines more</source>
-        <translation>
-            <numerusform>… noch %n Zeile</numerusform>
-            <numerusform>… noch %n Zeilen</numerusform>
-        </translation>
-    </message>
     <message>
         <source>(empty)</source>
         <translation>(leer)</translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n lines more: open</source>
-        <translation>
-            <numerusform>… noch %n Zeile: öffnen</numerusform>
-            <numerusform>… noch %n Zeilen: öffnen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n characters: open</source>
-        <translation>
-            <numerusform>… %n Zeichen: öffnen</numerusform>
-            <numerusform>… %n Zeichen: öffnen</numerusform>
-        </translation>
     </message>
     <message>
         <source>From “{title}”</source>
@@ -7437,10 +7020,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>ein Plan, den man sieht und ändern kann, bevor etwas geschieht</translation>
     </message>
     <message>
-        <source>every operation, its archived messages, and the way back</source>
-        <translation>jeder Vorgang, seine archivierten Nachrichten und der Weg zurück</translation>
-    </message>
-    <message>
         <source>Use {server}</source>
         <translation>{server} verwenden</translation>
     </message>
@@ -7514,24 +7093,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Fakten verbergen</translation>
     </message>
     <message numerus="yes">
-        <source>{count} of %n facts verbatim</source>
-        <translation>
-            <numerusform>{count} von %n Fakt wörtlich</numerusform>
-            <numerusform>{count} von %n Fakten wörtlich</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{count} of %n facts in the summary</source>
         <translation>
             <numerusform>{count} von %n Fakt in der Zusammenfassung</numerusform>
             <numerusform>{count} von %n Fakten in der Zusammenfassung</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{count} of %n facts recallable</source>
-        <translation>
-            <numerusform>{count} von %n Fakt abrufbar</numerusform>
-            <numerusform>{count} von %n Fakten abrufbar</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7542,24 +7107,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n facts verbatim</source>
-        <translation>
-            <numerusform>%n Fakt wörtlich</numerusform>
-            <numerusform>%n Fakten wörtlich</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n in the summary</source>
         <translation>
             <numerusform>%n in der Zusammenfassung</numerusform>
             <numerusform>%n in der Zusammenfassung</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n recallable</source>
-        <translation>
-            <numerusform>%n abrufbar</numerusform>
-            <numerusform>%n abrufbar</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -7568,10 +7119,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
             <numerusform>%n verloren</numerusform>
             <numerusform>%n verloren</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>nothing lost</source>
-        <translation>nichts verloren</translation>
     </message>
     <message>
         <source>Facts</source>
@@ -7671,7 +7218,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>The message's text</source>
+        <source>The message&apos;s text</source>
         <translation>Text der Nachricht</translation>
     </message>
     <message>
@@ -7725,10 +7272,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>by words of their titles</source>
         <translation>nach Wörtern ihrer Titel</translation>
-    </message>
-    <message>
-        <source>Show or hide what was put away</source>
-        <translation>Weggelegtes ein- oder ausblenden</translation>
     </message>
     <message>
         <source>Sort conversations…</source>
@@ -7787,10 +7330,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>mit dem, was als solche gespeichert ist</translation>
     </message>
     <message>
-        <source>This conversation…</source>
-        <translation>Diese Unterhaltung…</translation>
-    </message>
-    <message>
         <source>its system prompt, parameters, folder, policy and tools</source>
         <translation>ihr Systemprompt, Parameter, Ordner, Regeln und Werkzeuge</translation>
     </message>
@@ -7841,10 +7380,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>at the top of the list</source>
         <translation>oben in der Liste</translation>
-    </message>
-    <message>
-        <source>Put away or take back</source>
-        <translation>Weglegen oder zurückholen</translation>
     </message>
     <message>
         <source>out of the list; nothing is deleted</source>
@@ -7939,10 +7474,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>und erneut senden; die gesendete Fassung bleibt erhalten</translation>
     </message>
     <message>
-        <source>see what would be compacted</source>
-        <translation>zeigt, was verdichtet würde</translation>
-    </message>
-    <message>
         <source>Show or hide the context panel</source>
         <translation>Kontextleiste ein- oder ausblenden</translation>
     </message>
@@ -7953,14 +7484,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>every number, and what it would do</source>
         <translation>jede Zahl und was sie bewirken würde</translation>
-    </message>
-    <message>
-        <source>X-ray: what the model gets</source>
-        <translation>Röntgenbild: was das Modell erhält</translation>
-    </message>
-    <message>
-        <source>the request part by part, or the chat again</source>
-        <translation>die Anfrage Teil für Teil, oder wieder der Chat</translation>
     </message>
     <message>
         <source>what this conversation has used, or all of them</source>
@@ -8029,10 +7552,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>every key</source>
         <translation>jede Taste</translation>
-    </message>
-    <message>
-        <source>Automatic compaction is paused: the last two freed less than 10 %. Unpin messages, choose a larger window, or optimize with a shorter tail.</source>
-        <translation>Automatisches Verdichten pausiert: Die letzten beiden machten weniger als 10 % frei. Angeheftetes lösen, ein größeres Fenster wählen oder mit kürzerem Ende optimieren.</translation>
     </message>
     <message>
         <source>There is hardly any room left in the window</source>
@@ -8195,7 +7714,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>das Modell weigerte sich, sie zu schreiben</translation>
     </message>
     <message>
-        <source>the model's reply was cut off</source>
+        <source>the model&apos;s reply was cut off</source>
         <translation>die Antwort des Modells wurde abgeschnitten</translation>
     </message>
     <message>
@@ -8211,15 +7730,15 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Das Paket xllamacpp, das das eingebaute Modell ausführt, ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file is not installed.</source>
+        <source>The built-in model&apos;s file is not installed.</source>
         <translation>Die Datei des eingebauten Modells ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} has {size} bytes instead of {right}.</source>
+        <source>The built-in model&apos;s file {path} has {size} bytes instead of {right}.</source>
         <translation>Die Datei {path} des eingebauten Modells hat {size} Bytes statt {right}.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} is not the published one: its SHA-256 is {found}.</source>
+        <source>The built-in model&apos;s file {path} is not the published one: its SHA-256 is {found}.</source>
         <translation>Die Datei {path} des eingebauten Modells ist nicht die veröffentlichte: Ihr SHA-256 ist {found}.</translation>
     </message>
     <message>
@@ -9386,7 +8905,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Sandbox gibt es nur unter Linux.</translation>
     </message>
     <message>
-        <source>bubblewrap is not installed (the system's package “bubblewrap”).</source>
+        <source>bubblewrap is not installed (the system&apos;s package “bubblewrap”).</source>
         <translation>bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems).</translation>
     </message>
     <message>
@@ -9421,7 +8940,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>It lies on another computer, and was not opened. Copy it to this one.</source>
         <translation>Es liegt auf einem anderen Rechner und wurde nicht geöffnet. Kopieren Sie es auf diesen.</translation>
     </message>
-<message>
+    <message>
         <source>filling up: room is made in the background, after a reply</source>
         <translation>füllt sich: Platz wird im Hintergrund geschaffen, nach einer Antwort</translation>
     </message>
@@ -9888,5 +9407,5 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>Automatic summaries are paused: the last two freed less than 10 %. Unpin messages, choose a model with a larger window, or optimize and keep fewer of the newest messages.</source>
         <translation>Automatische Zusammenfassungen pausieren: Die letzten beiden machten weniger als 10 % frei. Angeheftetes lösen, ein Modell mit größerem Fenster wählen oder optimieren und weniger der neuesten Nachrichten behalten.</translation>
     </message>
-    </context>
+</context>
 </TS>
