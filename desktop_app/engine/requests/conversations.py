@@ -49,11 +49,13 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             return request.respond_with(p.SearchValuesListed(await chats.archive.search_values()))
         case p.FindText():
             session = await chats.open(request.conversation)
-            ids, indexes = await find_in(session, request.text)
-            return request.respond_with(p.TextFound(ids, indexes, len(ids) < MAX_FOUND))
+            ids, found = await find_in(session, request.text)
+            indexes, places = tuple(one.index for one in found), tuple(one.places for one in found)
+            return request.respond_with(p.TextFound(ids, indexes, places, is_all=len(ids) < MAX_FOUND))
         case p.PreviewModel(conversation, model):
             session = await chats.open(conversation)
-            preview = preview_model(session, chats.services, chats.models, model)
+            draft = chats.turns.queue.draft(conversation)
+            preview = preview_model(session, chats.services, chats.models, model, draft)
             told = await engine.compute(p.Computation.PREVIEW, conversation, preview)
             return request.respond_with(p.ModelPreviewed(told))
         case p.ExportConversation():
