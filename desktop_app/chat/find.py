@@ -14,9 +14,9 @@ MAX_FOUND = 2_000
 
 
 class Found(NamedTuple):
-    """A message with the text: its index in the branch, and how often it has it."""
+    """A message with the text: its number in the branch, from 0, and how often it has it."""
 
-    index: int
+    number: int
     places: int
 
 
@@ -24,7 +24,7 @@ async def find_in(session: Session, text: str) -> tuple[tuple[str, ...], tuple[F
     """Return the ids of the messages of the current branch with that text, and where they have it: see `find_text`."""
     messages = tuple(session.recorded.branch)
     found = await asyncio.to_thread(find_text, messages, text)
-    return tuple(messages[one.index].id for one in found), tuple(found)
+    return tuple(messages[one.number].id for one in found), tuple(found)
 
 
 def find_text(messages: Sequence[Message], text: str, limit: int = MAX_FOUND) -> list[Found]:

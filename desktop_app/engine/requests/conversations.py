@@ -50,7 +50,7 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
         case p.FindText():
             session = await chats.open(request.conversation)
             ids, found = await find_in(session, request.text)
-            indexes, places = tuple(one.index for one in found), tuple(one.places for one in found)
+            indexes, places = tuple(one.number for one in found), tuple(one.places for one in found)
             return request.respond_with(p.TextFound(ids, indexes, places, is_all=len(ids) < MAX_FOUND))
         case p.PreviewModel(conversation, model):
             session = await chats.open(conversation)
