@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
-    <name />
+    <name></name>
     <message numerus="yes">
         <source>%n tokens</source>
         <translation>
@@ -183,13 +183,6 @@
         <translation>
             <numerusform>%n token more than the window holds</numerusform>
             <numerusform>%n tokens more than the window holds</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Reserved for the reply: %n tokens, {share}</source>
-        <translation>
-            <numerusform>Reserved for the reply: %n token, {share}</numerusform>
-            <numerusform>Reserved for the reply: %n tokens, {share}</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -795,13 +788,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>{name}: %n tokens, {share} of the window</source>
-        <translation>
-            <numerusform>{name}: %n token, {share} of the window</numerusform>
-            <numerusform>{name}: %n tokens, {share} of the window</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{count} of %n facts in the summary</source>
         <translation>
             <numerusform>{count} of %n fact in the summary</numerusform>
@@ -1004,111 +990,6 @@
             <numerusform>%n characters in all</numerusform>
         </translation>
     </message>
-<message numerus="yes">
-        <source>%n compactions: {amount}</source>
-        <translation>
-            <numerusform>%n compaction: {amount}</numerusform>
-            <numerusform>%n compactions: {amount}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n prunes: {amount}</source>
-        <translation>
-            <numerusform>%n prune: {amount}</numerusform>
-            <numerusform>%n prunes: {amount}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n conversations put away</source>
-        <translation>
-            <numerusform>%n conversation put away</numerusform>
-            <numerusform>%n conversations put away</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n conversations taken back</source>
-        <translation>
-            <numerusform>%n conversation taken back</numerusform>
-            <numerusform>%n conversations taken back</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… and %n messages more</source>
-        <translation>
-            <numerusform>… and %n message more</numerusform>
-            <numerusform>… and %n messages more</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n messages archived</source>
-        <translation>
-            <numerusform>%n message archived</numerusform>
-            <numerusform>%n messages archived</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>It would archive %n messages now: {before} → {after} tokens.</source>
-        <translation>
-            <numerusform>It would archive %n message now: {before} → {after} tokens.</numerusform>
-            <numerusform>It would archive %n messages now: {before} → {after} tokens.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions</source>
-        <translation>
-            <numerusform>%n compaction</numerusform>
-            <numerusform>%n compactions</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions under each</source>
-        <translation>
-            <numerusform>%n compaction under each</numerusform>
-            <numerusform>%n compactions under each</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions instead of {before}</source>
-        <translation>
-            <numerusform>%n compaction instead of {before}</numerusform>
-            <numerusform>%n compactions instead of {before}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>(%n characters more)</source>
-        <translation>
-            <numerusform>(%n characters more)</numerusform>
-            <numerusform>(%n characters more)</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n tool results pruned</source>
-        <translation>
-            <numerusform>%n tool result pruned</numerusform>
-            <numerusform>%n tool results pruned</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n lines more</source>
-        <translation>
-            <numerusform>… %n line more</numerusform>
-            <numerusform>… %n lines more</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n lines more: open</source>
-        <translation>
-            <numerusform>… %n line more: open</numerusform>
-            <numerusform>… %n lines more: open</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n characters: open</source>
-        <translation>
-            <numerusform>… %n character: open</numerusform>
-            <numerusform>… %n characters: open</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>{name}: %n tokens, {share}</source>
         <translation>
@@ -1116,33 +997,5 @@
             <numerusform>{name}: %n tokens, {share}</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>{count} of %n facts verbatim</source>
-        <translation>
-            <numerusform>{count} of %n fact verbatim</numerusform>
-            <numerusform>{count} of %n facts verbatim</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{count} of %n facts recallable</source>
-        <translation>
-            <numerusform>{count} of %n fact recallable</numerusform>
-            <numerusform>{count} of %n facts recallable</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n facts verbatim</source>
-        <translation>
-            <numerusform>%n fact verbatim</numerusform>
-            <numerusform>%n facts verbatim</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n recallable</source>
-        <translation>
-            <numerusform>%n recallable</numerusform>
-            <numerusform>%n recallable</numerusform>
-        </translation>
-    </message>
-    </context>
+</context>
 </TS>
