@@ -13,34 +13,34 @@ from .session import Session
 MAX_FOUND = 2_000
 
 
-class Found(NamedTuple):
+class FoundMessage(NamedTuple):
     """A message with the text: its number in the branch, from 0, and how often it has it."""
 
     number: int
     places: int
 
 
-async def find_in(session: Session, text: str) -> tuple[tuple[str, ...], tuple[Found, ...]]:
+async def find_in(session: Session, text: str) -> tuple[tuple[str, ...], tuple[FoundMessage, ...]]:
     """Return the ids of the messages of the current branch with that text, and where they have it: see `find_text`."""
     messages = tuple(session.recorded.branch)
     found = await asyncio.to_thread(find_text, messages, text)
     return tuple(messages[one.number].id for one in found), tuple(found)
 
 
-def find_text(messages: Sequence[Message], text: str, limit: int = MAX_FOUND) -> list[Found]:
+def find_text(messages: Sequence[Message], text: str, limit: int = MAX_FOUND) -> list[FoundMessage]:
     """Return the newest `limit` messages that contain the text, in their order; letters of either case.
 
     The arguments of calls are searched as well; system prompts, which are folded, are not.
     """
     wanted = text.casefold()
-    found: list[Found] = []
+    found: list[FoundMessage] = []
     for index in range(len(messages) - 1 if wanted else -1, -1, -1):
         message = messages[index]
         if message.role is Role.SYSTEM:
             continue
         texts = (message.text, *(call.arguments for call in message.tool_calls))
         if places := sum(one.casefold().count(wanted) for one in texts):
-            found.append(Found(index, places))
+            found.append(FoundMessage(index, places))
             if len(found) == limit:
                 break
     return found[::-1]
