@@ -8,6 +8,7 @@ from typing import assert_never
 from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.compaction.optimize import check_summary
 from desktop_app.chat.export import export_conversation
+from desktop_app.chat.export_content import ExportedPart
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.importing import GROWN
@@ -22,6 +23,7 @@ from desktop_app.conversation.project import NO_FOLDER
 from desktop_app.conversation.searching import NO_FILTERS
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
+from desktop_app.tools.graphics import draw_graphics
 
 
 async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineResponse:
@@ -60,8 +62,9 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             return request.respond_with(p.ModelPreviewed(told))
         case p.ExportConversation():
             session = await chats.open(request.conversation)
-            how = request.format, request.scope, request.first, request.last
-            writing = export_conversation(session, Path(request.path), request.is_replacing, *how)
+            part = ExportedPart(request.scope, request.first, request.last)
+            how = request.is_replacing, request.format, draw_graphics, part
+            writing = export_conversation(session, Path(request.path), *how)
             size = await engine.compute(p.Computation.EXPORT, session.id, writing)
             return request.respond_with(p.ConversationExported(request.path, size))
         case _:
