@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name />
+    <name></name>
     <message>
         <source>Everything that was stored before is still there.</source>
         <translation>Alles zuvor Gespeicherte ist noch da.</translation>
@@ -524,7 +524,7 @@
         <translation>ab denen verdichtet wird, wenn es keine Grenze in Token gibt</translation>
     </message>
     <message>
-        <source>of the newest report in what is learned of a model's counts</source>
+        <source>of the newest report in what is learned of a model&apos;s counts</source>
         <translation>der neuesten Meldung an dem, was über die Zählung eines Modells gelernt wird</translation>
     </message>
     <message>
@@ -540,7 +540,7 @@
         <translation>über den es nie steigt</translation>
     </message>
     <message>
-        <source>whether room is made without the user's word</source>
+        <source>whether room is made without the user&apos;s word</source>
         <translation>ob ungefragt Platz geschaffen wird</translation>
     </message>
     <message>
@@ -644,7 +644,7 @@
         <translation>seiner Antwort: doppelt so viel wie die Kurzfassung</translation>
     </message>
     <message>
-        <source>for the model's digest; then the rule's stays</source>
+        <source>for the model&apos;s digest; then the rule&apos;s stays</source>
         <translation>für die Kurzfassung des Modells; danach bleibt die nach Regeln</translation>
     </message>
     <message>
@@ -740,7 +740,7 @@
         <translation>für die Zusammenfassung, bevor das Ziel erreicht ist</translation>
     </message>
     <message>
-        <source>of the summary's length that the model is asked for</source>
+        <source>of the summary&apos;s length that the model is asked for</source>
         <translation>der Länge der Zusammenfassung, der vom Modell verlangt wird</translation>
     </message>
     <message>
@@ -800,7 +800,7 @@
         <translation>ob das Ende nimmt, was die Zusammenfassung vom Ziel übrig lässt</translation>
     </message>
     <message>
-        <source>of the user's own messages that stay word for word</source>
+        <source>of the user&apos;s own messages that stay word for word</source>
         <translation>der eigenen Nachrichten, die wörtlich bleiben</translation>
     </message>
     <message>
@@ -920,7 +920,7 @@
         <translation>wo dieser Anteil weniger ist, wird nichts ungefragt abgerufen</translation>
     </message>
     <message>
-        <source>of the model for one research, the answer's included</source>
+        <source>of the model for one research, the answer&apos;s included</source>
         <translation>des Modells für eine Recherche, die der Antwort inbegriffen</translation>
     </message>
     <message>
@@ -980,7 +980,7 @@
         <translation>Neben der Unterhaltung: Recherche und Bilder</translation>
     </message>
     <message>
-        <source>waits long, keeps much, and the user's own messages word for word</source>
+        <source>waits long, keeps much, and the user&apos;s own messages word for word</source>
         <translation>wartet lange, behält viel und die eigenen Nachrichten wörtlich</translation>
     </message>
     <message>
@@ -992,7 +992,7 @@
         <translation>schafft früh und viel Platz: für kleine Fenster und langsame Modelle</translation>
     </message>
     <message>
-        <source>OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half</source>
+        <source>OpenFork&apos;s three layers: truncate, prune to the first 2,000 characters, compact to half</source>
         <translation>OpenForks drei Schichten: kürzen, auf die ersten 2.000 Zeichen stutzen, auf die Hälfte verdichten</translation>
     </message>
     <message>
@@ -1036,7 +1036,7 @@
         <translation>zweite Systemnachricht</translation>
     </message>
     <message>
-        <source>beginning without a user's message</source>
+        <source>beginning without a user&apos;s message</source>
         <translation>Anfang ohne eigene Nachricht</translation>
     </message>
     <message>
@@ -1280,7 +1280,7 @@
         <translation>Die Antwort von {model} brach ab</translation>
     </message>
     <message>
-        <source>{server} does not speak OpenAI's protocol</source>
+        <source>{server} does not speak OpenAI&apos;s protocol</source>
         <translation>{server} spricht nicht das Protokoll von OpenAI</translation>
     </message>
     <message>
@@ -1352,7 +1352,7 @@
         <translation>Das Konto bei {server} prüfen oder ein Modell eines anderen Anbieters wählen.</translation>
     </message>
     <message>
-        <source>Check the model's name and the address {address} in the settings (it usually ends with /v1).</source>
+        <source>Check the model&apos;s name and the address {address} in the settings (it usually ends with /v1).</source>
         <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist auf /v1).</translation>
     </message>
     <message>
@@ -1376,7 +1376,7 @@
         <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie nutzen kann.</translation>
     </message>
     <message>
-        <source>Choose another model, or change this one's options in the settings.</source>
+        <source>Choose another model, or change this one&apos;s options in the settings.</source>
         <translation>Ein anderes Modell wählen oder die Optionen von diesem in den Einstellungen ändern.</translation>
     </message>
     <message>
@@ -2839,14 +2839,6 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     <message>
         <source>What the model sees</source>
         <translation>Was das Modell sieht</translation>
-    </message>
-    <message>
-        <source>Text for people and other programs.</source>
-        <translation>Text für Menschen und andere Programme.</translation>
-    </message>
-    <message>
-        <source>One page for any browser, in light and dark. It loads nothing.</source>
-        <translation>Eine Seite für jeden Browser, hell und dunkel. Sie lädt nichts nach.</translation>
     </message>
     <message>
         <source>OpenAI chat messages, one a line. They can be imported again.</source>
@@ -5456,8 +5448,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>NAME=value OTHER='with spaces'</source>
-        <translation>NAME=Wert ANDERER='mit Leerzeichen'</translation>
+        <source>NAME=value OTHER=&apos;with spaces&apos;</source>
+        <translation>NAME=Wert ANDERER=&apos;mit Leerzeichen&apos;</translation>
     </message>
     <message>
         <source>+ Add an MCP server</source>
@@ -6822,7 +6814,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Don't wrap</source>
+        <source>Don&apos;t wrap</source>
         <translation>Nicht umbrechen</translation>
     </message>
     <message>
@@ -7188,7 +7180,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>The message's text</source>
+        <source>The message&apos;s text</source>
         <translation>Text der Nachricht</translation>
     </message>
     <message>
@@ -7684,7 +7676,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>das Modell weigerte sich, sie zu schreiben</translation>
     </message>
     <message>
-        <source>the model's reply was cut off</source>
+        <source>the model&apos;s reply was cut off</source>
         <translation>die Antwort des Modells wurde abgeschnitten</translation>
     </message>
     <message>
@@ -7700,15 +7692,15 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Das Paket xllamacpp, das das eingebaute Modell ausführt, ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file is not installed.</source>
+        <source>The built-in model&apos;s file is not installed.</source>
         <translation>Die Datei des eingebauten Modells ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} has {size} bytes instead of {right}.</source>
+        <source>The built-in model&apos;s file {path} has {size} bytes instead of {right}.</source>
         <translation>Die Datei {path} des eingebauten Modells hat {size} Bytes statt {right}.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} is not the published one: its SHA-256 is {found}.</source>
+        <source>The built-in model&apos;s file {path} is not the published one: its SHA-256 is {found}.</source>
         <translation>Die Datei {path} des eingebauten Modells ist nicht die veröffentlichte: Ihr SHA-256 ist {found}.</translation>
     </message>
     <message>
@@ -8875,7 +8867,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Sandbox gibt es nur unter Linux.</translation>
     </message>
     <message>
-        <source>bubblewrap is not installed (the system's package “bubblewrap”).</source>
+        <source>bubblewrap is not installed (the system&apos;s package “bubblewrap”).</source>
         <translation>bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems).</translation>
     </message>
     <message>
@@ -9408,78 +9400,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
             <numerusform>{name}: %n Tokens, {share}</numerusform>
         </translation>
     </message>
-<message>
-        <source>warning: room is made in the background, after a turn</source>
-        <translation>Warnung: Platz wird im Hintergrund geschaffen, nach einer Antwort</translation>
-    </message>
-    <message>
-        <source>tight: pruning is due</source>
-        <translation>eng: Kürzen steht an</translation>
-    </message>
-    <message>
-        <source>critical: compaction is due</source>
-        <translation>kritisch: Verdichten steht an</translation>
-    </message>
-    <message>
-        <source>exceeded: nothing is sent until there is room</source>
-        <translation>überschritten: Nichts wird gesendet, bis Platz ist</translation>
-    </message>
-    <message>
-        <source>Keeps the message in the context window, whatever else is archived</source>
-        <translation>Hält die Nachricht im Kontextfenster, was auch sonst archiviert wird</translation>
-    </message>
-    <message>
-        <source>Archived messages</source>
-        <translation>Archivierte Nachrichten</translation>
-    </message>
-    <message>
-        <source>Percentages are of the whole context window.</source>
-        <translation>Prozente beziehen sich auf das ganze Kontextfenster.</translation>
-    </message>
-    <message>
-        <source>Click a category to see its parts in the X-ray</source>
-        <translation>Auf eine Kategorie klicken, um ihre Teile im Röntgenbild zu sehen</translation>
-    </message>
-    <message>
-        <source>{needed} tokens must stay whatever is archived: system prompt, tools, pins and the newest messages.</source>
-        <translation>{needed} Token müssen bleiben, was auch archiviert wird: Systemprompt, Werkzeuge, Angeheftetes und die neuesten Nachrichten.</translation>
-    </message>
-    <message>
-        <source>The last compactions freed so little that no other is made unasked. A shorter tail, or fewer pins, frees more.</source>
-        <translation>Die letzten Verdichtungen haben so wenig Platz geschaffen, dass ungefragt keine weitere folgt. Ein kürzeres Ende oder weniger Angeheftetes schafft mehr.</translation>
-    </message>
-    <message>
-        <source>Nothing has been archived yet.
-
-When the context window fills up, older messages make room for new ones. They are listed here in full: you can read them, search them, bring them back, or undo the whole operation.</source>
-        <translation>Es wurde noch nichts archiviert.
-
-Wenn sich das Kontextfenster füllt, machen ältere Nachrichten Platz für neue. Hier stehen sie vollständig: zum Lesen, Durchsuchen, Zurückholen, oder um den ganzen Vorgang rückgängig zu machen.</translation>
-    </message>
-    <message>
-        <source>{tokens} of {most} tokens · {memories}</source>
-        <translation>{tokens} von {most} Token · {memories}</translation>
-    </message>
-    <message>
-        <source>automatic, after the provider reported an overflow</source>
-        <translation>automatisch, nachdem der Anbieter einen Überlauf gemeldet hat</translation>
-    </message>
-    <message>
-        <source>Compaction failed</source>
-        <translation>Verdichtung fehlgeschlagen</translation>
-    </message>
-    <message>
-        <source>Compaction</source>
-        <translation>Verdichtung</translation>
-    </message>
-    <message>
-        <source>Nothing is pinned.
-
-A pinned message stays in the context window word for word, whatever else is archived. To pin a rule, point at its message in the chat and choose “Pin”.</source>
-        <translation>Nichts ist angeheftet.
-
-Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch sonst archiviert wird. Um eine Regel anzuheften, im Chat auf ihre Nachricht zeigen und „Anheften“ wählen.</translation>
-    </message>
     <message>
         <source>Of a message with several versions, the one that you see.</source>
         <translation>Von einer Nachricht mit mehreren Fassungen die, die Sie sehen.</translation>
@@ -9496,444 +9416,5 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>One page for any browser, in light and dark, with formulas and diagrams. It loads nothing.</source>
         <translation>Eine Seite für jeden Browser, hell und dunkel, mit Formeln und Diagrammen. Sie lädt nichts nach.</translation>
     </message>
-    <message>
-        <source>Previous message ({keys})</source>
-        <translation>Vorige Nachricht ({keys})</translation>
-    </message>
-    <message>
-        <source>Next message ({keys})</source>
-        <translation>Nächste Nachricht ({keys})</translation>
-    </message>
-    <message>
-        <source>{share} of the usable window, {tokens}: {meaning}. Click to set it.</source>
-        <translation>{share} des nutzbaren Fensters, {tokens}: {meaning}. Klicken, um es einzustellen.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Reserved for the reply: %n tokens, {share}</source>
-        <translation>
-            <numerusform>Für die Antwort reserviert: %n Token, {share}</numerusform>
-            <numerusform>Für die Antwort reserviert: %n Token, {share}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{share} of the usable window</source>
-        <translation>{share} des nutzbaren Fensters</translation>
-    </message>
-    <message>
-        <source>{used} of {window} tokens</source>
-        <translation>{used} von {window} Token</translation>
-    </message>
-    <message>
-        <source>{usable} are usable; {reserve} are reserved for the reply.</source>
-        <translation>{usable} sind nutzbar; {reserve} sind für die Antwort reserviert.</translation>
-    </message>
-    <message>
-        <source>X-ray</source>
-        <translation>Röntgenbild</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions: {amount}</source>
-        <translation>
-            <numerusform>%n Verdichtung: {amount}</numerusform>
-            <numerusform>%n Verdichtungen: {amount}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n prunes: {amount}</source>
-        <translation>
-            <numerusform>%n Kürzung: {amount}</numerusform>
-            <numerusform>%n Kürzungen: {amount}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Nothing was archived</source>
-        <translation>Nichts wurde archiviert</translation>
-    </message>
-    <message>
-        <source>{verbatim} word for word, {in_summary} in summaries
-{recallable} recallable, {lost} lost</source>
-        <translation>{verbatim} wörtlich, {in_summary} in Zusammenfassungen
-{recallable} abrufbar, {lost} verloren</translation>
-    </message>
-    <message>
-        <source>“{title}” put away</source>
-        <translation>„{title}“ weggelegt</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n conversations put away</source>
-        <translation>
-            <numerusform>%n Unterhaltung weggelegt</numerusform>
-            <numerusform>%n Unterhaltungen weggelegt</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>“{title}” taken back</source>
-        <translation>„{title}“ zurückgeholt</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n conversations taken back</source>
-        <translation>
-            <numerusform>%n Unterhaltung zurückgeholt</numerusform>
-            <numerusform>%n Unterhaltungen zurückgeholt</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>must be compacted first: {total} → {after}</source>
-        <translation>muss erst verdichtet werden: {total} → {after}</translation>
-    </message>
-    <message>
-        <source>Compacting conversation history…</source>
-        <translation>Bisheriges wird verdichtet…</translation>
-    </message>
-    <message>
-        <source>{used} of the usable window is in use. Room will soon be made automatically.</source>
-        <translation>{used} des nutzbaren Fensters sind belegt. Bald wird von selbst Platz geschaffen.</translation>
-    </message>
-    <message>
-        <source>{used} of the usable window is in use. Room is made before the next request.</source>
-        <translation>{used} des nutzbaren Fensters sind belegt. Vor der nächsten Anfrage wird Platz geschaffen.</translation>
-    </message>
-    <message>
-        <source>The usable window is full ({used}). Nothing is sent until there is room.</source>
-        <translation>Das nutzbare Fenster ist voll ({used}). Es wird nichts gesendet, bis Platz ist.</translation>
-    </message>
-    <message>
-        <source>{used} of the usable window is in use. Choose Optimize conversation to make room.</source>
-        <translation>{used} des nutzbaren Fensters sind belegt. „Unterhaltung optimieren“ schafft Platz.</translation>
-    </message>
-    <message>
-        <source>The usable window is full ({used}). Choose Optimize conversation to continue.</source>
-        <translation>Das nutzbare Fenster ist voll ({used}). Mit „Unterhaltung optimieren“ geht es weiter.</translation>
-    </message>
-    <message>
-        <source>Compacting conversation history… {tokens} of at most {limit} tokens</source>
-        <translation>Bisheriges wird verdichtet… {tokens} von höchstens {limit} Token</translation>
-    </message>
-    <message>
-        <source>Context compacted, continuing… · {before} → {after} tokens</source>
-        <translation>Kontext verdichtet, es geht weiter… · {before} → {after} Token</translation>
-    </message>
-    <message>
-        <source>Context compacted · {before} → {after} tokens</source>
-        <translation>Kontext verdichtet · {before} → {after} Token</translation>
-    </message>
-    <message numerus="yes">
-        <source>… and %n messages more</source>
-        <translation>
-            <numerusform>… und %n weitere Nachricht</numerusform>
-            <numerusform>… und %n weitere Nachrichten</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n messages archived</source>
-        <translation>
-            <numerusform>%n Nachricht archiviert</numerusform>
-            <numerusform>%n Nachrichten archiviert</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Nothing is deleted: archived messages stay in the history, searchable, and one undo brings them back.</source>
-        <translation>Nichts wird gelöscht: Archivierte Nachrichten bleiben durchsuchbar im Verlauf, und ein „Rückgängig“ bringt sie zurück.</translation>
-    </message>
-    <message>
-        <source>The summary covers exactly the archived messages. If you move this, it must be written again.</source>
-        <translation>Die Zusammenfassung umfasst genau die archivierten Nachrichten. Nach einer Änderung muss sie neu geschrieben werden.</translation>
-    </message>
-    <message>
-        <source>Checked:</source>
-        <translation>Geprüft:</translation>
-    </message>
-    <message>
-        <source>{model} reads the messages to be archived. Keys and passwords are masked.</source>
-        <translation>{model} liest die Nachrichten, die archiviert werden. Schlüssel und Passwörter werden unkenntlich gemacht.</translation>
-    </message>
-    <message>
-        <source>Nothing is archived, so there is nothing to summarize.</source>
-        <translation>Nichts wird archiviert, also gibt es nichts zusammenzufassen.</translation>
-    </message>
-    <message>
-        <source>↑ ↓ to choose · Enter to carry out · Esc to close</source>
-        <translation>↑ ↓ wählen · Enter führt aus · Esc schließt</translation>
-    </message>
-    <message>
-        <source>No command fits “{query}”.</source>
-        <translation>Kein Befehl passt zu „{query}“.</translation>
-    </message>
-    <message>
-        <source>There are no personas yet: “This conversation…” in the ⋯ menu saves one.</source>
-        <translation>Es gibt noch keine Personas: „Diese Unterhaltung…“ im Menü ⋯ speichert eine.</translation>
-    </message>
-    <message>
-        <source>Compactions</source>
-        <translation>Verdichtungen</translation>
-    </message>
-    <message>
-        <source>The model’s context window is not known yet, so nothing is due.</source>
-        <translation>Das Kontextfenster des Modells ist noch nicht bekannt, also steht nichts an.</translation>
-    </message>
-    <message numerus="yes">
-        <source>It would archive %n messages now: {before} → {after} tokens.</source>
-        <translation>
-            <numerusform>Würde jetzt %n Nachricht archivieren: {before} → {after} Token.</numerusform>
-            <numerusform>Würde jetzt %n Nachrichten archivieren: {before} → {after} Token.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Nothing is due.</source>
-        <translation>Es steht nichts an.</translation>
-    </message>
-    <message>
-        <source>It compacts {tokens} tokens earlier than the policy in use.</source>
-        <translation>Verdichtet {tokens} Token früher als die jetzigen Regeln.</translation>
-    </message>
-    <message>
-        <source>It compacts {tokens} tokens later than the policy in use.</source>
-        <translation>Verdichtet {tokens} Token später als die jetzigen Regeln.</translation>
-    </message>
-    <message>
-        <source>no compaction</source>
-        <translation>keine Verdichtung</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions</source>
-        <translation>
-            <numerusform>%n Verdichtung</numerusform>
-            <numerusform>%n Verdichtungen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions under each</source>
-        <translation>
-            <numerusform>%n Verdichtung unter beiden</numerusform>
-            <numerusform>%n Verdichtungen unter beiden</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n compactions instead of {before}</source>
-        <translation>
-            <numerusform>%n Verdichtung statt {before}</numerusform>
-            <numerusform>%n Verdichtungen statt {before}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{share} % dearer</source>
-        <translation>{share} % teurer</translation>
-    </message>
-    <message>
-        <source>Compact</source>
-        <translation>Verdichten</translation>
-    </message>
-    <message>
-        <source>Compact down to</source>
-        <translation>Verdichten bis auf</translation>
-    </message>
-    <message>
-        <source>compactions</source>
-        <translation>Verdichtungen</translation>
-    </message>
-    <message>
-        <source>Calls of tools</source>
-        <translation>Werkzeugaufrufe</translation>
-    </message>
-    <message>
-        <source>The request was copied as a curl command. The key stands in a variable.</source>
-        <translation>Die Anfrage wurde als curl-Befehl kopiert. Der Schlüssel steht in einer Variablen.</translation>
-    </message>
-    <message>
-        <source>archived</source>
-        <translation>archiviert</translation>
-    </message>
-    <message>
-        <source>Do you mean “{nearest}”?</source>
-        <translation>Ist „{nearest}“ gemeint?</translation>
-    </message>
-    <message>
-        <source>Searches all messages of all conversations, archived or not.</source>
-        <translation>Durchsucht alle Nachrichten aller Unterhaltungen, archiviert oder nicht.</translation>
-    </message>
-    <message>
-        <source>When a message refers to something that was archived, the matching passages are sent along, up to a limit.</source>
-        <translation>Bezieht sich eine Nachricht auf etwas Archiviertes, werden die passenden Stellen bis zu einer Grenze mitgesendet.</translation>
-    </message>
-    <message>
-        <source>Look up archived messages</source>
-        <translation>Archivierte Nachrichten nachschlagen</translation>
-    </message>
-    <message>
-        <source>Put away</source>
-        <translation>Weggelegt</translation>
-    </message>
-    <message>
-        <source>Put away · {details}</source>
-        <translation>Weggelegt · {details}</translation>
-    </message>
-    <message>
-        <source>Put away</source>
-        <comment>a command</comment>
-        <translation>Weglegen</translation>
-    </message>
-    <message>
-        <source>Take back</source>
-        <translation>Zurückholen</translation>
-    </message>
-    <message>
-        <source>Sort the conversations, show what was put away</source>
-        <translation>Unterhaltungen sortieren, Weggelegtes zeigen</translation>
-    </message>
-    <message>
-        <source>Show what was put away</source>
-        <translation>Weggelegtes zeigen</translation>
-    </message>
-    <message>
-        <source>safe</source>
-        <translation>sicher</translation>
-    </message>
-    <message>
-        <source>warning</source>
-        <translation>Warnung</translation>
-    </message>
-    <message>
-        <source>tight</source>
-        <translation>knapp</translation>
-    </message>
-    <message>
-        <source>critical</source>
-        <translation>kritisch</translation>
-    </message>
-    <message>
-        <source>exceeded</source>
-        <translation>überschritten</translation>
-    </message>
-    <message numerus="yes">
-        <source>(%n characters more)</source>
-        <translation>
-            <numerusform>(%n weiteres Zeichen)</numerusform>
-            <numerusform>(%n weitere Zeichen)</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Fold</source>
-        <translation>Zuklappen</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>Fortfahren</translation>
-    </message>
-    <message>
-        <source>No answer yet, it is asked again…</source>
-        <translation>Noch keine Antwort, es wird erneut gefragt …</translation>
-    </message>
-    <message>
-        <source>Unfold or fold</source>
-        <translation>Auf- oder zuklappen</translation>
-    </message>
-    <message>
-        <source>pruned</source>
-        <translation>gekürzt</translation>
-    </message>
-    <message>
-        <source>{deed} in another version</source>
-        <comment>such as “42 messages archived”</comment>
-        <translation>{deed}, in einer anderen Version</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n tool results pruned</source>
-        <translation>
-            <numerusform>%n Werkzeugergebnis gekürzt</numerusform>
-            <numerusform>%n Werkzeugergebnisse gekürzt</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n lines more</source>
-        <translation>
-            <numerusform>… noch %n Zeile</numerusform>
-            <numerusform>… noch %n Zeilen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n lines more: open</source>
-        <translation>
-            <numerusform>… noch %n Zeile: öffnen</numerusform>
-            <numerusform>… noch %n Zeilen: öffnen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>… %n characters: open</source>
-        <translation>
-            <numerusform>… %n Zeichen: öffnen</numerusform>
-            <numerusform>… %n Zeichen: öffnen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>every operation, its archived messages, and the way back</source>
-        <translation>jeder Vorgang, seine archivierten Nachrichten und der Weg zurück</translation>
-    </message>
-    <message numerus="yes">
-        <source>{name}: %n tokens, {share} of the window</source>
-        <translation>
-            <numerusform>{name}: %n Token, {share} des Fensters</numerusform>
-            <numerusform>{name}: %n Token, {share} des Fensters</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{count} of %n facts verbatim</source>
-        <translation>
-            <numerusform>{count} von %n Fakt wörtlich</numerusform>
-            <numerusform>{count} von %n Fakten wörtlich</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{count} of %n facts recallable</source>
-        <translation>
-            <numerusform>{count} von %n Fakt abrufbar</numerusform>
-            <numerusform>{count} von %n Fakten abrufbar</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n facts verbatim</source>
-        <translation>
-            <numerusform>%n Fakt wörtlich</numerusform>
-            <numerusform>%n Fakten wörtlich</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n recallable</source>
-        <translation>
-            <numerusform>%n abrufbar</numerusform>
-            <numerusform>%n abrufbar</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>nothing lost</source>
-        <translation>nichts verloren</translation>
-    </message>
-    <message>
-        <source>Show or hide what was put away</source>
-        <translation>Weggelegtes ein- oder ausblenden</translation>
-    </message>
-    <message>
-        <source>This conversation…</source>
-        <translation>Diese Unterhaltung…</translation>
-    </message>
-    <message>
-        <source>Put away or take back</source>
-        <translation>Weglegen oder zurückholen</translation>
-    </message>
-    <message>
-        <source>see what would be compacted</source>
-        <translation>zeigt, was verdichtet würde</translation>
-    </message>
-    <message>
-        <source>X-ray: what the model gets</source>
-        <translation>Röntgenbild: was das Modell erhält</translation>
-    </message>
-    <message>
-        <source>the request part by part, or the chat again</source>
-        <translation>die Anfrage Teil für Teil, oder wieder der Chat</translation>
-    </message>
-    <message>
-        <source>Automatic compaction is paused: the last two freed less than 10 %. Unpin messages, choose a larger window, or optimize with a shorter tail.</source>
-        <translation>Automatisches Verdichten pausiert: Die letzten beiden machten weniger als 10 % frei. Angeheftetes lösen, ein größeres Fenster wählen oder mit kürzerem Ende optimieren.</translation>
-    </message>
-    </context>
+</context>
 </TS>
