@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from .gauge import Gauge
@@ -14,6 +16,10 @@ from .tools import RequiredPermission
 from .transcript import Trigger
 from .unsent import QueuedMessage
 
+FilledBy = Literal["", "tools", "pins", "memory", "instructions", "message", "results"]
+"""What fills a window that cannot be archived: schemas of tools, pinned messages, memory, the system prompt, the newest
+message of the user's, results that no reply has followed."""
+
 
 class Failure(msgspec.Struct, frozen=True):
     """An error of the world, as the user is told of it."""
@@ -24,7 +30,8 @@ class Failure(msgspec.Struct, frozen=True):
     "malformed", "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's
     settings "address" and "window_unknown". Of a request that does not fit also "message_too_large" and, where the
     model could not read it as a file, "message_too_large_to_cut": the newest message alone; "nothing_can_leave": no
-    optimizing would help. "nearly_full": it would fit, but hardly any room is left. Of a notice: "silent_cut".
+    optimizing would help. "nearly_full": it would fit, but hardly any room is left. "circles": the model makes the same
+    call again and again. Of a notice: "silent_cut".
     """
     title: str
     detail: str = ""
@@ -35,6 +42,8 @@ class Failure(msgspec.Struct, frozen=True):
     setting: str = ""
     """Where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or "window";
     "" for nowhere in particular."""
+    filled_by: FilledBy = ""
+    """What fills the window, if that is why the request does not fit."""
 
 
 class Event(msgspec.Struct, frozen=True):

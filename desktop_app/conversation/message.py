@@ -50,8 +50,9 @@ class ToolCall(msgspec.Struct, frozen=True, gc=False, tag="tool_call", rename={"
     """What the provider wants back with the call, such as a signature of its reasoning; only models/ reads it."""
 
 
-CallEnding = Literal["", "denied", "stopped", "timed_out"]
-"""Why a call has no result of its tool's: it was not allowed, was stopped, or took too long; "" where it has one."""
+CallEnding = Literal["", "denied", "stopped", "timed_out", "repeated"]
+"""Why a call has no result of its tool's: it was not allowed, was stopped, took too long, or was answered from the
+record since it had run already; "" where it has one."""
 
 CallSandbox = Literal["", "closed", "network", "outside", "missing"]
 """Where a call's program ran: in the sandbox without network, or with it; outside of it, as the user allowed; without

@@ -93,9 +93,6 @@ class MainWindow(Parts):
         self.waiting = QueueController(bridge, self, self.chat)
         self.questions = QuestionController(bridge, self, self.chat)
         self.models = ModelController(bridge, self, self.chat, self.settings, self.context)
-        self.recovery = RecoveryController(
-            bridge, self, self.chat, self.settings, self.export, self.models, self.context
-        )
         self.tools = ToolsController(bridge, self, self.chat, self.settings)
         self.attach = AttachController(bridge, self, self.chat)
         self.drops = DropController(bridge, self, self.chat, self.attach, self.importing)
@@ -108,6 +105,9 @@ class MainWindow(Parts):
         self.away = AwayController(bridge, self, self.chat)
         self.graphics = GraphicController(bridge, self)
         self.setup = SetupController(bridge, self, self.chat, self.settings)
+        self.recovery = RecoveryController(
+            bridge, self, self.chat, self.settings, self.export, self.models, self.context, self.tools, self.setup
+        )
         self.builtin = BuiltinController(bridge, self, self.chat, self.settings)
         self.first = FirstStart(bridge, self, self.chat, self.importing, self.settings)
         for controller in (self.notices, self.memory, self.setup, self.first, self.away):

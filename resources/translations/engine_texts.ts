@@ -212,6 +212,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Room was made several times in this turn, and its results fill the window again. Optimize to go on, or ask for less at once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>There is hardly any room left in the window</source>
         <translation type="unfinished"></translation>
     </message>
@@ -529,6 +533,58 @@
     </message>
     <message>
         <source>Choose a model with a larger window: optimizing would free nothing here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The request takes only {tokens} tokens: the server seems to have a smaller window than {window}, or to add something of its own. Give the model a larger window there, or choose another one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The built-in tools take {tokens} of {window} tokens: switch some off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The tools of {name} take {tokens} of {window} tokens: switch some off.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pinned messages take {tokens} of {window} tokens: unpin some.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory takes {tokens} of {window} tokens: remove some of it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The system prompt takes {tokens} of {window} tokens: shorten it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your message takes {tokens} of {window} tokens: shorten it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The results of {name} take {tokens} of {window} tokens: ask for less at once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Or send it anyway: the reply may be cut short then.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model makes the same call again and again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It called {tool} {times} times with the same arguments; the result stays the same.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each result is saved. The call was not run again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tell the model what to do instead, or choose another one.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

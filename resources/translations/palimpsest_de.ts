@@ -480,6 +480,58 @@
         <translation>Ein Modell mit größerem Kontextfenster wählen: Optimieren würde hier nichts freigeben.</translation>
     </message>
     <message>
+        <source>The request takes only {tokens} tokens: the server seems to have a smaller window than {window}, or to add something of its own. Give the model a larger window there, or choose another one.</source>
+        <translation>Die Anfrage braucht nur {tokens} Token: Der Server hat wohl ein kleineres Fenster als {window}, oder er fügt selbst etwas hinzu. Dem Modell dort ein größeres Fenster geben oder ein anderes wählen.</translation>
+    </message>
+    <message>
+        <source>The built-in tools take {tokens} of {window} tokens: switch some off.</source>
+        <translation>Die eingebauten Werkzeuge brauchen {tokens} von {window} Token: einige ausschalten.</translation>
+    </message>
+    <message>
+        <source>The tools of {name} take {tokens} of {window} tokens: switch some off.</source>
+        <translation>Die Werkzeuge von {name} brauchen {tokens} von {window} Token: einige ausschalten.</translation>
+    </message>
+    <message>
+        <source>Pinned messages take {tokens} of {window} tokens: unpin some.</source>
+        <translation>Angeheftete Nachrichten brauchen {tokens} von {window} Token: einige lösen.</translation>
+    </message>
+    <message>
+        <source>Memory takes {tokens} of {window} tokens: remove some of it.</source>
+        <translation>Die Erinnerungen brauchen {tokens} von {window} Token: einige entfernen.</translation>
+    </message>
+    <message>
+        <source>The system prompt takes {tokens} of {window} tokens: shorten it.</source>
+        <translation>Der Systemprompt braucht {tokens} von {window} Token: ihn kürzen.</translation>
+    </message>
+    <message>
+        <source>Your message takes {tokens} of {window} tokens: shorten it.</source>
+        <translation>Die Nachricht braucht {tokens} von {window} Token: sie kürzen.</translation>
+    </message>
+    <message>
+        <source>The results of {name} take {tokens} of {window} tokens: ask for less at once.</source>
+        <translation>Die Ergebnisse von {name} brauchen {tokens} von {window} Token: weniger auf einmal verlangen.</translation>
+    </message>
+    <message>
+        <source>Or send it anyway: the reply may be cut short then.</source>
+        <translation>Oder trotzdem senden: Dann bricht die Antwort vielleicht ab.</translation>
+    </message>
+    <message>
+        <source>The model makes the same call again and again</source>
+        <translation>Das Modell ruft immer wieder dasselbe auf</translation>
+    </message>
+    <message>
+        <source>It called {tool} {times} times with the same arguments; the result stays the same.</source>
+        <translation>Es hat {tool} {times}-mal mit denselben Argumenten aufgerufen; das Ergebnis bleibt gleich.</translation>
+    </message>
+    <message>
+        <source>Each result is saved. The call was not run again.</source>
+        <translation>Jedes Ergebnis ist gespeichert. Der Aufruf wurde nicht noch einmal ausgeführt.</translation>
+    </message>
+    <message>
+        <source>Tell the model what to do instead, or choose another one.</source>
+        <translation>Dem Modell sagen, was es stattdessen tun soll, oder ein anderes wählen.</translation>
+    </message>
+    <message>
         <source>Something went wrong inside Palimpsest</source>
         <translation>In Palimpsest ist etwas schiefgegangen</translation>
     </message>
@@ -2273,6 +2325,10 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Die Größe des Kontextfensters stammt vom Server; laut Angabe fasst das Modell {tokens}.</translation>
     </message>
     <message>
+        <source>Percentages are of the whole context window.</source>
+        <translation>Prozente beziehen sich auf das ganze Kontextfenster.</translation>
+    </message>
+    <message>
         <source>{number} %</source>
         <translation>{number} %</translation>
     </message>
@@ -2393,6 +2449,10 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
             <numerusform>%n Erinnerung</numerusform>
             <numerusform>%n Erinnerungen</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>{tokens} of {most} tokens · {memories}</source>
+        <translation>{tokens} von {most} Token · {memories}</translation>
     </message>
     <message>
         <source>Of all memories, those that are used in this conversation</source>
@@ -2841,6 +2901,14 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>Was das Modell sieht</translation>
     </message>
     <message>
+        <source>Text for people and other programs.</source>
+        <translation>Text für Menschen und andere Programme.</translation>
+    </message>
+    <message>
+        <source>One page for any browser, in light and dark. It loads nothing.</source>
+        <translation>Eine Seite für jeden Browser, hell und dunkel. Sie lädt nichts nach.</translation>
+    </message>
+    <message>
         <source>OpenAI chat messages, one a line. They can be imported again.</source>
         <translation>OpenAI-Chat-Nachrichten, eine je Zeile. Sie lassen sich wieder importieren.</translation>
     </message>
@@ -2875,6 +2943,14 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     <message>
         <source>Find in this conversation</source>
         <translation>In dieser Unterhaltung suchen</translation>
+    </message>
+    <message>
+        <source>Previous message ({keys})</source>
+        <translation>Vorige Nachricht ({keys})</translation>
+    </message>
+    <message>
+        <source>Next message ({keys})</source>
+        <translation>Nächste Nachricht ({keys})</translation>
     </message>
     <message>
         <source>Close ({keys})</source>
@@ -2931,6 +3007,13 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>
             <numerusform>%n Token mehr, als das Fenster fasst</numerusform>
             <numerusform>%n Token mehr, als das Fenster fasst</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Reserved for the reply: %n tokens, {share}</source>
+        <translation>
+            <numerusform>Für die Antwort reserviert: %n Token, {share}</numerusform>
+            <numerusform>Für die Antwort reserviert: %n Token, {share}</numerusform>
         </translation>
     </message>
     <message>
@@ -6605,6 +6688,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Modell wechseln…</translation>
     </message>
     <message>
+        <source>Edit the system prompt…</source>
+        <translation>Systemprompt bearbeiten…</translation>
+    </message>
+    <message>
         <source>Export…</source>
         <translation>Exportieren…</translation>
     </message>
@@ -6834,6 +6921,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Zeit abgelaufen</translation>
     </message>
     <message>
+        <source>not run again</source>
+        <translation>nicht noch einmal ausgeführt</translation>
+    </message>
+    <message>
         <source>You did not allow this call.</source>
         <translation>Du hast diesen Aufruf nicht erlaubt.</translation>
     </message>
@@ -7036,6 +7127,13 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>
             <numerusform>{name}: %n Token</numerusform>
             <numerusform>{name}: %n Token</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{name}: %n tokens, {share} of the window</source>
+        <translation>
+            <numerusform>{name}: %n Token, {share} des Fensters</numerusform>
+            <numerusform>{name}: %n Token, {share} des Fensters</numerusform>
         </translation>
     </message>
     <message>
@@ -7514,6 +7612,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>every key</source>
         <translation>jede Taste</translation>
+    </message>
+    <message>
+        <source>Room was made several times in this turn, and its results fill the window again. Optimize to go on, or ask for less at once.</source>
+        <translation>In dieser Runde wurde mehrmals Platz geschaffen, und ihre Ergebnisse füllen das Fenster wieder. Zum Fortfahren optimieren oder weniger auf einmal verlangen.</translation>
     </message>
     <message>
         <source>There is hardly any room left in the window</source>
@@ -9368,53 +9470,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Automatic summaries are paused: the last two freed less than 10 %. Unpin messages, choose a model with a larger window, or optimize and keep fewer of the newest messages.</source>
         <translation>Automatische Zusammenfassungen pausieren: Die letzten beiden machten weniger als 10 % frei. Angeheftetes lösen, ein Modell mit größerem Fenster wählen oder optimieren und weniger der neuesten Nachrichten behalten.</translation>
-    </message>
-    <message>
-        <source>Percentages are of what a request may take: the window without what is reserved for the reply.</source>
-        <translation>Prozente beziehen sich auf das, was eine Anfrage belegen darf: das Fenster ohne die Reserve für die Antwort.</translation>
-    </message>
-    <message>
-        <source>The latest changes are not in the request yet: they join it when its beginning changes for another reason, or once the provider’s cache of it has expired.</source>
-        <translation>Die letzten Änderungen sind noch nicht in der Anfrage: Sie kommen hinzu, wenn sich deren Anfang ohnehin ändert oder der Cache des Anbieters abgelaufen ist.</translation>
-    </message>
-    <message>
-        <source>{tokens} of {most} tokens in the request · {memories}</source>
-        <translation>{tokens} von {most} Tokens in der Anfrage · {memories}</translation>
-    </message>
-    <message>
-        <source>Previous place ({keys})</source>
-        <translation>Vorherige Stelle ({keys})</translation>
-    </message>
-    <message>
-        <source>Next place ({keys})</source>
-        <translation>Nächste Stelle ({keys})</translation>
-    </message>
-    <message>
-        <source>Nothing would change</source>
-        <translation>Nichts würde sich ändern</translation>
-    </message>
-    <message numerus="yes">
-        <source>{name}: %n tokens, {share}</source>
-        <translation>
-            <numerusform>{name}: %n Token, {share}</numerusform>
-            <numerusform>{name}: %n Tokens, {share}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Of a message with several versions, the one that you see.</source>
-        <translation>Von einer Nachricht mit mehreren Fassungen die, die Sie sehen.</translation>
-    </message>
-    <message>
-        <source>With the summary in place of archived messages.</source>
-        <translation>Mit der Zusammenfassung anstelle archivierter Nachrichten.</translation>
-    </message>
-    <message>
-        <source>Text for people and other programs, with its pictures in the file.</source>
-        <translation>Text für Menschen und andere Programme, mit den Bildern in der Datei.</translation>
-    </message>
-    <message>
-        <source>One page for any browser, in light and dark, with formulas and diagrams. It loads nothing.</source>
-        <translation>Eine Seite für jeden Browser, hell und dunkel, mit Formeln und Diagrammen. Sie lädt nichts nach.</translation>
     </message>
 </context>
 </TS>

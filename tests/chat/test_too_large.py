@@ -6,11 +6,13 @@ import time
 from pathlib import Path
 
 import pytest
+from agents import RUN, CountedTools, equipped_with, output, schemas_of_servers
 from msgspec.structs import replace
 from test_run_tools import equipped
 
 from desktop_app.chat.shorten import shorten_message
 from desktop_app.conversation.events import RetryScheduled, TurnFailed, TurnFinished
+from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Role, Text
 from desktop_app.conversation.transcript import Pin
 from provider import Reply, Status
@@ -94,6 +96,37 @@ async def test_where_pins_fill_the_window_nothing_can_leave(house) -> None:
         await session.record_operation(Pin(id=f"pin {item.message.id}", message_id=item.message.id))
     await home.turn(session, "And now?")
     assert kinds(home) == ["nothing_can_leave"]
+    (failure,) = (event.failure for event in home.of(TurnFailed))
+    pinned = session.gauge().segments[Segment.PINNED]
+    assert failure.filled_by == "pins"
+    assert failure.advice == f"Pinned messages take {pinned:,} of 8,192 tokens: unpin some."
+
+
+@pytest.mark.parametrize(("servers", "words", "by"), [(58, 20, "tools"), (20, 9_000, "message"), (0, 9_000, "message")])
+async def test_the_card_names_what_takes_most(house, tmp_path, servers, words, by) -> None:
+    home = await house([], window=8_192, max_output=0)
+    session = await equipped_with(home, tmp_path, CountedTools(output(10), schemas_of_servers(servers)))
+    await home.turn(session, "word " * words)
+    (failure,) = (event.failure for event in home.of(TurnFailed))
+    schemas = session.gauge().segments[Segment.SCHEMAS]
+    if by == "tools":
+        own = session.gauge().total * session.counts.tools((RUN,)) // session.count_request()
+        named = int(failure.advice.split("take ")[1].split(" of")[0].replace(",", ""))
+        assert failure.advice == f"The tools of playwright take {named:,} of 8,192 tokens: switch some off."
+        assert schemas - own - 60 <= named < schemas, "ours are not the server's"
+        assert (failure.kind, failure.filled_by) == ("nothing_can_leave", "tools")
+    else:
+        assert failure.kind == "message_too_large_to_cut"
+
+
+async def test_a_long_system_prompt_is_named(house) -> None:
+    home = await house([], window=8_192, max_output=0)
+    home.furnish(replace(home.settings(), system_prompt="Be brief. " * 4_000))
+    session = await home.chats.create("Prompt")
+    await home.turn(session, "Hello?")
+    (failure,) = (event.failure for event in home.of(TurnFailed))
+    assert (failure.kind, failure.filled_by) == ("nothing_can_leave", "instructions")
+    assert failure.advice.endswith("of 8,192 tokens: shorten it.")
 
 
 async def test_what_optimizing_would_help_is_still_told_so(house) -> None:

@@ -15,7 +15,9 @@ from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.model_picker import ModelPicker
 from desktop_app.ui.notifications import RetryNotice
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from desktop_app.ui.settings.setup_sheet import SetupSheet
 from desktop_app.ui.toast import Toast
+from desktop_app.ui.tools.tools_sheet import ToolsSheet
 from desktop_app.ui.transcript.cards import SETTING_WORDS, WAYS_OUT, lay_out_failure
 from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.documents import DocumentCache
@@ -97,7 +99,8 @@ async def test_a_message_that_failed_is_edited_in_its_place(window, bridge):
 def test_every_kind_of_a_providers_failure_has_a_way_out():
     kinds = (
         "provider overflow rate_limit quota auth malformed content_filter unsupported server timeout connection cut "
-        "garbage window_too_small not_found rounds message_too_large message_too_large_to_cut nothing_can_leave"
+        "garbage window_too_small not_found rounds message_too_large message_too_large_to_cut nothing_can_leave "
+        "circles"
     )
     assert [kind for kind in kinds.split() if not WAYS_OUT.get(kind)] == []
     assert [kind for kind, ways in WAYS_OUT.items() if Action.SEND_ANYWAY in ways] == ["nearly_full"]
@@ -125,6 +128,39 @@ def ways_of(failure: Failure) -> list[tuple[Action, str, str]]:
 )
 def test_the_first_button_is_one_that_can_help(qapp, kind: str, first: Action):
     assert ways_of(Failure(kind, "It went wrong"))[0][0] is first
+
+
+@pytest.mark.parametrize("kind", ["nothing_can_leave", "nearly_full"])
+@pytest.mark.parametrize(
+    ("filled_by", "first"),
+    [
+        ("tools", Action.CHOOSE_TOOLS),
+        ("pins", Action.SHOW_PINS),
+        ("memory", Action.SHOW_MEMORY),
+        ("instructions", Action.EDIT_SETUP),
+        ("message", Action.EDIT_MESSAGE),
+        ("results", Action.SWITCH_MODEL),
+    ],
+)
+def test_what_fills_the_window_has_its_button_first_and_no_optimizing(qapp, kind, filled_by, first):
+    ways = [way for way, _, _ in ways_of(Failure(kind, "Too large", filled_by=filled_by))]
+    assert ways[0] is first
+    assert Action.OPTIMIZE_AND_RETRY not in ways
+    assert (Action.SEND_ANYWAY in ways) == (kind == "nearly_full")
+
+
+@play_scene()
+async def test_the_buttons_of_what_fills_the_window_open_where_room_is_made(window, bridge):
+    await fail(window)
+    window.recovery.perform(Action.CHOOSE_TOOLS)
+    await until(lambda: window.findChildren(ToolsSheet))
+    window.findChildren(ToolsSheet)[0].close()
+    for action, tab in ((Action.SHOW_PINS, "pins"), (Action.SHOW_MEMORY, "memory")):
+        window.recovery.perform(action)
+        assert window.panel.tabs.value() == tab
+    window.recovery.perform(Action.EDIT_SETUP)
+    await until(lambda: window.findChildren(SetupSheet))
+    window.findChildren(SetupSheet)[0].close()
 
 
 def test_a_provider_that_said_when_is_asked_then(qapp):

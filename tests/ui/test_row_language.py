@@ -13,7 +13,7 @@ from transcript_rows import NOW, compaction, row
 from desktop_app.conversation.events import Failure, MessageRow, MessageState
 from desktop_app.conversation.message import Attachment, CallEnding, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.ui.live_turns import LiveReply, LiveTurn, ToolRun
-from desktop_app.ui.transcript.cards import SETTING_WORDS, WAYS_OUT
+from desktop_app.ui.transcript.cards import SETTING_WORDS, WAYS_OUT, WAYS_TO_EMPTY
 from desktop_app.ui.transcript.display_list import RowLayout, TextLine
 from desktop_app.ui.transcript.items import Item, items_of, items_with_gaps
 from desktop_app.ui.transcript.pages import GapItem
@@ -94,6 +94,7 @@ def conversation() -> Iterator[Item]:
     runs = {("m1", 0): ToolRun(NOW, "λ\n" * 99, 99)}
     yield from items_with_gaps(two_calls, (), LiveTurn(is_running=True, calling="m1", runs=runs), NOW + 3)
     failures = [Failure(kind, "Τ") for kind in WAYS_OUT]
+    failures += [Failure("nothing_can_leave", "Τ", filled_by=by) for by in WAYS_TO_EMPTY]
     failures += [Failure("auth", "Τ", setting=f"servers/σ/{field}") for field in SETTING_WORDS]
     yield from items_with_gaps((), (), LiveTurn(failures=tuple(failures)))
 

@@ -14,12 +14,14 @@ from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled
 from desktop_app.context.compact.make_room import make_room as next_step
+from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.plan import drop_results as dropped_results
 from desktop_app.conversation.events import Failure, RoomEnded, RoomProgressed, RoomRefused, RoomStarted, TurnFailed
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import (
     AnyEntry,
     AuxiliaryUsage,
+    Compaction,
     FailedCompaction,
     FailureCause,
     Operation,
@@ -29,16 +31,31 @@ from desktop_app.conversation.transcript import (
 )
 from desktop_app.conversation.words import format_number, translatable
 
-from .snapshot import ContextSnapshot, snapshot_of, with_measured_tokens
+from .snapshot import ContextSnapshot, is_there, snapshot_of, with_measured_tokens
 from .summarize import Progress, write_compaction
 
 STALLED = translatable(
     "Automatic summaries are paused: the last two freed less than 10 %. Unpin messages, choose a model with a larger "
     "window, or optimize and keep fewer of the newest messages."
 )
+OPTIMIZE = translatable("Optimize the conversation, or choose a model with a larger window.")
+OFTEN = translatable(
+    "Room was made several times in this turn, and its results fill the window again. Optimize to go on, or ask for "
+    "less at once."
+)
 MAX_STEPS = 8
-"""A prune and a compaction are enough; more steps than this would be a bug in the decision. At a tool result the policy
-says how many there may be (S2)."""
+"""A prune and a compaction are enough; more steps than this would be a bug in the decision."""
+
+
+class RoomTries:
+    """How many steps one turn has taken to make room; for tool results the policy says how many there may be (S2)."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def left(self, trigger: Trigger, policy: ContextPolicy) -> int:
+        """Return how many steps may follow."""
+        return max(policy.tool_result_tries - self.count, 0) if trigger is Trigger.TOOL_RESULT else MAX_STEPS
 
 
 def decide(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPlan | None:
@@ -47,8 +64,10 @@ def decide(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPla
     return next_step(snapshot.view, snapshot.policy, budget, snapshot.counts, trigger, seconds, snapshot.total)
 
 
-async def make_room(session: Session, services: Services, trigger: Trigger, emit: Emit) -> bool:
-    """Make room until nothing is due any more. Return whether the view has changed.
+async def make_room(
+    session: Session, services: Services, trigger: Trigger, emit: Emit, tries: RoomTries | None = None
+) -> bool:
+    """Make room until nothing is due any more. Return whether the view has changed. tries: those of the turn so far.
 
     A message that arrives meanwhile is kept: a step applies only if all that it touches is still there (K10).
     Cancelling leaves no trace. As long as the window is not known, nothing is too much for it, and no room is made.
@@ -56,7 +75,7 @@ async def make_room(session: Session, services: Services, trigger: Trigger, emit
     """
     if not session.budget.window:
         return False
-    work = _RoomMaking(session, services, trigger, emit)
+    work = _RoomMaking(session, services, trigger, emit, tries or RoomTries())
     try:
         await work.run()
     except WindowTooSmall as error:
@@ -75,32 +94,37 @@ async def make_room(session: Session, services: Services, trigger: Trigger, emit
 class _RoomMaking:
     """One making of room while it runs."""
 
-    def __init__(self, session: Session, services: Services, trigger: Trigger, emit: Emit) -> None:
+    def __init__(self, session: Session, services: Services, trigger: Trigger, emit: Emit, tries: RoomTries) -> None:
         self._session = session
         self._services = services
         self._trigger = trigger
         self._emit = emit
+        self._tries = tries
         self._is_announced = False
         self._began = time.monotonic()
-        self._frees_nothing = False
+        # Of the newest step: whether it would free nothing, and whether what it shortens has gone meanwhile.
+        self._frees_nothing = self._is_outdated = False
         self.has_changed = False
 
     async def run(self) -> None:
         session, trigger, memory = self._session, self._trigger, self._services.memory
         if trigger is Trigger.STREAMING:
             self._announce()  # the reader has seen the reply stop
-        if memory is not None and memory.is_due(session, trigger):
+        left = self._tries.left(trigger, session.policy)
+        if left and memory is not None and memory.is_due(session, trigger):
             self._announce()  # it may ask a model, which takes its time
             for event in await memory.flush(session, trigger):
                 self._emit(event)
-        for _ in range(session.policy.tool_result_tries if trigger is Trigger.TOOL_RESULT else MAX_STEPS):
+        for _ in range(left):
             if not is_due(session.view, session.gauge().total, session.policy, session.budget, trigger):
                 return
             snapshot = snapshot_of(session)
             step = await asyncio.to_thread(decide, snapshot, trigger)
             if isinstance(step, CompactionPlan) and await self._wait_for_another():
                 continue  # what is to be done now is another question
-            if not await self._carry_out(snapshot, step) and not isinstance(step, Prune):
+            self._tries.count += step is not None
+            self._is_outdated = False
+            if not await self._carry_out(snapshot, step) and not self._is_outdated:
                 refuse_what_does_not_fit(session)
                 if is_stalled(session.view, session.policy):
                     await self.note_failure("stalled")
@@ -108,7 +132,7 @@ class _RoomMaking:
                 elif self._frees_nothing:
                     await self.note_failure("frees_nothing")
                 return
-        refuse_what_does_not_fit(session)
+        refuse_what_does_not_fit(session, OFTEN if trigger is Trigger.TOOL_RESULT else OPTIMIZE)
 
     async def note_failure(self, cause: FailureCause, detail: str = "", needed: int = 0) -> None:
         """Record that no room was made, unless that was the newest that is known of it."""
@@ -172,6 +196,9 @@ class _RoomMaking:
         async with session.changes:
             current = with_measured_tokens(session, step, session.transcript, session.view)
             if current is None:
+                is_gone = not is_there(step, session.view)
+                self._is_outdated = is_gone and isinstance(step, Prune)
+                self._frees_nothing = not is_gone and isinstance(step, Compaction)
                 if paid:
                     await session.record(*paid)
                 return False
@@ -235,11 +262,10 @@ def refuse_without_room(session: Session, is_forced: bool = False) -> None:
     )
 
 
-def refuse_what_does_not_fit(session: Session) -> None:
-    """Raise WindowTooSmall if the request does not fit into the window."""
+def refuse_what_does_not_fit(session: Session, advice: str = OPTIMIZE) -> None:
+    """Raise WindowTooSmall with that advice if the request does not fit into the window."""
     gauge = session.gauge()
     if gauge.is_window_known and gauge.total > gauge.usable:
-        advice = translatable("Optimize the conversation, or choose a model with a larger window.")
         raise WindowTooSmall(gauge.total, gauge.usable, advice)
 
 

@@ -33,7 +33,7 @@ from desktop_app.conversation.transcript import Compaction, Operation, Prune, Tr
 from desktop_app.conversation.words import translatable
 
 from .fresh_plan import fresh_view, plan_everything, without_tail
-from .snapshot import ContextSnapshot, snapshot_of, unmeasured_gauge, with_measured_tokens
+from .snapshot import ContextSnapshot, is_there, snapshot_of, unmeasured_gauge, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
 
 NOTHING = translatable("There is nothing to optimize right now: all messages are recent enough to stay unchanged.")
@@ -265,7 +265,7 @@ async def apply_optimization(
     session: Session, services: Services, optimization: Optimization, emit: Emit
 ) -> list[TurnEvent]:
     """Save what must last, which is told at once, then record the plan's steps in one transaction. What was planned is
-    what is done; the figures are measured again. Return what changed.
+    what is done; the figures are measured again, and a step that frees nothing is left out. Return what changed.
 
     Raises WorldError, and records nothing, when messages of the plan have left the view meanwhile.
     """
@@ -285,8 +285,10 @@ def _measured_steps(session: Session, optimization: Optimization) -> list[Operat
     plan_id = optimization.id if len(optimization.steps) > 1 else ""
     for step in optimization.steps:
         current = with_measured_tokens(session, replace(step, id=""), transcript, view)
-        if current is None:
+        if not is_there(step, view):
             raise stale_plan()
+        if current is None:
+            continue
         steps.append(stamp(replace(current, plan_id=plan_id)))
         transcript = with_entries(transcript, steps[-1])
         view = view_of(transcript)

@@ -75,10 +75,8 @@ def snapshot_under(session: Session, policy: ContextPolicy, budget: Budget) -> C
 
 def with_measured_tokens(session: Session, step: Operation, transcript: Transcript, view: View) -> Operation | None:
     """Return the step with the tokens that the gauge shows before and after it; None if something that it touches is
-    gone, or if it would free nothing."""
-    touched = step.archived if isinstance(step, Compaction) else step.message_ids
-    here = {item.message.id for item in view.items}
-    if not here.issuperset(touched):
+    gone, or if it would free nothing, as it is counted or as it is shown."""
+    if not is_there(step, view):
         return None
     changed = view_of(with_entries(transcript, replace(step, id="draft")))
     if request_tokens(changed, session.counts) >= request_tokens(view, session.counts):
@@ -86,7 +84,15 @@ def with_measured_tokens(session: Session, step: Operation, transcript: Transcri
     before = session.gauge() if view is session.view else unmeasured_gauge(session, view)
     usable = before.usable if before.is_window_known else 0
     after = unmeasured_gauge(session, changed).total
+    if after >= before.total:
+        return None
     return replace(step, tokens_before=before.total, tokens_after=after, usable=usable)
+
+
+def is_there(step: Operation, view: View) -> bool:
+    """Return whether all that the step touches is in the view."""
+    touched = step.archived if isinstance(step, Compaction) else step.message_ids
+    return {item.message.id for item in view.items}.issuperset(touched)
 
 
 def unmeasured_gauge(session: Session, view: View) -> Gauge:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction.make_room import make_room, refuse_without_room
+from desktop_app.chat.compaction.make_room import RoomTries, make_room, refuse_without_room
 from desktop_app.chat.ports import MESSAGE_STORED, Emit, ModelError, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
@@ -28,8 +28,9 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
 
-from .explain_failure import explain_failure
+from .explain_failure import DOES_NOT_FIT, KEPT, circle_failure, explain_failure
 from .prepare import prepare
+from .repeated_calls import RepeatedCalls
 from .reply import StreamedReply
 from .tool_calls import ToolCalls
 from .tool_runtime import ToolRuntime
@@ -71,7 +72,7 @@ async def take_turn(
             await make_room(session, services, Trigger.USER, emit)
         while True:
             if is_automatic:
-                await make_room(session, services, turn.trigger, emit)
+                await make_room(session, services, turn.trigger, emit, turn.tries)
             refuse_without_room(session, is_forced)
             reply = await turn.ask_model()  # assemble, stream, record; stopped, continued and retried inside
             if not reply.tool_calls or services.tools is None:
@@ -95,6 +96,8 @@ class Turn:
         self._is_automatic = is_automatic
         self._replies: list[StreamedReply] = []
         self._calls: ToolCalls | None = None
+        self._repeats = RepeatedCalls()
+        self.tries = RoomTries()
         self._begins_at = len(session.transcript.entries)
         self.outcome = TurnOutcome()
 
@@ -109,14 +112,17 @@ class Turn:
         return await self._replies[-1].receive()
 
     async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
-        """Run the calls of the reply; after many rounds the user is asked first. Raises WorldError."""
-        self._calls = ToolCalls(self._session, tools, self._emit, reply)
+        """Run the calls of the reply; after many rounds the user is asked first. Raises WorldError, also where the
+        model makes the same call again and again."""
+        self._calls = ToolCalls(self._session, tools, self._emit, reply, self._repeats)
         if len(self._replies) % max(tools.settings().max_rounds, 1) == 0:
             asked = QuestionAsked(self._session.id, uuid.uuid4().hex, "rounds", rounds=len(self._replies))
             if not (tools.is_attended and (await tools.questions.ask(asked, self._emit)).is_allowed):
                 raise WorldError(TOO_MANY_ROUNDS)
         await self._calls.run()
         self._calls = None
+        if self._repeats.circle is not None:
+            raise WorldError(circle_failure(*self._repeats.circle))
 
     async def settle(self) -> TurnFinished:
         """Store what has arrived, give each call a result, and return how the turn ended, whatever ended it."""
@@ -196,11 +202,11 @@ def failure_of(error: BaseException) -> Failure:
     if isinstance(error, WindowTooSmall):
         return Failure(
             kind="window_too_small",
-            title=translatable("This does not fit into the model’s context window"),
+            title=DOES_NOT_FIT,
             detail=translatable("{needed} tokens must be sent, but only {usable} are usable.").format(
                 needed=f"{error.needed:,}", usable=f"{error.usable:,}"
             ),
-            kept=translatable("Your message and the whole conversation are saved."),
+            kept=KEPT,
             advice=error.advice,
         )
     return Failure(

@@ -17,6 +17,7 @@ from desktop_app.conversation.events import ToolFinished, ToolOutputReceived, To
 from desktop_app.conversation.message import CallEnding, Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolOutcome
 
+from .repeated_calls import RepeatedCalls
 from .tool_runtime import ToolRuntime
 
 TOOL_SECONDS = 660.0
@@ -31,13 +32,16 @@ CRASHED = "[Palimpsest ended while this call ran; it may have had effects. Look 
 
 
 class ToolCalls:
-    """The calls of one reply while they run."""
+    """The calls of one reply while they run. repeats: the calls of its turn so far."""
 
-    def __init__(self, session: Session, tools: ToolRuntime, emit: Emit, reply: Message) -> None:
+    def __init__(
+        self, session: Session, tools: ToolRuntime, emit: Emit, reply: Message, repeats: RepeatedCalls | None = None
+    ) -> None:
         self._session = session
         self._tools = tools
         self._emit = emit
         self._reply = reply
+        self._repeats = repeats or RepeatedCalls()
         # What each call that has begun has put out so far, by its index.
         self._shown: dict[int, str] = {}
         self._answered: set[int] = set()
@@ -48,9 +52,10 @@ class ToolCalls:
         What only looks runs at once; what changes something, one after the other, in the order of the calls.
         """
         calls = self._reply.tool_calls
+        self._repeats.begin_round(self._session.view)
         if len({call.call_id for call in calls}) < len(calls):  # results are paired by their ids
             for index, call in enumerate(calls):
-                await self._answer(index, call)
+                await self._answer(index, call, await self._changes(call))
             return
         try:
             await self._run_at_once(calls)
@@ -68,9 +73,9 @@ class ToolCalls:
         async with asyncio.TaskGroup() as group:
             for index, call in enumerate(calls):
                 if await self._changes(call):
-                    changing.append(group.create_task(self._answer(index, call, tuple(changing))))
+                    changing.append(group.create_task(self._answer(index, call, True, tuple(changing))))
                 else:
-                    group.create_task(self._answer(index, call))
+                    group.create_task(self._answer(index, call, False))
 
     async def _changes(self, call: ToolCall) -> bool:
         """Return whether it has to wait for the calls before it."""
@@ -80,14 +85,23 @@ class ToolCalls:
         """Return why that call may not run, in words for the model; "" if it may."""
         return await self._tools.refusal(self._session, call, self._emit)
 
-    async def _answer(self, index: int, call: ToolCall, before: Collection[asyncio.Task[None]] = ()) -> None:
-        """Run the call, if it may, and record its result. before: those whose ends it waits for."""
-        refusal = await self._refusal(call)
-        if before and not refusal:
+    async def _answer(
+        self, index: int, call: ToolCall, changes: bool, before: Collection[asyncio.Task[None]] = ()
+    ) -> None:
+        """Run the call, if it may and would bring something new, and record its result. before: those whose ends it
+        waits for."""
+        outcome = self._repeats.answer(call, self._session.view)
+        if outcome is None and (refusal := await self._refusal(call)):
+            outcome = ToolOutcome(refusal, is_error=True, ending="denied")
+        if before and outcome is None:
             await asyncio.wait(before)
         started = time.monotonic()
-        outcome = ToolOutcome(refusal, is_error=True, ending="denied") if refusal else await self._outcome(index, call)
-        await shielded(self._record(index, call, outcome, time.monotonic() - started))
+        outcome = outcome or await self._outcome(index, call)
+        message = await shielded(self._record(index, call, outcome, time.monotonic() - started))
+        if outcome.ending == "repeated":
+            self._repeats.note_answer(call, message)
+        else:
+            self._repeats.note_result(call, outcome.text, message, changes)
 
     async def _outcome(self, index: int, call: ToolCall) -> ToolOutcome:
         """Return how the call ends. A bug in a tool is reported, and is a result like any other."""
@@ -129,9 +143,15 @@ class ToolCalls:
         output = (self._shown[index], words) if index in self._shown else (NOT_BEGUN,)
         return ToolOutcome("\n".join(filter(None, output)), is_error=True, ending=ending)
 
-    async def _record(self, index: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> None:
-        """Store the result as it enters, and tell of it."""
-        message = await self._result_message(call, outcome, seconds)
+    async def _record(self, index: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
+        """Store the result as it enters, and tell of it. Return its message."""
+        if outcome.ending == "repeated":  # it was truncated when it entered first
+            result = ToolResult(
+                call.call_id, call.name, outcome.text, outcome.is_error, "", outcome.ending, outcome.sandbox
+            )
+            message = stamp(Message(role=Role.TOOL, parts=(result,)))
+        else:
+            message = await self._result_message(call, outcome, seconds)
         recorded = await self._session.record_message(message)
         self._answered.add(index)
         size = len(outcome.text.encode(errors="replace"))
@@ -139,6 +159,7 @@ class ToolCalls:
         self._emit(recorded)
         self._emit(ToolFinished(*fields, self._reply.id, index))
         self._emit(self._session.gauge_changed())
+        return message
 
     async def _result_message(self, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
         """Return the result as the model gets it: truncated, the whole text in its spill (T1 to T6).

@@ -18,6 +18,8 @@ from .conversation_controller import ConversationController
 from .export_controller import ExportController
 from .model_controller import ModelController
 from .settings_controller import SettingsController
+from .setup_controller import SetupController
+from .tools_controller import ToolsController
 
 EDIT_LATER = translatable("A message can be edited once the reply has ended. Stop it to edit now.")
 
@@ -54,12 +56,18 @@ class RecoveryController(Controller):
         export: ExportController,
         models: ModelController,
         context: ContextController,
+        tools: ToolsController,
+        setup: SetupController,
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._export = export
         self._models = models
         self._context = context
         self._own: dict[Action, Callable[[str], object]] = {
+            Action.CHOOSE_TOOLS: lambda _: tools.open(),
+            Action.EDIT_SETUP: lambda _: setup.open(),
+            Action.SHOW_PINS: lambda _: self.show_tab("pins"),
+            Action.SHOW_MEMORY: lambda _: self.show_tab("memory"),
             Action.REGENERATE: chat.regenerate,
             Action.OPEN_SETTINGS: settings.open,
             Action.EDIT_MESSAGE: self.edit_message,
@@ -96,6 +104,11 @@ class RecoveryController(Controller):
                 self._export.open(argument if is_first else "", argument if is_last else "")
             case _:
                 raise ValueError(f"{action} is not carried out here")
+
+    def show_tab(self, name: str) -> None:
+        """Show a tab of the context panel."""
+        self._parts.panel.show()
+        self._parts.panel.show_tab(name)
 
     def edit_message(self, message_id: str = "") -> None:
         """Let a message of the user's be edited in its place; without an id the newest."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF
 
-from desktop_app.conversation.events import Failure, OperationRow
+from desktop_app.conversation.events import Failure, FilledBy, OperationRow
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
@@ -49,9 +49,20 @@ WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "malformed": (Action.EXPORT, Action.START_FRESH),
     "unsupported": (Action.SWITCH_MODEL,),
     "not_found": (Action.OPEN_SETTINGS, Action.SWITCH_MODEL, Action.TRY_AGAIN),
+    "circles": (Action.GO_ON, Action.SWITCH_MODEL),
     "rounds": (Action.GO_ON, Action.OPEN_SETTINGS),  # not "Try again": that would begin the many rounds anew
 }
 """For each kind of Failure, the first being what helps most often. Nothing of this is ever done by itself."""
+
+WAYS_TO_EMPTY: dict[FilledBy, tuple[Action, ...]] = {
+    "tools": (Action.CHOOSE_TOOLS, Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "pins": (Action.SHOW_PINS, Action.TRY_AGAIN, Action.SWITCH_MODEL, Action.START_FRESH),
+    "memory": (Action.SHOW_MEMORY, Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "instructions": (Action.EDIT_SETUP, Action.TRY_AGAIN, Action.SWITCH_MODEL),
+    "message": (Action.EDIT_MESSAGE, Action.SWITCH_MODEL, Action.START_FRESH),
+    "results": (Action.SWITCH_MODEL, Action.START_FRESH, Action.EXPORT),
+}
+"""For what fills the window. Optimizing is not among them: it would free nothing of that."""
 
 SETTING_WORDS = {
     "key": translatable("Enter the key…"),
@@ -100,6 +111,14 @@ def _mark_links(operation: OperationRow) -> tuple[ActionLink, ...]:
     return ActionLink(Action.SHOW_OPERATION, operation.id), ActionLink(Action.UNDO_OPERATION, operation.id, back)
 
 
+def ways_out_of(failure: Failure) -> tuple[Action, ...]:
+    """Return what can be done about the failure, what helps most often first."""
+    ways = WAYS_TO_EMPTY.get(failure.filled_by)
+    if ways is None:
+        return WAYS_OUT.get(failure.kind, ())
+    return (*ways, Action.SEND_ANYWAY) if failure.kind == "nearly_full" else ways
+
+
 def _way_link(way: Action, failure: Failure) -> ActionLink:
     """Return the link of an action; one into the settings leads to the field itself."""
     if way is Action.OPEN_SETTINGS and failure.setting:
@@ -121,7 +140,7 @@ def lay_out_failure(builder: RowBuilder, failure: Failure) -> None:
         if text:
             builder.document(soft_document, tr_engine(text)[:FAILURE_CHARACTERS], pad)
             builder.skip(2)
-    ways = WAYS_OUT.get(failure.kind, ())
+    ways = ways_out_of(failure)
     if ways:
         builder.skip(8)
         builder.buttons(pad, [_way_link(way, failure) for way in ways])

@@ -46,6 +46,7 @@ ENDINGS: dict[str, tuple[str, Tint]] = {
     "denied": (translatable("not allowed"), "ink_faint"),
     "stopped": (translatable("stopped"), "ink_faint"),
     "timed_out": (translatable("timed out"), "warning"),
+    "repeated": (translatable("not run again"), "ink_faint"),
 }
 """What is no failure of the tool's is not called one."""
 REFUSALS = {
@@ -65,7 +66,7 @@ def lay_out_result(builder: RowBuilder, item: MessageItem) -> None:
     tags = tags_of(row)
     if result is not None and result.spill:
         tags.insert(0, Tag(tr("truncated"), "warning"))
-    if result is not None and result.is_error:
+    if result is not None and (result.is_error or result.ending == "repeated"):
         ending, tint = ENDINGS.get(result.ending, FAILED)
         tags.insert(0, Tag(tr(ending), tint))
     pad, height = scale(14), scale(HEAD)
