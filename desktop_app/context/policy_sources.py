@@ -156,7 +156,7 @@ LADDER = _group(
     ("buffer_least", "C7", "1", "tokens"),
 )
 TRUNCATE = _group(
-    translatable("Layer 1: truncate"),
+    translatable("Layer 1: cut oversized results"),
     ("truncate_lines", "T1", "0 3", "lines"),
     ("truncate_bytes", "T1", "0 3", "bytes"),
     ("truncate_line", "T1", "0", "characters"),
@@ -168,7 +168,7 @@ TRUNCATE = _group(
     ("spill_days", "T5", "0", "days"),
 )
 PRUNE = _group(
-    translatable("Layer 2: prune"),
+    translatable("Layer 2: shorten old results"),
     ("prune_order", "P1-P6", "0 2 3 4", ""),
     ("old_error_turns", "P3", "4", "turns"),
     ("soft_trim_age", "P4", "2", "turns"),
@@ -195,7 +195,7 @@ PRUNE = _group(
     ("cache_seconds", "P9", "+", "seconds"),
 )
 COMPACT = _group(
-    translatable("Layer 3: compact"),
+    translatable("Layer 3: summarize older messages"),
     ("strategy", "K3", "0 1 2 3 4", ""),
     ("target", "K1", "0", "share"),
     ("target_share_of_due", "K1", "+", "share"),

@@ -60,7 +60,8 @@ def test_people_read_units_marks_and_groups(printed) -> None:
     assert marked.split()[:4] == ["*", "reserve_share_of_window", "5", "%"]
     (same,) = [line for line in lines if "messages_most" in line]
     assert same.split()[:3] == ["messages_most", "50", "messages"]
-    assert {"The budget", "Layer 1: truncate", "Layer 2: prune", "Layer 3: compact", "Memory"} <= set(lines)
+    layers = {"Layer 1: cut oversized results", "Layer 2: shorten old results", "Layer 3: summarize older messages"}
+    assert {"The budget", *layers, "Memory"} <= set(lines)
     assert "differs from balanced" in lines[-1]
     assert "no limit" in printed("policy", "lmstudio")
     assert printed("policy", "Seline").splitlines() == lines, "however it is written"

@@ -53,14 +53,14 @@ CHOICES = {
     "usable": translatable("usable"),
     "window": translatable("window"),
     "by_tool": translatable("by tool"),
-    "head": translatable("head"),
-    "head_tail": translatable("head tail"),
+    "head": translatable("beginning"),
+    "head_tail": translatable("beginning and end"),
     "rule": translatable("rule"),
     "model": translatable("model"),
     "off": translatable("off"),
     "auto": translatable("auto"),
-    "llm": translatable("llm"),
-    "extractive": translatable("extractive"),
+    "llm": translatable("by a model"),
+    "extractive": translatable("by rules"),
     "last_messages": translatable("last messages"),
 }
 _PERCENT = re.compile(r"\d+|[1-9]\d*\.\d+")
