@@ -89,7 +89,7 @@ class MainWindow(Parts):
         self.data = DataController(bridge, self, self.chat, self.settings, self.importing)
         self.export = ExportController(bridge, self, self.chat)
         self.context = ContextController(bridge, self, self.chat, self.export)
-        self.notices = NotificationController(bridge, self, self.chat, self.context)
+        self.notices = NotificationController(bridge, self, self.chat, self.context, self._memory)
         self.waiting = QueueController(bridge, self, self.chat)
         self.questions = QuestionController(bridge, self, self.chat)
         self.models = ModelController(bridge, self, self.chat, self.settings, self.context)

@@ -37,6 +37,10 @@ TICK = 500  # milliseconds between two updates of a countdown
 STARTING = translatable("Starting up. Your message is sent as soon as the engine is ready.")
 COUNTING = translatable("Your message is sent as soon as this conversation is counted.")
 COMPACTING = translatable("Summarizing older messages…")
+FIRST_SUMMARY = translatable(
+    "Older messages are now summarized for the model, so that you can go on. Nothing is gone: read them above, or in "
+    "the history."
+)
 UNDONE = translatable("Undone. The model sees everything as before.")
 CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 """Triggers in the middle of a turn, which goes on as soon as there is room."""
@@ -67,16 +71,19 @@ class Notification(msgspec.Struct, frozen=True):
     stays: bool = False
     is_stoppable: bool = False
     is_optimizable: bool = False
+    explains: str = ""
+    """The operation that it explains, and offers to show; "" for most."""
 
 
 class Notifications:
     """Decides which events of the open conversation the user is notified of.
 
-    is_automatic: whether room is made without the user's consent.
+    is_automatic: whether room is made without the user's consent. is_explained: whether the user was ever told what
+    becomes of messages that are summarized.
     """
 
     def __init__(self) -> None:
-        self.is_automatic = True
+        self.is_automatic = self.is_explained = True
         self._rank = 0
         self._is_known = True
         self._is_making_room = False
@@ -115,7 +122,7 @@ class Notifications:
                     return Notification(tr("No room could be made. The conversation is unchanged."))
             case _:
                 pass
-        return notification_of(event)
+        return (None if self.is_explained else _first_summary(event)) or notification_of(event)
 
     def _status_news(self, gauge: Gauge) -> Notification | None:
         before, self._rank = self._rank, RANKS[gauge.status]
@@ -156,6 +163,15 @@ def notification_of(event: TurnEvent) -> Notification | None:
             return Notification(tr("%n messages are in the context window again", "", len(changes)), (entry,))
         case _:
             return None
+
+
+def _first_summary(event: TurnEvent) -> Notification | None:
+    """Return what becomes of messages that were summarized, unless the user has just read it in a plan."""
+    if isinstance(event, ViewChanged) and event.cause not in (None, Trigger.USER):
+        for row in event.operations:
+            if row.kind == "compaction" and not row.is_undone and not row.has_no_summary:
+                return Notification(tr(FIRST_SUMMARY), explains=row.id)
+    return None
 
 
 def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> Notification | None:

@@ -56,11 +56,13 @@ class Toast(WithRole, QWidget):
         stays: bool = False,
         is_quiet: bool = False,
         about: str = "",
+        milliseconds: int = 0,
     ) -> None:
         """Show a text, and a link that calls `act`.
 
         stays: until the next message, or `end_stay`. is_quiet: an update that is not read aloud, and not shown if the
-        user has dismissed the one before. about: the conversation that it is true of; "" for all.
+        user has dismissed the one before. about: the conversation that it is true of; "" for all. milliseconds: how
+        long it is shown; 0 for as long as such a text takes to be read.
         """
         if is_quiet and self._is_dismissed:
             return
@@ -76,7 +78,7 @@ class Toast(WithRole, QWidget):
         if stays:
             self._time.stop()
         else:
-            self._time.start(SHOWN_WITH_ACTION if action else SHOWN)
+            self._time.start(milliseconds or (SHOWN_WITH_ACTION if action else SHOWN))
 
     def end_stay(self) -> None:
         """Hide a message that stays."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from ui_scenes import play_scene
+from ui_scenes import play_scene, press
 
 from desktop_app.chat.rows import operation_rows
 from desktop_app.conversation.branches import Branches
@@ -24,8 +24,10 @@ from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.rows import MessageChange, MessageState
 from desktop_app.conversation.transcript import Compaction, Prune, PrunedResult, Trigger, Undo
 from desktop_app.ui.context_panel.operation_card import means_of, title_of
+from desktop_app.ui.controllers.notification_controller import EXPLAINED
 from desktop_app.ui.notifications import Notification, Notifications
 from desktop_app.ui.transcript.row_text import mark_text
+from desktop_app.ui.window_memory import WindowMemory
 
 
 def gauge(status: Status, total: int = 800) -> Gauge:
@@ -181,3 +183,40 @@ def test_what_has_no_summary_is_not_called_summarized():
     assert mark_text(last) == "2 messages left out"
     assert mark_text(operation()) == "2 messages summarized"
     assert title_of(last) == "Older messages left out"
+
+
+def test_the_first_summary_is_explained_once():
+    room = Notifications()
+    room.is_explained = False
+    done = ViewChanged("v", (operation(),), (), Trigger.BEFORE_REQUEST)
+    for other in (
+        ViewChanged("v", (operation("prune"),), (), Trigger.BEFORE_REQUEST),
+        ViewChanged("v", (operation(),), (), Trigger.USER),  # whoever optimizes has read it in the plan
+        ViewChanged("v", (operation(is_undone=True),), ()),
+        ViewChanged("v", (replace(operation(), strategies={"last_messages": 2}),), (), Trigger.BEFORE_REQUEST),
+    ):
+        news = room.notification_of(other)
+        assert news is not None
+        assert not news.explains
+    first = room.notification_of(done)
+    assert first is not None
+    assert "Nothing is gone" in first.text
+    assert (first.explains, first.undo) == ("o", ())
+    room.is_explained = True
+    second = room.notification_of(done)
+    assert second is not None
+    assert (second.explains, second.undo) == ("", ("o",))
+
+
+@play_scene()
+async def test_the_explanation_leads_to_the_history_and_does_not_come_again(window, bridge):
+    done = ViewChanged("c1", (operation(),), (), Trigger.BEFORE_REQUEST)
+    bridge.happened.emit(done)
+    assert "Nothing is gone" in window.toast.label.text()
+    press(window.toast.action)
+    assert window.panel.isVisible()
+    assert window.panel.tabs.value() == "history"
+    bridge.happened.emit(done)
+    assert "Nothing is gone" not in window.toast.label.text()
+    window._memory.wait()
+    assert WindowMemory(window._memory._file).is_set(EXPLAINED, False), "a crash does not explain it again"

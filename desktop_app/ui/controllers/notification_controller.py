@@ -11,19 +11,32 @@ from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.notifications import Notification, Notifications, RetryNotice
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
+from desktop_app.ui.window_memory import WindowMemory
 
 from .context_controller import ContextController
 from .controller import Controller
 from .conversation_controller import ConversationController
 
+EXPLAINED = "is_summary_explained"
+"""The name of what the window remembers once it has explained the first summary."""
+SHOWN_EXPLANATION = 60_000  # milliseconds: it comes once
+
 
 class NotificationController(Controller):
     """Shows notifications in the toast, and carries out what they offer."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, context: ContextController) -> None:
+    def __init__(
+        self,
+        bridge: Bridge,
+        parts: Parts,
+        chat: ConversationController,
+        context: ContextController,
+        memory: WindowMemory,
+    ) -> None:
         super().__init__(bridge, parts, chat)
-        self._context = context
+        self._context, self._memory = context, memory
         self._notifications = Notifications()
+        self._notifications.is_explained = memory.is_set(EXPLAINED, False)
         self._retry = RetryNotice(parts.toast, chat.stop)
         self._shown = ""
         chat.shown.connect(self.note_opened)
@@ -65,9 +78,19 @@ class NotificationController(Controller):
             show(notification.text, tr("Stop"), self._stop_room, is_quiet=True)
         elif notification.is_optimizable:
             show(notification.text, tr("Optimize…"), self._context.optimize)
+        elif notification.explains:
+            self._notifications.is_explained = True
+            self._memory.set(EXPLAINED, True)
+            self._memory.save()
+            look = partial(self._show_operation, notification.explains)
+            show(notification.text, tr("Show history"), look, milliseconds=SHOWN_EXPLANATION)
         else:
             undo = partial(self._undo, conversation, notification.undo)
             show(notification.text, tr("Undo") if notification.undo else "", undo)
+
+    def _show_operation(self, operation: str) -> None:
+        self._parts.panel.show()
+        self._parts.panel.show_operation(operation)
 
     def _stop_room(self) -> None:
         self._notifications.note_stop()
