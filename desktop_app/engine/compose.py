@@ -150,7 +150,7 @@ def _damage_of(error: SettingsDamaged) -> Failure:
     else:
         title = translatable("Some of the settings could not be read")
         kept = translatable("All others are used. Your file was kept as {file}.").format(file=error.copy)
-    advice = translatable("Choose what is missing again, or mend the file that was kept and put it back.")
+    advice = translatable("Choose what is missing again, or repair the file that was kept and put it back.")
     return Failure("bad_input", title, str(error), kept, advice)
 
 

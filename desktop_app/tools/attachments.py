@@ -72,7 +72,7 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
                     translatable("{name} is not a file").format(name=one_line(path.name)),
                     translatable("Attach the files in it one by one.")
                     if stat.S_ISDIR(status.st_mode)
-                    else translatable("Write what it gives into a file, and attach that."),
+                    else translatable("Write its output to a file, and attach that."),
                 )
             if status.st_size > MAX_BYTES:
                 raise _refusal(

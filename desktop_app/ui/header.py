@@ -50,7 +50,7 @@ def window_note(model: ModelInfo) -> str:
         return ""
     day = QDateTime.fromSecsSinceEpoch(int(model.window_reported_at)).date()
     shown = locale().toString(day, QLocale.FormatType.ShortFormat)
-    return tr("Its window as the server last told it, on {day}").format(day=shown)
+    return tr("Its window as the server last reported it, on {day}").format(day=shown)
 
 
 class Header(StyleAware, QWidget):

@@ -12,8 +12,8 @@ from .widgets.formats import format_dollars, format_number, format_wait
 
 SOURCES: dict[WindowSource, str] = {
     "settings": translatable("set here"),
-    "server": translatable("told by the server"),
-    "earlier": translatable("told by the server earlier"),
+    "server": translatable("reported by the server"),
+    "earlier": translatable("reported by the server earlier"),
     "catalogue": translatable("from the catalogue"),
     "assumed": translatable("assumed"),
 }

@@ -244,7 +244,7 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
                      use.context.optimize, ("Ctrl+Shift+O",), lambda: use.chat.conversation),
         WindowAction(translatable("Show or hide the context panel"), CONTEXT, "",
                      parts.panel_pane.toggle, ("Ctrl+.",)),
-        WindowAction(translatable("Making room: the policy…"), CONTEXT,
+        WindowAction(translatable("Making room: choose a policy…"), CONTEXT,
                      translatable("every number, and what it would do"),
                      use.policies.open, ("Ctrl+Shift+M",)),
         WindowAction(translatable("View the request"), CONTEXT,

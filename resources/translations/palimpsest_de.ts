@@ -1,8 +1,8 @@
-<?xml version="1.0" encoding="utf-8"?>
+<?xml version='1.0' encoding='utf-8'?>
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name></name>
+    <name />
     <message>
         <source>Everything that was stored before is still there.</source>
         <translation>Alles zuvor Gespeicherte ist noch da.</translation>
@@ -61,7 +61,7 @@
     </message>
     <message>
         <source>The disk reported an error</source>
-        <translation>Der Datenträger hat nicht getan, was verlangt war</translation>
+        <translation>Der Datenträger meldet einen Fehler</translation>
     </message>
     <message>
         <source>Check the disk and its free space.</source>
@@ -69,7 +69,7 @@
     </message>
     <message>
         <source>Close other programs that use it, then try again.</source>
-        <translation>Schließen, was es sonst liest oder schreibt, dann erneut versuchen.</translation>
+        <translation>Andere Programme schließen, die es benutzen, dann erneut versuchen.</translation>
     </message>
     <message>
         <source>Another program is using the archive</source>
@@ -185,11 +185,11 @@
     </message>
     <message>
         <source>Look again at what takes space.</source>
-        <translation>Sieh noch einmal nach, was Platz braucht.</translation>
+        <translation>Noch einmal nachsehen, was Platz braucht.</translation>
     </message>
     <message>
         <source>Try again in a minute: a backup or another program is reading it.</source>
-        <translation>Versuche es in einer Minute noch einmal: Eine Sicherung oder ein anderes Programm liest sie.</translation>
+        <translation>In einer Minute erneut versuchen: Eine Sicherung oder ein anderes Programm liest sie.</translation>
     </message>
     <message>
         <source>{path} is being read</source>
@@ -197,7 +197,7 @@
     </message>
     <message>
         <source>What was removed is gone; its space will be used again.</source>
-        <translation>Was entfernt wurde, ist entfernt; sein Platz wird für Neues wieder benutzt.</translation>
+        <translation>Das Entfernte ist weg; sein Platz wird für Neues benutzt.</translation>
     </message>
     <message>
         <source>The archive could not be made smaller</source>
@@ -257,7 +257,7 @@
     </message>
     <message>
         <source>There is no policy “{name}”</source>
-        <translation>Es gibt keine Regeln „{name}“</translation>
+        <translation>Es gibt keine Strategie „{name}“</translation>
     </message>
     <message>
         <source>The conversation is as it was.</source>
@@ -309,7 +309,7 @@
     </message>
     <message>
         <source>This operation</source>
-        <translation>Dieser Eingriff</translation>
+        <translation>Dieser Vorgang</translation>
     </message>
     <message>
         <source>{what} is not in this conversation</source>
@@ -349,11 +349,11 @@
     </message>
     <message>
         <source>The research found no answer</source>
-        <translation>Die Recherche kam zu keiner Antwort</translation>
+        <translation>Die Recherche hat keine Antwort gefunden</translation>
     </message>
     <message>
         <source>The model kept searching until the limit.</source>
-        <translation>Das Modell hat bis zum Ende weitergesucht.</translation>
+        <translation>Das Modell hat bis zur Grenze weitergesucht.</translation>
     </message>
     <message>
         <source>The research took too long</source>
@@ -397,7 +397,7 @@
     </message>
     <message>
         <source>Another model may answer better. The limit is a number of the policy.</source>
-        <translation>Ein anderes Modell antwortet vielleicht besser. Die Grenze ist eine Zahl der Regeln.</translation>
+        <translation>Ein anderes Modell antwortet vielleicht besser. Die Grenze ist eine Zahl der Strategie.</translation>
     </message>
     <message>
         <source>Context limit exceeded ({used}/{window} tokens)</source>
@@ -576,7 +576,7 @@
         <translation>ab denen verdichtet wird, wenn es keine Grenze in Token gibt</translation>
     </message>
     <message>
-        <source>of the newest report in what is learned of a model&apos;s counts</source>
+        <source>of the newest report in what is learned of a model's counts</source>
         <translation>der neuesten Meldung an dem, was über die Zählung eines Modells gelernt wird</translation>
     </message>
     <message>
@@ -592,7 +592,7 @@
         <translation>über den es nie steigt</translation>
     </message>
     <message>
-        <source>whether room is made without the user&apos;s word</source>
+        <source>whether room is made without the user's word</source>
         <translation>ob ungefragt Platz geschaffen wird</translation>
     </message>
     <message>
@@ -696,7 +696,7 @@
         <translation>seiner Antwort: doppelt so viel wie die Kurzfassung</translation>
     </message>
     <message>
-        <source>for the model&apos;s digest; then the rule&apos;s stays</source>
+        <source>for the model's digest; then the rule's stays</source>
         <translation>für die Kurzfassung des Modells; danach bleibt die nach Regeln</translation>
     </message>
     <message>
@@ -792,7 +792,7 @@
         <translation>für die Zusammenfassung, bevor das Ziel erreicht ist</translation>
     </message>
     <message>
-        <source>of the summary&apos;s length that the model is asked for</source>
+        <source>of the summary's length that the model is asked for</source>
         <translation>der Länge der Zusammenfassung, der vom Modell verlangt wird</translation>
     </message>
     <message>
@@ -852,7 +852,7 @@
         <translation>ob das Ende nimmt, was die Zusammenfassung vom Ziel übrig lässt</translation>
     </message>
     <message>
-        <source>of the user&apos;s own messages that stay word for word</source>
+        <source>of the user's own messages that stay word for word</source>
         <translation>der eigenen Nachrichten, die wörtlich bleiben</translation>
     </message>
     <message>
@@ -865,7 +865,7 @@
     </message>
     <message>
         <source>that freed less stop the automatic ones</source>
-        <translation>mit weniger Ertrag beenden die automatischen</translation>
+        <translation>die weniger freimachen, beenden die automatischen</translation>
     </message>
     <message>
         <source>that stay when nothing else helped</source>
@@ -972,7 +972,7 @@
         <translation>wo dieser Anteil weniger ist, wird nichts ungefragt abgerufen</translation>
     </message>
     <message>
-        <source>of the model for one research, the answer&apos;s included</source>
+        <source>of the model for one research, the answer's included</source>
         <translation>des Modells für eine Recherche, die der Antwort inbegriffen</translation>
     </message>
     <message>
@@ -1032,7 +1032,7 @@
         <translation>Neben der Unterhaltung: Recherche und Bilder</translation>
     </message>
     <message>
-        <source>waits long, keeps much, and the user&apos;s own messages word for word</source>
+        <source>waits long, keeps much, and the user's own messages word for word</source>
         <translation>wartet lange, behält viel und die eigenen Nachrichten wörtlich</translation>
     </message>
     <message>
@@ -1044,24 +1044,24 @@
         <translation>schafft früh und viel Platz: für kleine Fenster und langsame Modelle</translation>
     </message>
     <message>
-        <source>OpenFork&apos;s three layers: truncate, prune to the first 2,000 characters, compact to half</source>
-        <translation>OpenForks drei Schichten: kürzen, auf die ersten 2.000 Zeichen stutzen, auf die Hälfte verdichten</translation>
+        <source>OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half</source>
+        <translation>OpenForks drei Schichten: abschneiden, auf die ersten 2.000 Zeichen kürzen, auf die Hälfte zusammenfassen</translation>
     </message>
     <message>
         <source>LM Studio autocompaction: three phases, compaction alone, 40 to 60 % less each time</source>
-        <translation>LM Studios Selbstverdichtung: drei Phasen, nur Verdichtung, jedes Mal 40 bis 60 % weniger</translation>
+        <translation>LM Studios Autocompaction: drei Phasen, nur Zusammenfassen, jedes Mal 40 bis 60 % weniger</translation>
     </message>
     <message>
         <source>SPEC-008: trims old results always, saves memory, compacts when the window is full</source>
-        <translation>SPEC-008: stutzt alte Ergebnisse immer, sichert Erinnerungen, verdichtet bei vollem Fenster</translation>
+        <translation>SPEC-008: kürzt alte Ergebnisse immer, sichert Erinnerungen, fasst zusammen, wenn das Fenster voll ist</translation>
     </message>
     <message>
         <source>the Go agent: a digest of old results, compaction after a turn or at 50 messages</source>
-        <translation>der Go-Agent: ein Auszug alter Ergebnisse, Verdichtung nach einer Runde oder bei 50 Nachrichten</translation>
+        <translation>der Go-Agent: eine Kurzfassung alter Ergebnisse, Zusammenfassen nach einer Antwort oder bei 50 Nachrichten</translation>
     </message>
     <message>
         <source>Seline: free pruning, background compaction at 75 %, forced at 90 %, blocked at 95 %</source>
-        <translation>Seline: kostenloses Stutzen, Verdichtung im Hintergrund bei 75 %, erzwungen bei 90 %, gesperrt bei 95 %</translation>
+        <translation>Seline: kostenloses Kürzen, Zusammenfassen im Hintergrund bei 75 %, erzwungen bei 90 %, gesperrt bei 95 %</translation>
     </message>
     <message>
         <source>missing result</source>
@@ -1088,7 +1088,7 @@
         <translation>zweite Systemnachricht</translation>
     </message>
     <message>
-        <source>beginning without a user&apos;s message</source>
+        <source>beginning without a user's message</source>
         <translation>Anfang ohne eigene Nachricht</translation>
     </message>
     <message>
@@ -1137,7 +1137,7 @@
     </message>
     <message>
         <source>Some numbers of your policies are not used</source>
-        <translation>Einige Zahlen der eigenen Regeln werden nicht verwendet</translation>
+        <translation>Einige Zahlen der eigenen Strategien werden nicht verwendet</translation>
     </message>
     <message>
         <source>This plan is no longer valid</source>
@@ -1285,11 +1285,11 @@
     </message>
     <message>
         <source>Start fresh with a summary, or edit an earlier message and send it again.</source>
-        <translation>Fang mit einer Zusammenfassung neu an, oder bearbeite eine frühere Nachricht und sende sie erneut.</translation>
+        <translation>Mit einer Zusammenfassung neu beginnen oder eine frühere Nachricht bearbeiten und erneut senden.</translation>
     </message>
     <message>
         <source>That often passes within a minute. Another model may answer meanwhile.</source>
-        <translation>Das geht oft nach einer Minute vorbei. Solange antwortet vielleicht ein anderes Modell.</translation>
+        <translation>Das geht oft nach einer Minute vorbei. So lange antwortet vielleicht ein anderes Modell.</translation>
     </message>
     <message>
         <source>A local server may be busy with another request, or still load the model.</source>
@@ -1305,7 +1305,7 @@
     </message>
     <message>
         <source>Wait a little, or choose another model.</source>
-        <translation>Warte ein wenig, oder wähle ein anderes Modell.</translation>
+        <translation>Ein wenig warten oder ein anderes Modell wählen.</translation>
     </message>
     <message>
         <source>It takes requests again in a second.</source>
@@ -1332,7 +1332,7 @@
         <translation>Die Antwort von {model} brach ab</translation>
     </message>
     <message>
-        <source>{server} does not speak OpenAI&apos;s protocol</source>
+        <source>{server} does not speak OpenAI's protocol</source>
         <translation>{server} spricht nicht das Protokoll von OpenAI</translation>
     </message>
     <message>
@@ -1365,7 +1365,7 @@
     </message>
     <message>
         <source>{server} is not available in your region</source>
-        <translation>{server} bedient diesen Ort nicht</translation>
+        <translation>{server} ist in Ihrer Region nicht verfügbar</translation>
     </message>
     <message>
         <source>Choose a model of another provider.</source>
@@ -1381,7 +1381,7 @@
     </message>
     <message>
         <source>{server} asks for payment</source>
-        <translation>{server} will bezahlt werden</translation>
+        <translation>{server} verlangt eine Zahlung</translation>
     </message>
     <message>
         <source>{server} took too long</source>
@@ -1404,7 +1404,7 @@
         <translation>Das Konto bei {server} prüfen oder ein Modell eines anderen Anbieters wählen.</translation>
     </message>
     <message>
-        <source>Check the model&apos;s name and the address {address} in the settings (it usually ends with /v1).</source>
+        <source>Check the model's name and the address {address} in the settings (it usually ends with /v1).</source>
         <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist auf /v1).</translation>
     </message>
     <message>
@@ -1417,7 +1417,7 @@
     </message>
     <message>
         <source>Lower the longest reply for this model in the settings.</source>
-        <translation>In den Einstellungen für dieses Modell eine kürzere längste Antwort festlegen.</translation>
+        <translation>In den Einstellungen die längste Antwort dieses Modells verringern.</translation>
     </message>
     <message>
         <source>Send the message without that image, or choose a model that can see it.</source>
@@ -1428,7 +1428,7 @@
         <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie nutzen kann.</translation>
     </message>
     <message>
-        <source>Choose another model, or change this one&apos;s options in the settings.</source>
+        <source>Choose another model, or change this one's options in the settings.</source>
         <translation>Ein anderes Modell wählen oder die Optionen von diesem in den Einstellungen ändern.</translation>
     </message>
     <message>
@@ -2001,7 +2001,7 @@ Die letzten Zeilen der Fehlerausgabe:
     </message>
     <message>
         <source>Queued</source>
-        <translation>Wartet</translation>
+        <translation>In der Warteschlange</translation>
     </message>
     <message>
         <source>Paused</source>
@@ -2426,7 +2426,7 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     </message>
     <message>
         <source>+ Add</source>
-        <translation>+ Neu</translation>
+        <translation>+ Hinzufügen</translation>
     </message>
     <message>
         <source>Add a memory</source>
@@ -2718,8 +2718,8 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     <message numerus="yes">
         <source>%n trimmed</source>
         <translation>
-            <numerusform>%n gestutzt</numerusform>
-            <numerusform>%n gestutzt</numerusform>
+            <numerusform>%n gekürzt</numerusform>
+            <numerusform>%n gekürzt</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2826,7 +2826,7 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     </message>
     <message>
         <source>Opening your conversations…</source>
-        <translation>Die Unterhaltungen werden geöffnet …</translation>
+        <translation>Die Unterhaltungen werden geöffnet…</translation>
     </message>
     <message>
         <source>Your conversations are being brought up to date for this version. They are copied first: {share}.</source>
@@ -4154,7 +4154,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Open a conversation to see what a policy would do there.</source>
-        <translation>Eine Unterhaltung öffnen, um zu sehen, was die Regeln dort bewirken würden.</translation>
+        <translation>Eine Unterhaltung öffnen, um zu sehen, was die Strategie dort bewirken würde.</translation>
     </message>
     <message>
         <source>Replaying the conversation…</source>
@@ -4170,7 +4170,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Gauge under this policy</source>
-        <translation>Anzeige unter dieser Regel</translation>
+        <translation>Füllstand mit dieser Strategie</translation>
     </message>
     <message>
         <source>Now, in “{title}”</source>
@@ -4182,7 +4182,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Gauge under this policy. {text}</source>
-        <translation>Füllstand unter diesen Regeln. {text}</translation>
+        <translation>Füllstand mit dieser Strategie. {text}</translation>
     </message>
     <message>
         <source>It took {time}.</source>
@@ -4746,7 +4746,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Delete this policy</source>
-        <translation>Diese Regeln löschen</translation>
+        <translation>Diese Strategie löschen</translation>
     </message>
     <message numerus="yes">
         <source>Differs from {policy} in %n numbers</source>
@@ -4772,11 +4772,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Policy</source>
-        <translation>Regeln</translation>
+        <translation>Strategie</translation>
     </message>
     <message>
         <source>Name of your policy</source>
-        <translation>Name der eigenen Regeln</translation>
+        <translation>Name der eigenen Strategie</translation>
     </message>
     <message>
         <source>Name</source>
@@ -5044,7 +5044,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>{tool} wants to look in your other conversations</source>
-        <translation>{tool} will in anderen Unterhaltungen nachsehen</translation>
+        <translation>{tool} möchte in Ihren anderen Unterhaltungen nachsehen</translation>
     </message>
     <message>
         <source>This tool has changed since you allowed it: its server describes it, or what it takes, in another way now.</source>
@@ -5056,7 +5056,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>It is too long for a rule: allow it this once, or deny it.</source>
-        <translation>Es ist zu lang für eine Regel: Erlauben Sie es dieses eine Mal, oder lehnen Sie es ab.</translation>
+        <translation>Für eine Regel ist es zu lang: nur dieses eine Mal erlauben oder ablehnen.</translation>
     </message>
     <message>
         <source>Its server says of it: {words}</source>
@@ -5381,7 +5381,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>“{value}” is not a role. The roles are user, assistant and tool.</source>
-        <translation>„{value}“ schreibt niemand: user, assistant oder tool.</translation>
+        <translation>„{value}“ ist keine Rolle. Rollen sind user, assistant und tool.</translation>
     </message>
     <message>
         <source>No message is by a model called “{value}”.</source>
@@ -5397,7 +5397,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>“{value}” is not a time. Examples: 2025-03-14, march, last_week, 3_days.</source>
-        <translation>„{value}“ ist keine Zeit; 2025-03-14, march, last_week und 3_days sind welche.</translation>
+        <translation>„{value}“ ist keine Zeit. Beispiele: 2025-03-14, march, last_week, 3_days.</translation>
     </message>
     <message>
         <source>Enter or Tab to take it</source>
@@ -5413,7 +5413,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Searching…</source>
-        <translation>Es wird gesucht …</translation>
+        <translation>Es wird gesucht…</translation>
     </message>
     <message>
         <source>Older messages are still being prepared for filters.</source>
@@ -5531,8 +5531,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>NAME=value OTHER=&apos;with spaces&apos;</source>
-        <translation>NAME=Wert ANDERER=&apos;mit Leerzeichen&apos;</translation>
+        <source>NAME=value OTHER='with spaces'</source>
+        <translation>NAME=Wert ANDERER='mit Leerzeichen'</translation>
     </message>
     <message>
         <source>+ Add an MCP server</source>
@@ -5946,7 +5946,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Save, and show every number of the policy…</source>
-        <translation>Speichern und jede Zahl der Regeln zeigen…</translation>
+        <translation>Speichern und jede Zahl der Strategie zeigen…</translation>
     </message>
     <message>
         <source>Other tasks</source>
@@ -6074,7 +6074,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Reasoning effort</source>
-        <translation>Aufwand fürs Überlegen</translation>
+        <translation>Denkaufwand</translation>
     </message>
     <message>
         <source>A persona is all of this under a name. Changing it later changes no conversation.</source>
@@ -6442,7 +6442,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>You</source>
-        <translation>Du</translation>
+        <translation>Sie</translation>
     </message>
     <message>
         <source>Reasoning</source>
@@ -6901,7 +6901,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Don&apos;t wrap</source>
+        <source>Don't wrap</source>
         <translation>Nicht umbrechen</translation>
     </message>
     <message>
@@ -6926,15 +6926,15 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>You did not allow this call.</source>
-        <translation>Du hast diesen Aufruf nicht erlaubt.</translation>
+        <translation>Sie haben diesen Aufruf nicht erlaubt.</translation>
     </message>
     <message>
         <source>You have switched this tool off in this conversation.</source>
-        <translation>Du hast dieses Werkzeug in dieser Unterhaltung ausgeschaltet.</translation>
+        <translation>Sie haben dieses Werkzeug in dieser Unterhaltung ausgeschaltet.</translation>
     </message>
     <message>
         <source>One of your rules forbids this call.</source>
-        <translation>Eine deiner Regeln verbietet diesen Aufruf.</translation>
+        <translation>Eine Ihrer Regeln verbietet diesen Aufruf.</translation>
     </message>
     <message>
         <source>tool</source>
@@ -7069,7 +7069,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Gauge</source>
-        <translation>Anzeige</translation>
+        <translation>Füllstand</translation>
     </message>
     <message>
         <source>how full the window is, counted on the request as it will be sent</source>
@@ -7278,7 +7278,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>The message&apos;s text</source>
+        <source>The message's text</source>
         <translation>Text der Nachricht</translation>
     </message>
     <message>
@@ -7299,7 +7299,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>every operation</source>
-        <translation>jeder Eingriff</translation>
+        <translation>jeder Vorgang</translation>
     </message>
     <message>
         <source>Show pins</source>
@@ -7311,7 +7311,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>what is remembered</source>
-        <translation>was behalten wird</translation>
+        <translation>was gemerkt wird</translation>
     </message>
     <message>
         <source>New conversation</source>
@@ -7391,7 +7391,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>its system prompt, parameters, folder, policy and tools</source>
-        <translation>ihr Systemprompt, Parameter, Ordner, Regeln und Werkzeuge</translation>
+        <translation>Systemprompt, Parameter, Ordner, Strategie und Werkzeuge</translation>
     </message>
     <message>
         <source>Choose a model…</source>
@@ -7591,7 +7591,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>every action by its name</source>
-        <translation>jede Aktion bei ihrem Namen</translation>
+        <translation>jede Aktion nach ihrem Namen</translation>
     </message>
     <message>
         <source>Show the log…</source>
@@ -7599,7 +7599,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>what was done to make room, without any message text</source>
-        <translation>was getan wurde, um Platz zu schaffen, ohne ein Wort vom Inhalt</translation>
+        <translation>was getan wurde, um Platz zu schaffen, ohne den Text der Nachrichten</translation>
     </message>
     <message>
         <source>About Palimpsest</source>
@@ -7747,7 +7747,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>“{name}” is the name of another policy, so this one is not used.</source>
-        <translation>„{name}“ heißen schon andere Regeln, darum werden diese nicht verwendet.</translation>
+        <translation>„{name}“ heißt schon eine andere Strategie, darum wird diese nicht verwendet.</translation>
     </message>
     <message>
         <source>“{name}” is based on “{preset}”, which is not a preset; balanced is used.</source>
@@ -7778,7 +7778,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>das Modell weigerte sich, sie zu schreiben</translation>
     </message>
     <message>
-        <source>the model&apos;s reply was cut off</source>
+        <source>the model's reply was cut off</source>
         <translation>die Antwort des Modells wurde abgeschnitten</translation>
     </message>
     <message>
@@ -7794,15 +7794,15 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Das Paket xllamacpp, das das eingebaute Modell ausführt, ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model&apos;s file is not installed.</source>
+        <source>The built-in model's file is not installed.</source>
         <translation>Die Datei des eingebauten Modells ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model&apos;s file {path} has {size} bytes instead of {right}.</source>
+        <source>The built-in model's file {path} has {size} bytes instead of {right}.</source>
         <translation>Die Datei {path} des eingebauten Modells hat {size} Bytes statt {right}.</translation>
     </message>
     <message>
-        <source>The built-in model&apos;s file {path} is not the published one: its SHA-256 is {found}.</source>
+        <source>The built-in model's file {path} is not the published one: its SHA-256 is {found}.</source>
         <translation>Die Datei {path} des eingebauten Modells ist nicht die veröffentlichte: Ihr SHA-256 ist {found}.</translation>
     </message>
     <message>
@@ -7859,7 +7859,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>It receives too many requests</source>
-        <translation>Er wurde zu oft gefragt</translation>
+        <translation>Er erhält zu viele Anfragen</translation>
     </message>
     <message>
         <source>Wait a minute.</source>
@@ -7867,7 +7867,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>It reported an internal error</source>
-        <translation>Er hat selbst einen Fehler</translation>
+        <translation>Er meldet einen internen Fehler</translation>
     </message>
     <message>
         <source>Wait, or ask who runs it.</source>
@@ -8121,7 +8121,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>What could not be converted</source>
-        <translation>Was hier keinen Platz hat</translation>
+        <translation>Was nicht übernommen werden konnte</translation>
     </message>
     <message>
         <source>Kept as the other program wrote it, in JSON</source>
@@ -8273,7 +8273,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>an incomplete character was replaced by U+FFFD</source>
-        <translation>ein halbes Zeichen steht als U+FFFD</translation>
+        <translation>ein unvollständiges Zeichen wurde durch U+FFFD ersetzt</translation>
     </message>
     <message>
         <source>its id is there twice</source>
@@ -8480,7 +8480,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Look again, then choose again.</source>
-        <translation>Sieh noch einmal nach, und wähle neu.</translation>
+        <translation>Noch einmal nachsehen, dann neu wählen.</translation>
     </message>
     <message>
         <source>{name} could not be removed</source>
@@ -8488,7 +8488,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Check the permissions of the folder {folder}.</source>
-        <translation>Prüfe die Rechte am Ordner {folder}.</translation>
+        <translation>Die Rechte am Ordner {folder} prüfen.</translation>
     </message>
     <message>
         <source>A backup is made each day while Palimpsest runs, and opened to check it. Those of the last seven days and four weeks are kept.</source>
@@ -8760,7 +8760,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Installing…</source>
-        <translation>Wird installiert …</translation>
+        <translation>Wird installiert…</translation>
     </message>
     <message>
         <source>The built-in model is installed.</source>
@@ -8969,7 +8969,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Sandbox gibt es nur unter Linux.</translation>
     </message>
     <message>
-        <source>bubblewrap is not installed (the system&apos;s package “bubblewrap”).</source>
+        <source>bubblewrap is not installed (the system's package “bubblewrap”).</source>
         <translation>bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems).</translation>
     </message>
     <message>
@@ -9471,5 +9471,617 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>Automatic summaries are paused: the last two freed less than 10 %. Unpin messages, choose a model with a larger window, or optimize and keep fewer of the newest messages.</source>
         <translation>Automatische Zusammenfassungen pausieren: Die letzten beiden machten weniger als 10 % frei. Angeheftetes lösen, ein Modell mit größerem Fenster wählen oder optimieren und weniger der neuesten Nachrichten behalten.</translation>
     </message>
-</context>
+<message>
+        <source>This entry</source>
+        <translation>Dieser Eintrag</translation>
+    </message>
+    <message>
+        <source>from which older messages are summarized when there is no limit in tokens</source>
+        <translation>ab denen ältere Nachrichten zusammengefasst werden, wenn es keine Grenze in Token gibt</translation>
+    </message>
+    <message>
+        <source>whether room is made automatically</source>
+        <translation>ob automatisch Platz geschaffen wird</translation>
+    </message>
+    <message>
+        <source>of what can be used: nothing is done below it, however small the window</source>
+        <translation>des Nutzbaren: Darunter geschieht nichts, wie klein das Fenster auch ist</translation>
+    </message>
+    <message>
+        <source>after which a long output that nothing refers to is removed</source>
+        <translation>nach denen eine lange Ausgabe entfernt wird, auf die nichts verweist</translation>
+    </message>
+    <message>
+        <source>up to which a result is not reduced to one line</source>
+        <translation>bis zu denen ein Ergebnis nicht auf eine Zeile verkürzt wird</translation>
+    </message>
+    <message>
+        <source>at the end that are never shortened</source>
+        <translation>am Ende, die nie gekürzt werden</translation>
+    </message>
+    <message>
+        <source>of the user that are never shortened</source>
+        <translation>des Benutzers, die nie gekürzt werden</translation>
+    </message>
+    <message>
+        <source>patterns of tools whose results are never shortened, those of servers too</source>
+        <translation>Muster von Werkzeugen, deren Ergebnisse nie gekürzt werden, auch solche von Servern</translation>
+    </message>
+    <message>
+        <source>of what can be used at which shortening stops</source>
+        <translation>des Nutzbaren, bei dem das Kürzen endet</translation>
+    </message>
+    <message>
+        <source>below which shortening is not worth losing the provider's cache</source>
+        <translation>unter denen Kürzen den Verlust des Caches beim Anbieter nicht lohnt</translation>
+    </message>
+    <message>
+        <source>below background_at that shortening must leave; else a summary follows soon</source>
+        <translation>unter background_at, den das Kürzen lassen muss; sonst folgt bald eine Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>at which shortening stops</source>
+        <translation>bei denen das Kürzen endet</translation>
+    </message>
+    <message>
+        <source>for which a provider's cache keeps the beginning of a request; 0: not considered</source>
+        <translation>für die der Cache eines Anbieters den Anfang einer Anfrage behält; 0: nicht beachtet</translation>
+    </message>
+    <message>
+        <source>to which summarizing brings the request</source>
+        <translation>auf den das Zusammenfassen die Anfrage bringt</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for the newest messages</source>
+        <translation>des Nutzbaren: höchstens für die neuesten Nachrichten</translation>
+    </message>
+    <message>
+        <source>of what can be used: the least for the newest messages that Optimize offers</source>
+        <translation>des Nutzbaren: das Wenigste für die neuesten Nachrichten, das „Optimieren“ anbietet</translation>
+    </message>
+    <message>
+        <source>that stay when the newest are not measured in tokens</source>
+        <translation>die bleiben, wenn die neuesten nicht in Token gemessen werden</translation>
+    </message>
+    <message>
+        <source>fewer are not summarized</source>
+        <translation>weniger werden nicht zusammengefasst</translation>
+    </message>
+    <message>
+        <source>for all calls of one summary</source>
+        <translation>für alle Aufrufe einer Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>that ask a model automatically within the time below; 0: no limit</source>
+        <translation>die in der Zeit unten automatisch ein Modell bemühen; 0: ohne Grenze</translation>
+    </message>
+    <message>
+        <source>whether the newest messages take what the summary leaves of the target</source>
+        <translation>ob die neuesten Nachrichten nehmen, was die Zusammenfassung vom Ziel übrig lässt</translation>
+    </message>
+    <message>
+        <source>that a summary must free</source>
+        <translation>den eine Zusammenfassung freimachen muss</translation>
+    </message>
+    <message>
+        <source>of the whole window: the reply is stopped, and goes on once there is room</source>
+        <translation>des ganzen Fensters: Die Antwort wird angehalten und geht weiter, sobald Platz ist</translation>
+    </message>
+    <message>
+        <source>of the tool results that are left out then, one step after the other</source>
+        <translation>der Werkzeugergebnisse, die dann Schritt für Schritt wegfallen</translation>
+    </message>
+    <message>
+        <source>before older messages are summarized, at which memories are saved; 0: never</source>
+        <translation>vor dem Zusammenfassen, bei denen Erinnerungen gespeichert werden; 0: nie</translation>
+    </message>
+    <message>
+        <source>for the model that says what should be remembered; then rules do</source>
+        <translation>für das Modell, das sagt, was gemerkt werden soll; danach tun es Regeln</translation>
+    </message>
+    <message>
+        <source>that looking up once may bring back</source>
+        <translation>die ein Nachschlagen zurückholen darf</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for looking up what the model asks for</source>
+        <translation>des Nutzbaren: höchstens für das, was das Modell nachschlägt</translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for what is looked up automatically</source>
+        <translation>des Nutzbaren: höchstens für das, was automatisch nachgeschlagen wird</translation>
+    </message>
+    <message>
+        <source>where that share is less, nothing is looked up automatically</source>
+        <translation>wo dieser Anteil weniger ist, wird nichts automatisch nachgeschlagen</translation>
+    </message>
+    <message>
+        <source>Layer 1: cut oversized results</source>
+        <translation>Schicht 1: übergroße Ergebnisse abschneiden</translation>
+    </message>
+    <message>
+        <source>Layer 2: shorten old results</source>
+        <translation>Schicht 2: alte Ergebnisse kürzen</translation>
+    </message>
+    <message>
+        <source>Layer 3: summarize older messages</source>
+        <translation>Schicht 3: ältere Nachrichten zusammenfassen</translation>
+    </message>
+    <message>
+        <source>Choose what is missing again, or repair the file that was kept and put it back.</source>
+        <translation>Fehlendes neu wählen oder die aufbewahrte Datei reparieren und zurücklegen.</translation>
+    </message>
+    <message>
+        <source>Write its output to a file, and attach that.</source>
+        <translation>Die Ausgabe in eine Datei schreiben und diese anhängen.</translation>
+    </message>
+    <message>
+        <source>Files, folders and zips of other programs, such as an export of ChatGPT. You can also drop them here. Nothing is stored before you have seen what there is.</source>
+        <translation>Dateien, Ordner und ZIP-Archive anderer Programme, etwa ein Export von ChatGPT. Sie lassen sich auch hier ablegen. Gespeichert wird erst, wenn Sie gesehen haben, was darin ist.</translation>
+    </message>
+    <message>
+        <source>The size of the context window was learned from the server; the catalogue says {tokens} for this model.</source>
+        <translation>Die Größe des Kontextfensters stammt vom Server; der Katalog nennt für dieses Modell {tokens}.</translation>
+    </message>
+    <message>
+        <source>window learned from the server</source>
+        <translation>Fenster vom Server gelernt</translation>
+    </message>
+    <message>
+        <source>Its window as the server last reported it, on {day}</source>
+        <translation>Sein Fenster, wie der Server es zuletzt am {day} gemeldet hat</translation>
+    </message>
+    <message>
+        <source>Time waited for room</source>
+        <translation>Wartezeit, bis Platz war</translation>
+    </message>
+    <message>
+        <source>reported by the server</source>
+        <translation>vom Server gemeldet</translation>
+    </message>
+    <message>
+        <source>reported by the server earlier</source>
+        <translation>vom Server früher gemeldet</translation>
+    </message>
+    <message>
+        <source>If it had been used from the start</source>
+        <translation>Von Anfang an verwendet</translation>
+    </message>
+    <message>
+        <source>Reserved tokens</source>
+        <translation>Reservierte Token</translation>
+    </message>
+    <message>
+        <source>Limit if the window is not known</source>
+        <translation>Grenze, wenn das Fenster nicht bekannt ist</translation>
+    </message>
+    <message>
+        <source>Calibration, weight</source>
+        <translation>Kalibrierung, Gewicht</translation>
+    </message>
+    <message>
+        <source>Calibration, step</source>
+        <translation>Kalibrierung, Schritt</translation>
+    </message>
+    <message>
+        <source>Shares are of</source>
+        <translation>Anteile beziehen sich auf</translation>
+    </message>
+    <message>
+        <source>Nothing is done below</source>
+        <translation>Nichts geschieht unter</translation>
+    </message>
+    <message>
+        <source>In the background, after a reply</source>
+        <translation>Im Hintergrund, nach einer Antwort</translation>
+    </message>
+    <message>
+        <source>Summary, share that is asked for</source>
+        <translation>Zusammenfassung, verlangter Anteil</translation>
+    </message>
+    <message>
+        <source>Summary, share for facts</source>
+        <translation>Zusammenfassung, Anteil der Fakten</translation>
+    </message>
+    <message>
+        <source>Summary, share for kept messages</source>
+        <translation>Zusammenfassung, Anteil des Behaltenen</translation>
+    </message>
+    <message>
+        <source>Summary, input of each result</source>
+        <translation>Zusammenfassung, Eingabe je Ergebnis</translation>
+    </message>
+    <message>
+        <source>beginning</source>
+        <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>beginning and end</source>
+        <translation>Anfang und Ende</translation>
+    </message>
+    <message>
+        <source>by a model</source>
+        <translation>durch ein Modell</translation>
+    </message>
+    <message>
+        <source>by rules</source>
+        <translation>nach Regeln</translation>
+    </message>
+    <message>
+        <source>“{value}” is not supported; use has:code.</source>
+        <translation>„{value}“ wird nicht unterstützt, nur has:code.</translation>
+    </message>
+    <message>
+        <source>as the server reports</source>
+        <translation>wie vom Server gemeldet</translation>
+    </message>
+    <message>
+        <source>What its conversations share, from their next request on. A conversation’s own settings come first.</source>
+        <translation>Was für alle Unterhaltungen gilt, ab ihrer nächsten Anfrage. Eigene Einstellungen einer Unterhaltung gehen vor.</translation>
+    </message>
+    <message>
+        <source>After a change, the provider has to read each conversation again, without help from its cache.</source>
+        <translation>Nach einer Änderung muss der Anbieter jede Unterhaltung neu lesen, ohne seinen Cache.</translation>
+    </message>
+    <message>
+        <source>The model may look things up in</source>
+        <translation>Das Modell darf nachschlagen in</translation>
+    </message>
+    <message>
+        <source>The model’s default</source>
+        <translation>Vorgabe des Modells</translation>
+    </message>
+    <message>
+        <source>the provider’s default</source>
+        <translation>Vorgabe des Anbieters</translation>
+    </message>
+    <message>
+        <source>the model’s default</source>
+        <translation>Vorgabe des Modells</translation>
+    </message>
+    <message>
+        <source>A persona is all of this under one name. Changing a persona later changes no conversation.</source>
+        <translation>Eine Persona ist all dies unter einem Namen. Sie später zu ändern ändert keine Unterhaltung.</translation>
+    </message>
+    <message>
+        <source>Branch off into a new conversation</source>
+        <translation>In eine neue Unterhaltung abzweigen</translation>
+    </message>
+    <message>
+        <source>Making room: choose a policy…</source>
+        <translation>Platz schaffen: Strategie wählen…</translation>
+    </message>
+    <message>
+        <source>Nothing is remembered about this project yet. What the model notes in its conversations is listed here, and is used in this project only, until you choose otherwise.</source>
+        <translation>Über dieses Projekt ist noch nichts gemerkt. Was das Modell in seinen Unterhaltungen notiert, steht hier und gilt nur in diesem Projekt, bis Sie etwas anderes wählen.</translation>
+    </message>
+    <message>
+        <source>The model can look up what was said earlier in the same conversation. Before it looks anywhere else, it asks you.</source>
+        <translation>Das Modell kann nachschlagen, was früher in derselben Unterhaltung gesagt wurde. Bevor es anderswo sucht, fragt es.</translation>
+    </message>
+    <message>
+        <source>Older messages are now summarized for the model, so that you can go on. Nothing is gone: read them above, or in the history.</source>
+        <translation>Ältere Nachrichten sind jetzt für das Modell zusammengefasst, damit es weitergehen kann. Nichts ist verloren: Sie stehen oben im Chat und im Verlauf.</translation>
+    </message>
+    <message>
+        <source>Safety margin, share of what is free</source>
+        <translation>Sicherheitsabstand, Anteil des Freien</translation>
+    </message>
+    <message>
+        <source>Safety margin, at least</source>
+        <translation>Sicherheitsabstand, mindestens</translation>
+    </message>
+    <message>
+        <source>Lines of a result</source>
+        <translation>Zeilen eines Ergebnisses</translation>
+    </message>
+    <message>
+        <source>Bytes of a result</source>
+        <translation>Bytes eines Ergebnisses</translation>
+    </message>
+    <message>
+        <source>Length of a line</source>
+        <translation>Länge einer Zeile</translation>
+    </message>
+    <message>
+        <source>Limits by tool</source>
+        <translation>Grenzen je Werkzeug</translation>
+    </message>
+    <message>
+        <source>Which end of a result stays</source>
+        <translation>Welches Ende eines Ergebnisses bleibt</translation>
+    </message>
+    <message>
+        <source>Only a notice, above</source>
+        <translation>Nur ein Hinweis, ab</translation>
+    </message>
+    <message>
+        <source>Long outputs are kept for</source>
+        <translation>Lange Ausgaben bleiben für</translation>
+    </message>
+    <message>
+        <source>Order of shortening</source>
+        <translation>Reihenfolge beim Kürzen</translation>
+    </message>
+    <message>
+        <source>Input of failed calls is dropped after</source>
+        <translation>Eingabe gescheiterter Aufrufe fällt weg nach</translation>
+    </message>
+    <message>
+        <source>Trim results older than</source>
+        <translation>Ergebnisse kürzen, älter als</translation>
+    </message>
+    <message>
+        <source>Trim results longer than</source>
+        <translation>Ergebnisse kürzen, länger als</translation>
+    </message>
+    <message>
+        <source>Beginning of a trimmed result</source>
+        <translation>Anfang eines gekürzten Ergebnisses</translation>
+    </message>
+    <message>
+        <source>End of a trimmed result</source>
+        <translation>Ende eines gekürzten Ergebnisses</translation>
+    </message>
+    <message>
+        <source>Who writes the digest of old results</source>
+        <translation>Wer die Kurzfassung alter Ergebnisse schreibt</translation>
+    </message>
+    <message>
+        <source>Results beside the digest</source>
+        <translation>Ergebnisse neben der Kurzfassung</translation>
+    </message>
+    <message>
+        <source>Digest by a model, input</source>
+        <translation>Kurzfassung des Modells, Eingabe</translation>
+    </message>
+    <message>
+        <source>Digest by a model, reply</source>
+        <translation>Kurzfassung des Modells, Antwort</translation>
+    </message>
+    <message>
+        <source>Digest by a model, time</source>
+        <translation>Kurzfassung des Modells, Zeit</translation>
+    </message>
+    <message>
+        <source>Reduce to one line, older than</source>
+        <translation>Auf eine Zeile verkürzen, älter als</translation>
+    </message>
+    <message>
+        <source>Never shortened, share of the window</source>
+        <translation>Nie gekürzt, Anteil vom Fenster</translation>
+    </message>
+    <message>
+        <source>Turns never shortened</source>
+        <translation>Runden, nie gekürzt</translation>
+    </message>
+    <message>
+        <source>Tools never shortened</source>
+        <translation>Werkzeuge, nie gekürzt</translation>
+    </message>
+    <message>
+        <source>Shorten, at least</source>
+        <translation>Kürzen, mindestens</translation>
+    </message>
+    <message>
+        <source>Shorten at least, share of the window</source>
+        <translation>Kürzen, mindestens, Anteil vom Fenster</translation>
+    </message>
+    <message>
+        <source>Room that shortening must leave</source>
+        <translation>Platz, den das Kürzen lassen muss</translation>
+    </message>
+    <message>
+        <source>Shortening stops at</source>
+        <translation>Kürzen endet bei</translation>
+    </message>
+    <message>
+        <source>The provider’s cache lasts for</source>
+        <translation>Der Cache des Anbieters hält</translation>
+    </message>
+    <message>
+        <source>Target, share of the first threshold</source>
+        <translation>Ziel, Anteil der ersten Schwelle</translation>
+    </message>
+    <message>
+        <source>Newest messages, share</source>
+        <translation>Neueste Nachrichten, Anteil</translation>
+    </message>
+    <message>
+        <source>Newest messages, share at least</source>
+        <translation>Neueste Nachrichten, Anteil mindestens</translation>
+    </message>
+    <message>
+        <source>Newest messages, replies of the model</source>
+        <translation>Neueste Nachrichten, Antworten des Modells</translation>
+    </message>
+    <message>
+        <source>Newest messages, number</source>
+        <translation>Neueste Nachrichten, Anzahl</translation>
+    </message>
+    <message>
+        <source>Summarize, at least</source>
+        <translation>Zusammenfassen, mindestens</translation>
+    </message>
+    <message>
+        <source>Summary, share of what it replaces</source>
+        <translation>Zusammenfassung, Anteil am Ersetzten</translation>
+    </message>
+    <message>
+        <source>Summary, share for the reply</source>
+        <translation>Zusammenfassung, Anteil der Antwort</translation>
+    </message>
+    <message>
+        <source>Summary, calls at most</source>
+        <translation>Zusammenfassung, Aufrufe höchstens</translation>
+    </message>
+    <message>
+        <source>Requests for summaries and memories, share</source>
+        <translation>Anfragen für Zusammenfassungen und Erinnerungen, Anteil</translation>
+    </message>
+    <message>
+        <source>Requests for summaries and memories, after a refusal</source>
+        <translation>Anfragen für Zusammenfassungen und Erinnerungen, nach einer Ablehnung</translation>
+    </message>
+    <message>
+        <source>One call for a summary, time</source>
+        <translation>Ein Aufruf für eine Zusammenfassung, Zeit</translation>
+    </message>
+    <message>
+        <source>One summary, time</source>
+        <translation>Eine Zusammenfassung, Zeit</translation>
+    </message>
+    <message>
+        <source>Repairs of a summary</source>
+        <translation>Nachbesserungen einer Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Automatic summaries by a model, at most</source>
+        <translation>Automatische Zusammenfassungen durch ein Modell, höchstens</translation>
+    </message>
+    <message>
+        <source>Automatic summaries, counted within</source>
+        <translation>Automatische Zusammenfassungen, gezählt in</translation>
+    </message>
+    <message>
+        <source>Fill up to the target</source>
+        <translation>Bis zum Ziel auffüllen</translation>
+    </message>
+    <message>
+        <source>Your own messages, share</source>
+        <translation>Eigene Nachrichten, Anteil</translation>
+    </message>
+    <message>
+        <source>A summary frees at least</source>
+        <translation>Eine Zusammenfassung macht mindestens frei</translation>
+    </message>
+    <message>
+        <source>Automatic summaries stop after</source>
+        <translation>Automatische Zusammenfassungen enden nach</translation>
+    </message>
+    <message>
+        <source>Last resort, newest messages</source>
+        <translation>Letzter Ausweg, neueste Nachrichten</translation>
+    </message>
+    <message>
+        <source>A streaming reply ends with an error</source>
+        <translation>Eine laufende Antwort endet mit einem Fehler</translation>
+    </message>
+    <message>
+        <source>Room that a stopped reply needs</source>
+        <translation>Platz, den eine angehaltene Antwort braucht</translation>
+    </message>
+    <message>
+        <source>Restarts of a reply</source>
+        <translation>Neustarts einer Antwort</translation>
+    </message>
+    <message>
+        <source>Up to the end of the line</source>
+        <translation>Bis zum Ende der Zeile</translation>
+    </message>
+    <message>
+        <source>Up to the end of the line, share</source>
+        <translation>Bis zum Ende der Zeile, Anteil</translation>
+    </message>
+    <message>
+        <source>Tool calls of one reply</source>
+        <translation>Werkzeugaufrufe einer Antwort</translation>
+    </message>
+    <message>
+        <source>Length of one reply</source>
+        <translation>Länge einer Antwort</translation>
+    </message>
+    <message>
+        <source>Silence of a reply</source>
+        <translation>Stille einer Antwort</translation>
+    </message>
+    <message>
+        <source>Making room for a tool result, tries</source>
+        <translation>Platz für ein Werkzeugergebnis, Versuche</translation>
+    </message>
+    <message>
+        <source>After an overflow, retries</source>
+        <translation>Nach einem Überlauf, Wiederholungen</translation>
+    </message>
+    <message>
+        <source>After an overflow, results left out</source>
+        <translation>Nach einem Überlauf, weggelassene Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Memories are saved before summarizing</source>
+        <translation>Erinnerungen werden vor dem Zusammenfassen gesichert</translation>
+    </message>
+    <message>
+        <source>Memories are saved before summarizing, share</source>
+        <translation>Erinnerungen werden vor dem Zusammenfassen gesichert, Anteil</translation>
+    </message>
+    <message>
+        <source>Saving memories, time</source>
+        <translation>Erinnerungen sichern, Zeit</translation>
+    </message>
+    <message>
+        <source>Saving memories, reply</source>
+        <translation>Erinnerungen sichern, Antwort</translation>
+    </message>
+    <message>
+        <source>Saving memories, share for the reply</source>
+        <translation>Erinnerungen sichern, Anteil der Antwort</translation>
+    </message>
+    <message>
+        <source>Saving memories, summarized messages shown</source>
+        <translation>Erinnerungen sichern, gezeigte zusammengefasste Nachrichten</translation>
+    </message>
+    <message>
+        <source>Memories in the system prompt, share</source>
+        <translation>Erinnerungen im Systemprompt, Anteil</translation>
+    </message>
+    <message>
+        <source>Looking things up, at most</source>
+        <translation>Nachschlagen, höchstens</translation>
+    </message>
+    <message>
+        <source>Looking things up, share</source>
+        <translation>Nachschlagen, Anteil</translation>
+    </message>
+    <message>
+        <source>Looking up automatically, share</source>
+        <translation>Automatisch nachschlagen, Anteil</translation>
+    </message>
+    <message>
+        <source>Looking up automatically, at least</source>
+        <translation>Automatisch nachschlagen, mindestens</translation>
+    </message>
+    <message>
+        <source>Research, rounds</source>
+        <translation>Recherche, Runden</translation>
+    </message>
+    <message>
+        <source>Research, time</source>
+        <translation>Recherche, Zeit</translation>
+    </message>
+    <message>
+        <source>Research, time for the answer</source>
+        <translation>Recherche, Zeit für die Antwort</translation>
+    </message>
+    <message>
+        <source>Research, share</source>
+        <translation>Recherche, Anteil</translation>
+    </message>
+    <message>
+        <source>Research, share for the answer</source>
+        <translation>Recherche, Anteil der Antwort</translation>
+    </message>
+    <message>
+        <source>Description of an image, at most</source>
+        <translation>Bildbeschreibung, höchstens</translation>
+    </message>
+    <message>
+        <source>Description of an image, time</source>
+        <translation>Bildbeschreibung, Zeit</translation>
+    </message>
+    <message>
+        <source>Enter or Tab to accept</source>
+        <translation>Mit Enter oder Tab übernehmen</translation>
+    </message>
+    </context>
 </TS>

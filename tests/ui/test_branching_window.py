@@ -93,9 +93,9 @@ def test_the_menu_behind_more_has_all_that_a_narrow_window_has_no_room_for(view,
     click(view, qtbot, "m1", Action.MORE)
     menu = view.findChild(QMenu)
     offered = {action.text(): action for action in menu.actions()}
-    assert {"Next version", "Regenerate", "Pin", "Fork to a new conversation"} <= offered.keys()
+    assert {"Next version", "Regenerate", "Pin", "Branch off into a new conversation"} <= offered.keys()
     with qtbot.waitSignal(view.action_requested) as asked:
-        offered["Fork to a new conversation"].trigger()
+        offered["Branch off into a new conversation"].trigger()
     assert asked.args == [Action.FORK, "m1"]
     menu.close()
 

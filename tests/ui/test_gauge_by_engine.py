@@ -15,7 +15,7 @@ LONG = ("word " * 300).strip()
 
 def shown_tokens(person: Person) -> int:
     """Return what the gauge says is used, with the draft."""
-    return int(person.window.gauge.numbers.text().split(" / ")[0].replace(",", ""))
+    return int(person.window.gauge.numbers.text().split(" of ")[0].replace(",", ""))
 
 
 def dot_colour(person: Person) -> str:

@@ -284,8 +284,8 @@ def test_the_keyboard_goes_from_message_to_message_copies_and_opens_the_menu(vie
     assert menu is not None
     offered = [action.text() for action in menu.actions()]
     assert sorted(offered) == [
-        "Copy message", "Export from here on…", "Export up to here…", "Fork to a new conversation", "Open as text",
-        "Pin", "Regenerate", "Show in the request", "What the model saw",
+        "Branch off into a new conversation", "Copy message", "Export from here on…", "Export up to here…",
+        "Open as text", "Pin", "Regenerate", "Show in the request", "What the model saw",
     ]  # fmt: skip
     menu.close()
 

@@ -232,7 +232,7 @@ async def redo_flush(session: Session, store: MemoryStore, flush_id: str) -> lis
 def _flush(session: Session, flush_id: str) -> Flush:
     flush = session.transcript.entry(flush_id)
     if not isinstance(flush, Flush):
-        raise not_found(translatable("This flush"))
+        raise not_found(translatable("This entry"))
     return flush
 
 

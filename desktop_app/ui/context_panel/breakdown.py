@@ -142,7 +142,9 @@ def _about_window(gauge: Gauge, draft: int) -> Iterator[str]:
     if gauge.window_provenance is Provenance.ASSUMED:
         yield tr("The size of the context window is assumed: the server did not report it.")
     elif gauge.stated_window:
-        learned = tr("The size of the context window was learned from the server; the model is said to take {tokens}.")
+        learned = tr(
+            "The size of the context window was learned from the server; the catalogue says {tokens} for this model."
+        )
         yield learned.format(tokens=format_number(gauge.stated_window))
     if gauge.total + draft <= gauge.usable:  # else there are none
         yield tr("Percentages are of the whole context window.")

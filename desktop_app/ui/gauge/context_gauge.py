@@ -166,7 +166,7 @@ class ContextGauge(WithRole, QWidget):
         if gauge.window_provenance is Provenance.ASSUMED:
             notes.append(tr("window assumed"))
         elif gauge.stated_window:
-            notes.insert(1, tr("window learned"))
+            notes.insert(1, tr("window learned from the server"))
         if self._is_streaming:
             notes.append(tr("reply in progress"))
         text = " · ".join(notes)

@@ -33,7 +33,7 @@ from .unread_list import UnreadList
 
 WIDTH, NAMES = 680, 120  # pixels; characters of the names of what is looked through
 WHAT = translatable(
-    "Files, folders and zips of other programs, such as an export of ChatGPT. They can be dropped here, too. "
+    "Files, folders and zips of other programs, such as an export of ChatGPT. You can also drop them here. "
     "Nothing is stored before you have seen what there is."
 )
 STAYS = translatable("What is imported before you cancel stays; importing again goes on from there.")

@@ -134,7 +134,7 @@ def _cached(insights: Insights, saved: float | None) -> Figure:
 
 def _waited(insights: Insights) -> Figure:
     if not insights.operations:
-        return Figure(tr("Waited for room"), NONE, tr("Room never had to be made"))
+        return Figure(tr("Time waited for room"), NONE, tr("Room never had to be made"))
     waits = [one.seconds for one in insights.operations if one.is_waited_for]
     wanted, share = sum(not one.note for one in insights.succeeded), len(insights.succeeded) / len(insights.operations)
     longest = tr("all in the background or by you")
@@ -142,7 +142,7 @@ def _waited(insights: Insights) -> Figure:
         longest = tr("longest {wait}").format(wait=format_wait(max(waits)))
     made = tr("{share} of %n operations succeeded, {count} as intended", "", len(insights.operations))
     detail = "\n".join((longest, made.format(share=format_percent(share), count=format_number(wanted))))
-    return Figure(tr("Waited for room"), format_wait(sum(waits)), detail)
+    return Figure(tr("Time waited for room"), format_wait(sum(waits)), detail)
 
 
 def content_rows(insights: Insights, gauge: Gauge | None) -> list[FigureRow]:

@@ -55,7 +55,7 @@ TITLES = (
     translatable("Facts kept in context"),
     translatable("Cost"),
     translatable("Read from the cache"),
-    translatable("Waited for room"),
+    translatable("Time waited for room"),
 )
 
 

@@ -47,7 +47,7 @@ class EffectPane(ScrollColumn):
             self.add(nothing)
             return
         self.add(_card(tr("Now, in “{title}”").format(title=title), self.bar, self.now))
-        self.add(_card(tr("Over its past"), self.past, self.table, self.method))
+        self.add(_card(tr("If it had been used from the start"), self.past, self.table, self.method))
 
     def show_trial(self, tried: PolicyTried) -> None:
         """Show what a policy would do now."""

@@ -20,8 +20,8 @@ from desktop_app.ui.widgets.text_label import TextLabel
 
 PAGE = 10  # cards that are shown at first, and at each click on the link below them
 EMPTY = translatable(
-    "Nothing is remembered of this project yet. What the model notes in its conversations stands here, and is used in "
-    "this project alone until you widen it."
+    "Nothing is remembered about this project yet. What the model notes in its conversations is listed here, and is "
+    "used in this project only, until you choose otherwise."
 )
 
 

@@ -69,7 +69,7 @@ class ProjectPage(StyleAware, QWidget):
         for name, value in (
             (tr("Instructions"), first_line(project.instructions, MAX_INSTRUCTIONS) or tr("none yet")),
             (tr("Working folder"), project.folder or tr("none")),
-            (tr("Recall may look in"), tr(RECALL_NAMES[project.recall_in])),
+            (tr("The model may look things up in"), tr(RECALL_NAMES[project.recall_in])),
         ):
             words = TextLabel(value, size=13, tint="ink_soft", wraps=True)
             facts.column.addLayout(vertical(TextLabel(name, size=13, weight=MEDIUM), words, spacing=1))

@@ -27,10 +27,12 @@ from .words import RECALL_NAMES, recall_meaning
 WIDTH = 600
 COUNT_PAUSE = 300  # milliseconds after the last change of the instructions, when their tokens are counted
 ABOUT = translatable(
-    "What its conversations have in common. It holds from their next request on, unless one of them has its own."
+    "What its conversations share, from their next request on. A conversation’s own settings come first."
 )
 SENT = translatable("Sent after the system prompt of each conversation of the project.")
-READ_ANEW = translatable("After a change, the provider reads each conversation anew: its cache does not help.")
+READ_ANEW = translatable(
+    "After a change, the provider has to read each conversation again, without help from its cache."
+)
 GONE = translatable("This folder does not exist at the moment. Until it does, tools cannot work in it.")
 Offers = Sequence[tuple[str, str]]
 """Texts with their values."""
@@ -114,7 +116,7 @@ class ProjectSheet(Sheet):
         self.anew.hide()
         names = [(scope, tr(name)) for scope, name in RECALL_NAMES.items()]
         self.recall = Segments("", names, project.recall_in, recall_meaning)
-        self.recall.choices.setAccessibleName(tr("Recall may look in"))
+        self.recall.choices.setAccessibleName(tr("The model may look things up in"))
 
     def _sections(self) -> list[QWidget]:
         where, aligned = QWidget(), Qt.AlignmentFlag.AlignTop  # on one line with the field, not its note
@@ -125,7 +127,7 @@ class ProjectSheet(Sheet):
             self.name,
             section(tr("Instructions"), self.instructions, self.tokens, self.anew),
             section(tr("Work"), where, (self.model, self.policy)),
-            section(tr("Recall may look in"), self.recall),
+            section(tr("The model may look things up in"), self.recall),
             *remembered,
         ]
 

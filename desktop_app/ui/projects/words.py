@@ -13,7 +13,7 @@ RECALL_NAMES: dict[RecallScope, str] = {
 }
 RECALL_MEANINGS: dict[RecallScope, str] = {
     "conversation": translatable(
-        "The model finds again what was said earlier in the same conversation. Before it looks anywhere else, it asks "
+        "The model can look up what was said earlier in the same conversation. Before it looks anywhere else, it asks "
         "you."
     ),
     "project": translatable(

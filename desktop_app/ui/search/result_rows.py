@@ -18,7 +18,7 @@ UNKNOWN = {
     "role": translatable("“{value}” is not a role. The roles are user, assistant and tool."),
     "model": translatable("No message is by a model called “{value}”."),
     "tool": translatable("No tool called “{value}” was used."),
-    "has": translatable("“{value}” is not supported here; has:code is."),
+    "has": translatable("“{value}” is not supported; use has:code."),
     "time": translatable("“{value}” is not a time. Examples: 2025-03-14, march, last_week, 3_days."),
 }
 
@@ -51,7 +51,7 @@ def row_of(result: SearchResult, now: float, projects: Mapping[str, str]) -> Lis
 
 def row_of_completion(text: str, before: str) -> ListRow:
     """Return a query that is offered while a filter is being typed. before: what stands in front of the filter."""
-    return ListRow(text, text[len(before) :].strip(), body=(Run(tr("Enter or Tab to take it")),))
+    return ListRow(text, text[len(before) :].strip(), body=(Run(tr("Enter or Tab to accept")),))
 
 
 def text_of_wrong(typed: TypedFilter) -> str:

@@ -224,8 +224,8 @@ class ModelChoice(FormEntry):
         self.window_size.label.set_text(tr("Context window of {model}").format(model=name))
         offer = self.offer_of(name)
         self.window_size.edit.setPlaceholderText(
-            window_words(offer.window, offer.window_source) if offer and offer.window else tr("as the server tells")
+            window_words(offer.window, offer.window_source) if offer and offer.window else tr("as the server reports")
         )
         known = offer.max_output if offer else 0
-        self.max_output.edit.setPlaceholderText(format_limit(known) or tr("as the server tells"))
+        self.max_output.edit.setPlaceholderText(format_limit(known) or tr("as the server reports"))
         self.current_changed.emit()

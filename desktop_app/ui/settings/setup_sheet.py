@@ -30,7 +30,7 @@ from .limits import format_limit, parse_reply
 from .origin_section import OriginSection
 
 WIDTH, TOOLS = 600, 7
-EFFORTS = (("", translatable("As the model does")), ("low", translatable("Low")), ("medium", translatable("Medium")),
+EFFORTS = (("", translatable("The model’s default")), ("low", translatable("Low")), ("medium", translatable("Medium")),
            ("high", translatable("High")))  # fmt: skip
 NOT_TAKEN = translatable("{model} does not accept this, so it is not sent.")
 
@@ -116,18 +116,20 @@ class SetupSheet(Sheet):
         return Persona(name, setup, self._model, folder, self.policy.value())
 
     def _build_fields(self, policies: Sequence[tuple[str, str]]) -> None:
-        hint, model = tr("as the provider has it"), self._model_name
+        hint, model = tr("the provider’s default"), self._model_name
         self.prompt = LongText("", "", "")
         self.prompt.area.setAccessibleName(tr("System prompt"))
         self.temperature = Field("", tr("Temperature"), "", hint, lambda text: parse_share(text, 2, may_be_zero=True))
         self.top_p = Field("", tr("top_p"), "", hint, lambda text: parse_share(text, 1, may_be_zero=False))
-        self.max_output = Field("", tr("Longest reply (tokens)"), "", tr("the model’s own"), parse_reply)
+        self.max_output = Field("", tr("Longest reply (tokens)"), "", tr("the model’s default"), parse_reply)
         self.effort = Segments("", [(value, tr(text)) for value, text in EFFORTS], "", label=tr("Reasoning effort"))
         self.folder = Field("", tr("Working folder"), "", tr("leave empty for none"), parse_folder)
         self.no_folder = OnOff("", tr("Work without a folder"), False)
         self.no_folder.changed.connect(self._explain_folder)
         self.policy = Choice("", tr("Making room"), [*self._usual_policy(policies), *policies], self._here.policy)
-        self.recall = Choice("", tr("Recall may look in"), self._recall_choices(), self._read.setup.recall_in or "")
+        self.recall = Choice(
+            "", tr("The model may look things up in"), self._recall_choices(), self._read.setup.recall_in or ""
+        )
         self.recall.select.currentIndexChanged.connect(lambda _: self._explain_recall())
         self._explain_recall()
         self._explain_folder()
@@ -197,7 +199,7 @@ class SetupSheet(Sheet):
         self.keep.setMinimumHeight(self.name.edit.sizeHint().height())  # on one line with the name, not its note
         horizontal((self.name, 1), (self.keep, 0, Qt.AlignmentFlag.AlignTop), holder=named, spacing=12)
         horizontal(self.with_model, STRETCH, self.remove, holder=links, spacing=12)
-        about = tr("A persona is all of this under a name. Changing it later changes no conversation.")
+        about = tr("A persona is all of this under one name. Changing a persona later changes no conversation.")
         return [
             section(tr("Persona"), self.persona, TextLabel(about, size=12, tint="ink_faint", wraps=True), named, links),
             section(tr("System prompt"), self.prompt),

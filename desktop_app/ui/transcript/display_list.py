@@ -55,7 +55,7 @@ class Action(StrEnum):
     OPEN_SETTINGS = translatable("Open settings")
     EARLIER = translatable("Previous version")
     LATER = translatable("Next version")
-    FORK = translatable("Fork to a new conversation")
+    FORK = translatable("Branch off into a new conversation")
     MORE = translatable("More…")
     EDIT_MESSAGE = translatable("Edit your message")
     EXPORT_FROM = translatable("Export from here on…")
