@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name />
+    <name></name>
     <message>
         <source>Everything that was stored before is still there.</source>
         <translation>Alles zuvor Gespeicherte ist noch da.</translation>
@@ -282,10 +282,6 @@
     <message>
         <source>{path} could not be written</source>
         <translation>{path} konnte nicht geschrieben werden</translation>
-    </message>
-    <message>
-        <source>This flush</source>
-        <translation>Diese Sicherung</translation>
     </message>
     <message>
         <source>This memory belongs to no {scope}</source>
@@ -572,11 +568,7 @@
         <translation>einer Anfrage, wo niemand das Fenster kennt; 0: ohne Grenze</translation>
     </message>
     <message>
-        <source>from which on is compacted when there is no limit in tokens</source>
-        <translation>ab denen verdichtet wird, wenn es keine Grenze in Token gibt</translation>
-    </message>
-    <message>
-        <source>of the newest report in what is learned of a model's counts</source>
+        <source>of the newest report in what is learned of a model&apos;s counts</source>
         <translation>der neuesten Meldung an dem, was über die Zählung eines Modells gelernt wird</translation>
     </message>
     <message>
@@ -592,10 +584,6 @@
         <translation>über den es nie steigt</translation>
     </message>
     <message>
-        <source>whether room is made without the user's word</source>
-        <translation>ob ungefragt Platz geschaffen wird</translation>
-    </message>
-    <message>
         <source>in which room is made at the shares below; in others, only where it would not fit</source>
         <translation>in denen bei den Anteilen unten Platz geschaffen wird; in anderen nur, wo es nicht passen würde</translation>
     </message>
@@ -606,10 +594,6 @@
     <message>
         <source>what the shares below are of</source>
         <translation>worauf sich die Anteile unten beziehen</translation>
-    </message>
-    <message>
-        <source>of what can be used: nothing is due below it, however small the window</source>
-        <translation>des Nutzbaren: Darunter steht nichts an, wie klein das Fenster auch ist</translation>
     </message>
     <message>
         <source>of what is free, added to a request before it is compared</source>
@@ -646,10 +630,6 @@
     <message>
         <source>above which only the notice stays; of a command both ends as well</source>
         <translation>ab denen nur der Hinweis bleibt; bei einem Befehl auch beide Enden</translation>
-    </message>
-    <message>
-        <source>after which a spill that nothing refers to is removed</source>
-        <translation>nach denen Ausgelagertes entfernt wird, auf das nichts verweist</translation>
     </message>
     <message>
         <source>the strategies, mildest first</source>
@@ -696,60 +676,20 @@
         <translation>seiner Antwort: doppelt so viel wie die Kurzfassung</translation>
     </message>
     <message>
-        <source>for the model's digest; then the rule's stays</source>
+        <source>for the model&apos;s digest; then the rule&apos;s stays</source>
         <translation>für die Kurzfassung des Modells; danach bleibt die nach Regeln</translation>
-    </message>
-    <message>
-        <source>up to which a result is not cleared</source>
-        <translation>bis zu denen ein Ergebnis nicht geleert wird</translation>
-    </message>
-    <message>
-        <source>at the end that are never pruned</source>
-        <translation>am Ende, die nie gekürzt werden</translation>
     </message>
     <message>
         <source>of the window: the most that this protects</source>
         <translation>des Fensters: höchstens so viel wird geschützt</translation>
     </message>
     <message>
-        <source>of the user that are never pruned</source>
-        <translation>von Hand, die nie gekürzt werden</translation>
-    </message>
-    <message>
-        <source>patterns of tools whose results are never pruned, those of servers too</source>
-        <translation>Muster von Werkzeugen, deren Ergebnisse nie gekürzt werden, auch solche von Servern</translation>
-    </message>
-    <message>
-        <source>of what can be used at which pruning stops</source>
-        <translation>des Nutzbaren, bei dem das Kürzen endet</translation>
-    </message>
-    <message>
-        <source>below which a prune is not worth breaking the prefix</source>
-        <translation>unter denen ein Kürzen den Bruch des gleichen Anfangs nicht lohnt</translation>
-    </message>
-    <message>
         <source>of the window: the most that this asks for</source>
         <translation>des Fensters: höchstens so viel wird verlangt</translation>
     </message>
     <message>
-        <source>below background_at that a prune must leave; else a compaction follows soon</source>
-        <translation>unter background_at, den ein Kürzen lassen muss; sonst folgt bald ein Verdichten</translation>
-    </message>
-    <message>
-        <source>at which a prune stops</source>
-        <translation>bei denen ein Kürzen endet</translation>
-    </message>
-    <message>
-        <source>for which a provider keeps a prefix; 0: not considered</source>
-        <translation>für die ein Anbieter einen gleichen Anfang behält; 0: nicht beachtet</translation>
-    </message>
-    <message>
         <source>who writes the summary; if it cannot, the next of them does</source>
         <translation>wer die Zusammenfassung schreibt; geht es nicht, das jeweils nächste</translation>
-    </message>
-    <message>
-        <source>to which a compaction brings the request</source>
-        <translation>auf den ein Verdichten die Anfrage bringt</translation>
     </message>
     <message>
         <source>of the first share at which room is made: the most for the target</source>
@@ -760,24 +700,8 @@
         <translation>die wörtlich bleiben; 0: nach Nachrichten</translation>
     </message>
     <message>
-        <source>of what can be used: the most for the tail</source>
-        <translation>des Nutzbaren: höchstens für das Ende</translation>
-    </message>
-    <message>
-        <source>of what can be used: the shortest tail that Optimize offers</source>
-        <translation>des Nutzbaren: das kürzeste Ende, das „Optimieren“ anbietet</translation>
-    </message>
-    <message>
         <source>of the model that stay where they fit</source>
         <translation>des Modells, die bleiben, wo sie passen</translation>
-    </message>
-    <message>
-        <source>that stay when the tail is not measured in tokens</source>
-        <translation>die bleiben, wenn das Ende nicht in Token gemessen wird</translation>
-    </message>
-    <message>
-        <source>a compaction of fewer is not made</source>
-        <translation>bei weniger wird nicht verdichtet</translation>
     </message>
     <message>
         <source>of the summary</source>
@@ -792,7 +716,7 @@
         <translation>für die Zusammenfassung, bevor das Ziel erreicht ist</translation>
     </message>
     <message>
-        <source>of the summary's length that the model is asked for</source>
+        <source>of the summary&apos;s length that the model is asked for</source>
         <translation>der Länge der Zusammenfassung, der vom Modell verlangt wird</translation>
     </message>
     <message>
@@ -832,36 +756,20 @@
         <translation>für einen Aufruf dieses Modells</translation>
     </message>
     <message>
-        <source>for one compaction</source>
-        <translation>für ein Verdichten</translation>
-    </message>
-    <message>
         <source>more, when rules or open questions are lost</source>
         <translation>mehr, wenn Regeln oder offene Fragen verloren gehen</translation>
-    </message>
-    <message>
-        <source>that ask a model unasked within the time below; 0: no limit</source>
-        <translation>die in der Zeit unten ungefragt ein Modell bemühen; 0: ohne Grenze</translation>
     </message>
     <message>
         <source>in which they are counted, over all conversations</source>
         <translation>in denen sie gezählt werden, über alle Unterhaltungen</translation>
     </message>
     <message>
-        <source>whether the tail takes what the summary leaves of the target</source>
-        <translation>ob das Ende nimmt, was die Zusammenfassung vom Ziel übrig lässt</translation>
-    </message>
-    <message>
-        <source>of the user's own messages that stay word for word</source>
+        <source>of the user&apos;s own messages that stay word for word</source>
         <translation>der eigenen Nachrichten, die wörtlich bleiben</translation>
     </message>
     <message>
         <source>of the target: the most for those messages</source>
         <translation>des Ziels: höchstens für diese Nachrichten</translation>
-    </message>
-    <message>
-        <source>that a compaction must free</source>
-        <translation>den ein Verdichten freimachen muss</translation>
     </message>
     <message>
         <source>that freed less stop the automatic ones</source>
@@ -870,10 +778,6 @@
     <message>
         <source>that stay when nothing else helped</source>
         <translation>die bleiben, wenn nichts anderes half</translation>
-    </message>
-    <message>
-        <source>of the whole window: the reply is stopped, and goes on after a compaction</source>
-        <translation>des ganzen Fensters: Die Antwort wird angehalten und geht nach einem Verdichten weiter</translation>
     </message>
     <message>
         <source>of the whole window: the reply ends with an error</source>
@@ -920,20 +824,8 @@
         <translation>nachdem ein Anbieter die Anfrage als zu lang abgelehnt hat</translation>
     </message>
     <message>
-        <source>of the tool results that are shed then, one after the other</source>
-        <translation>der Werkzeugergebnisse, die dann nacheinander abgeworfen werden</translation>
-    </message>
-    <message>
-        <source>before a compaction, at which memories are saved; 0: never</source>
-        <translation>vor einem Verdichten, bei denen Erinnerungen gespeichert werden; 0: nie</translation>
-    </message>
-    <message>
         <source>of what can be used: the most of that distance</source>
         <translation>des Nutzbaren: höchstens von diesem Abstand</translation>
-    </message>
-    <message>
-        <source>for the model that says what is to be remembered; then rules do</source>
-        <translation>für das Modell, das sagt, was zu merken ist; danach tun es Regeln</translation>
     </message>
     <message>
         <source>of its reply</source>
@@ -956,23 +848,7 @@
         <translation>des Nutzbaren: höchstens für Erinnerungen</translation>
     </message>
     <message>
-        <source>that one recall may bring back</source>
-        <translation>die ein Abruf zurückholen darf</translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for a recall that the model asks for</source>
-        <translation>des Nutzbaren: höchstens für einen Abruf, den das Modell verlangt</translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for a recall that nobody asked for</source>
-        <translation>des Nutzbaren: höchstens für einen Abruf, den niemand verlangt hat</translation>
-    </message>
-    <message>
-        <source>where that share is less, nothing is recalled unasked</source>
-        <translation>wo dieser Anteil weniger ist, wird nichts ungefragt abgerufen</translation>
-    </message>
-    <message>
-        <source>of the model for one research, the answer's included</source>
+        <source>of the model for one research, the answer&apos;s included</source>
         <translation>des Modells für eine Recherche, die der Antwort inbegriffen</translation>
     </message>
     <message>
@@ -1008,18 +884,6 @@
         <translation>Wann Platz geschaffen wird</translation>
     </message>
     <message>
-        <source>Layer 1: truncate</source>
-        <translation>Schicht 1: abschneiden</translation>
-    </message>
-    <message>
-        <source>Layer 2: prune</source>
-        <translation>Schicht 2: kürzen</translation>
-    </message>
-    <message>
-        <source>Layer 3: compact</source>
-        <translation>Schicht 3: verdichten</translation>
-    </message>
-    <message>
         <source>While a reply streams, at tool results, after an overflow</source>
         <translation>Während einer Antwort, bei Werkzeugergebnissen, nach einem Überlauf</translation>
     </message>
@@ -1032,7 +896,7 @@
         <translation>Neben der Unterhaltung: Recherche und Bilder</translation>
     </message>
     <message>
-        <source>waits long, keeps much, and the user's own messages word for word</source>
+        <source>waits long, keeps much, and the user&apos;s own messages word for word</source>
         <translation>wartet lange, behält viel und die eigenen Nachrichten wörtlich</translation>
     </message>
     <message>
@@ -1044,7 +908,7 @@
         <translation>schafft früh und viel Platz: für kleine Fenster und langsame Modelle</translation>
     </message>
     <message>
-        <source>OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half</source>
+        <source>OpenFork&apos;s three layers: truncate, prune to the first 2,000 characters, compact to half</source>
         <translation>OpenForks drei Schichten: abschneiden, auf die ersten 2.000 Zeichen kürzen, auf die Hälfte zusammenfassen</translation>
     </message>
     <message>
@@ -1088,7 +952,7 @@
         <translation>zweite Systemnachricht</translation>
     </message>
     <message>
-        <source>beginning without a user's message</source>
+        <source>beginning without a user&apos;s message</source>
         <translation>Anfang ohne eigene Nachricht</translation>
     </message>
     <message>
@@ -1118,10 +982,6 @@
     <message>
         <source>All others are used. Your file was kept as {file}.</source>
         <translation>Alle anderen gelten. Die Datei wurde als {file} aufbewahrt.</translation>
-    </message>
-    <message>
-        <source>Choose what is missing again, or mend the file that was kept and put it back.</source>
-        <translation>Neu wählen, was fehlt, oder die aufbewahrte Datei berichtigen und zurücklegen.</translation>
     </message>
     <message>
         <source>Check {file}.</source>
@@ -1332,7 +1192,7 @@
         <translation>Die Antwort von {model} brach ab</translation>
     </message>
     <message>
-        <source>{server} does not speak OpenAI's protocol</source>
+        <source>{server} does not speak OpenAI&apos;s protocol</source>
         <translation>{server} spricht nicht das Protokoll von OpenAI</translation>
     </message>
     <message>
@@ -1404,7 +1264,7 @@
         <translation>Das Konto bei {server} prüfen oder ein Modell eines anderen Anbieters wählen.</translation>
     </message>
     <message>
-        <source>Check the model's name and the address {address} in the settings (it usually ends with /v1).</source>
+        <source>Check the model&apos;s name and the address {address} in the settings (it usually ends with /v1).</source>
         <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist auf /v1).</translation>
     </message>
     <message>
@@ -1428,7 +1288,7 @@
         <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie nutzen kann.</translation>
     </message>
     <message>
-        <source>Choose another model, or change this one's options in the settings.</source>
+        <source>Choose another model, or change this one&apos;s options in the settings.</source>
         <translation>Ein anderes Modell wählen oder die Optionen von diesem in den Einstellungen ändern.</translation>
     </message>
     <message>
@@ -1566,10 +1426,6 @@
     <message>
         <source>Attach the files in it one by one.</source>
         <translation>Die Dateien darin einzeln anhängen.</translation>
-    </message>
-    <message>
-        <source>Write what it gives into a file, and attach that.</source>
-        <translation>Was es liefert in eine Datei schreiben, und diese anhängen.</translation>
     </message>
     <message>
         <source>{name} is larger than {size} MB</source>
@@ -1738,10 +1594,6 @@ Die letzten Zeilen der Fehlerausgabe:
     <message>
         <source>Open folder</source>
         <translation>Ordner öffnen</translation>
-    </message>
-    <message>
-        <source>Files, folders and zips of other programs, such as an export of ChatGPT. They can be dropped here, too. Nothing is stored before you have seen what there is.</source>
-        <translation>Dateien, Ordner und ZIP-Archive anderer Programme, etwa ein Export von ChatGPT. Sie lassen sich auch hier ablegen. Gespeichert wird erst, wenn du gesehen hast, was darin ist.</translation>
     </message>
     <message>
         <source>What is imported before you cancel stays; importing again goes on from there.</source>
@@ -2319,10 +2171,6 @@ Die letzten Zeilen der Fehlerausgabe:
     <message>
         <source>The size of the context window is assumed: the server did not report it.</source>
         <translation>Die Größe des Kontextfensters ist angenommen: Der Server hat sie nicht gemeldet.</translation>
-    </message>
-    <message>
-        <source>The size of the context window was learned from the server; the model is said to take {tokens}.</source>
-        <translation>Die Größe des Kontextfensters stammt vom Server; laut Angabe fasst das Modell {tokens}.</translation>
     </message>
     <message>
         <source>Percentages are of the whole context window.</source>
@@ -3045,10 +2893,6 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>Fenster angenommen</translation>
     </message>
     <message>
-        <source>window learned</source>
-        <translation>Fenster gelernt</translation>
-    </message>
-    <message>
         <source>reply in progress</source>
         <translation>Antwort läuft</translation>
     </message>
@@ -3085,10 +2929,6 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     <message>
         <source>Its window is not known yet</source>
         <translation>Sein Fenster ist noch nicht bekannt</translation>
-    </message>
-    <message>
-        <source>Its window as the server last told it, on {day}</source>
-        <translation>Sein Fenster, wie es der Server zuletzt am {day} genannt hat</translation>
     </message>
     <message>
         <source>Double-click to rename ({keys})</source>
@@ -3321,10 +3161,6 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     <message>
         <source>cost {cost}</source>
         <translation>{cost} Mehrkosten</translation>
-    </message>
-    <message>
-        <source>Waited for room</source>
-        <translation>Auf Platz gewartet</translation>
     </message>
     <message>
         <source>Room never had to be made</source>
@@ -3589,14 +3425,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>set here</source>
         <translation>hier festgelegt</translation>
-    </message>
-    <message>
-        <source>told by the server</source>
-        <translation>vom Server genannt</translation>
-    </message>
-    <message>
-        <source>told by the server earlier</source>
-        <translation>vom Server früher genannt</translation>
     </message>
     <message>
         <source>from the catalogue</source>
@@ -4177,10 +4005,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Jetzt, in „{title}“</translation>
     </message>
     <message>
-        <source>Over its past</source>
-        <translation>Im Rückblick</translation>
-    </message>
-    <message>
         <source>Gauge under this policy. {text}</source>
         <translation>Füllstand mit dieser Strategie. {text}</translation>
     </message>
@@ -4273,22 +4097,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Reserve tokens</source>
-        <translation>Reserve in Token</translation>
-    </message>
-    <message>
-        <source>Limit without window</source>
-        <translation>Grenze ohne Fenster</translation>
-    </message>
-    <message>
-        <source>Calibration weight</source>
-        <translation>Kalibrierung, Gewicht</translation>
-    </message>
-    <message>
-        <source>Calibration step</source>
-        <translation>Kalibrierung, Schritt</translation>
-    </message>
-    <message>
         <source>Automatic</source>
         <translation>Automatisch</translation>
     </message>
@@ -4301,24 +4109,12 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Schichten</translation>
     </message>
     <message>
-        <source>Shares of</source>
-        <translation>Anteile wovon</translation>
-    </message>
-    <message>
-        <source>In the background, after a turn</source>
-        <translation>Im Hintergrund, nach einer Antwort</translation>
-    </message>
-    <message>
         <source>Shorten old tool results</source>
         <translation>Alte Werkzeugergebnisse kürzen</translation>
     </message>
     <message>
         <source>Nothing is sent</source>
         <translation>Nichts wird gesendet</translation>
-    </message>
-    <message>
-        <source>Buffer share of rest</source>
-        <translation>Puffer, Anteil vom Rest</translation>
     </message>
     <message>
         <source>Reserve, at most</source>
@@ -4341,80 +4137,12 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Kalibrierung, höchstens</translation>
     </message>
     <message>
-        <source>Due, at least</source>
-        <translation>Fällig, mindestens</translation>
-    </message>
-    <message>
-        <source>Buffer, at least</source>
-        <translation>Puffer, mindestens</translation>
-    </message>
-    <message>
-        <source>Truncate lines</source>
-        <translation>Abschneiden: Zeilen</translation>
-    </message>
-    <message>
-        <source>Truncate bytes</source>
-        <translation>Abschneiden: Bytes</translation>
-    </message>
-    <message>
-        <source>Truncate line</source>
-        <translation>Abschneiden: eine Zeile</translation>
-    </message>
-    <message>
-        <source>Truncate tools</source>
-        <translation>Abschneiden je Werkzeug</translation>
-    </message>
-    <message>
         <source>One tool result, in characters</source>
         <translation>Ein Werkzeugergebnis, in Zeichen</translation>
     </message>
     <message>
         <source>One tool result</source>
         <translation>Ein Werkzeugergebnis</translation>
-    </message>
-    <message>
-        <source>Truncate keep</source>
-        <translation>Was beim Abschneiden bleibt</translation>
-    </message>
-    <message>
-        <source>Spill above</source>
-        <translation>Auslagern ab</translation>
-    </message>
-    <message>
-        <source>Spill days</source>
-        <translation>Ausgelagertes, Tage</translation>
-    </message>
-    <message>
-        <source>Prune order</source>
-        <translation>Reihenfolge beim Kürzen</translation>
-    </message>
-    <message>
-        <source>Old error turns</source>
-        <translation>Alte Fehler, Antworten</translation>
-    </message>
-    <message>
-        <source>Soft trim age</source>
-        <translation>Stutzen, Alter</translation>
-    </message>
-    <message>
-        <source>Soft trim above</source>
-        <translation>Stutzen ab</translation>
-    </message>
-    <message>
-        <source>Soft trim head</source>
-        <translation>Stutzen, Anfang</translation>
-    </message>
-    <message>
-        <source>Soft trim tail</source>
-        <translation>Stutzen, Ende</translation>
-    </message>
-    <message>
-        <source>Digest by</source>
-        <translation>Kurzfassung durch</translation>
-    </message>
-    <message>
-        <source>Digest above</source>
-        <translation>Kurzfassung ab</translation>
     </message>
     <message>
         <source>Digest, at most</source>
@@ -4425,22 +4153,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Kurzfassung des Modells, höchstens</translation>
     </message>
     <message>
-        <source>Prune, at least</source>
-        <translation>Kürzen, mindestens</translation>
-    </message>
-    <message>
-        <source>Prune at least, share of the window</source>
-        <translation>Kürzen, mindestens, Anteil vom Fenster</translation>
-    </message>
-    <message>
-        <source>Share of the tail, at least</source>
-        <translation>Ende, kleinster Anteil</translation>
-    </message>
-    <message>
-        <source>Head, at least</source>
-        <translation>Anfang, mindestens</translation>
-    </message>
-    <message>
         <source>Summary, at least</source>
         <translation>Zusammenfassung, mindestens</translation>
     </message>
@@ -4449,288 +4161,40 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Zusammenfassung, Antwort mindestens</translation>
     </message>
     <message>
-        <source>Spend, at most</source>
-        <translation>Aufwand, höchstens</translation>
-    </message>
-    <message>
         <source>Wait before a retry, at most</source>
         <translation>Wartezeit, höchstens</translation>
-    </message>
-    <message>
-        <source>Gone before a flush, at most</source>
-        <translation>Sichern, Archiviertes höchstens</translation>
-    </message>
-    <message>
-        <source>Recall unasked, at least</source>
-        <translation>Ungefragter Abruf, mindestens</translation>
-    </message>
-    <message>
-        <source>Caption, at most</source>
-        <translation>Bildbeschreibung, höchstens</translation>
-    </message>
-    <message>
-        <source>Digest model input</source>
-        <translation>Kurzfassung, Eingabe des Modells</translation>
-    </message>
-    <message>
-        <source>Digest model reply</source>
-        <translation>Kurzfassung, Antwort des Modells</translation>
-    </message>
-    <message>
-        <source>Digest seconds</source>
-        <translation>Kurzfassung, Sekunden</translation>
-    </message>
-    <message>
-        <source>Hard clear age</source>
-        <translation>Leeren, Alter</translation>
     </message>
     <message>
         <source>Newest messages never shortened</source>
         <translation>Neueste Nachrichten, nie gekürzt</translation>
     </message>
     <message>
-        <source>Protect share of window</source>
-        <translation>Geschützt, Anteil vom Fenster</translation>
-    </message>
-    <message>
-        <source>Protect user turns</source>
-        <translation>Geschützte Runden</translation>
-    </message>
-    <message>
-        <source>Protected tools</source>
-        <translation>Geschützte Werkzeuge</translation>
-    </message>
-    <message>
         <source>Shorten down to</source>
         <translation>Kürzen bis auf</translation>
-    </message>
-    <message>
-        <source>Prune runway</source>
-        <translation>Kürzen, Vorlauf</translation>
-    </message>
-    <message>
-        <source>Prune enough</source>
-        <translation>Kürzen, genug</translation>
-    </message>
-    <message>
-        <source>Cache seconds</source>
-        <translation>Cache, Sekunden</translation>
     </message>
     <message>
         <source>Who writes the summary</source>
         <translation>Wer die Zusammenfassung schreibt</translation>
     </message>
     <message>
-        <source>Target share of due</source>
-        <translation>Ziel, Anteil der Schwelle</translation>
-    </message>
-    <message>
         <source>Newest messages kept word for word</source>
         <translation>Neueste Nachrichten, wörtlich behalten</translation>
-    </message>
-    <message>
-        <source>Tail share</source>
-        <translation>Ende, Anteil</translation>
-    </message>
-    <message>
-        <source>Tail assistant turns</source>
-        <translation>Ende, Antworten des Modells</translation>
-    </message>
-    <message>
-        <source>Tail messages</source>
-        <translation>Ende, Nachrichten</translation>
     </message>
     <message>
         <source>Length of the summary</source>
         <translation>Länge der Zusammenfassung</translation>
     </message>
     <message>
-        <source>Summary share of head</source>
-        <translation>Zusammenfassung, Anteil am Ersetzten</translation>
-    </message>
-    <message>
-        <source>Summary asked share</source>
-        <translation>Zusammenfassung, verlangter Anteil</translation>
-    </message>
-    <message>
-        <source>Summary facts share</source>
-        <translation>Zusammenfassung, Anteil der Fakten</translation>
-    </message>
-    <message>
-        <source>Summary kept share</source>
-        <translation>Zusammenfassung, Anteil des Behaltenen</translation>
-    </message>
-    <message>
-        <source>Summary input result</source>
-        <translation>Zusammenfassung, Eingabe je Ergebnis</translation>
-    </message>
-    <message>
-        <source>Summary reply share</source>
-        <translation>Zusammenfassung, Anteil der Antwort</translation>
-    </message>
-    <message>
-        <source>Summary calls</source>
-        <translation>Zusammenfassung, Aufrufe</translation>
-    </message>
-    <message>
-        <source>Aside share</source>
-        <translation>Nebenanfrage, Anteil</translation>
-    </message>
-    <message>
-        <source>Aside share again</source>
-        <translation>Nebenanfrage, Anteil beim zweiten Mal</translation>
-    </message>
-    <message>
-        <source>Call seconds</source>
-        <translation>Aufruf, Sekunden</translation>
-    </message>
-    <message>
-        <source>Compaction seconds</source>
-        <translation>Verdichtung, Sekunden</translation>
-    </message>
-    <message>
-        <source>Repair calls</source>
-        <translation>Nachbesserungen</translation>
-    </message>
-    <message>
-        <source>Spend seconds</source>
-        <translation>Aufwand, Sekunden</translation>
-    </message>
-    <message>
-        <source>Filling</source>
-        <translation>Auffüllen</translation>
-    </message>
-    <message>
         <source>Your own messages kept word for word</source>
         <translation>Eigene Nachrichten, wörtlich behalten</translation>
-    </message>
-    <message>
-        <source>Keep user share</source>
-        <translation>Eigene Nachrichten, Anteil</translation>
-    </message>
-    <message>
-        <source>Futile below</source>
-        <translation>Vergeblich unter</translation>
-    </message>
-    <message>
-        <source>Futile in a row</source>
-        <translation>Vergeblich in Folge</translation>
-    </message>
-    <message>
-        <source>Last resort messages</source>
-        <translation>Letzter Ausweg, Nachrichten</translation>
     </message>
     <message>
         <source>A streaming reply is stopped</source>
         <translation>Eine laufende Antwort wird angehalten</translation>
     </message>
     <message>
-        <source>Stream abort at</source>
-        <translation>Antwort abbrechen ab</translation>
-    </message>
-    <message>
-        <source>Stream rest</source>
-        <translation>Rest für die Antwort</translation>
-    </message>
-    <message>
-        <source>Stream restarts</source>
-        <translation>Neustarts einer Antwort</translation>
-    </message>
-    <message>
-        <source>Stream grace</source>
-        <translation>Zugabe</translation>
-    </message>
-    <message>
-        <source>Stream grace share</source>
-        <translation>Zugabe, Anteil</translation>
-    </message>
-    <message>
-        <source>Stream calls</source>
-        <translation>Aufrufe in einer Antwort</translation>
-    </message>
-    <message>
-        <source>Stream characters</source>
-        <translation>Zeichen einer Antwort</translation>
-    </message>
-    <message>
-        <source>Stream quiet seconds</source>
-        <translation>Stille einer Antwort, Sekunden</translation>
-    </message>
-    <message>
-        <source>Tool result tries</source>
-        <translation>Versuche je Werkzeugergebnis</translation>
-    </message>
-    <message>
-        <source>Overflow retries</source>
-        <translation>Wiederholungen nach Überlauf</translation>
-    </message>
-    <message>
-        <source>Overflow shed</source>
-        <translation>Abwurf nach Überlauf</translation>
-    </message>
-    <message>
-        <source>Flush distance</source>
-        <translation>Sichern, Abstand</translation>
-    </message>
-    <message>
-        <source>Flush share</source>
-        <translation>Sichern, Anteil</translation>
-    </message>
-    <message>
-        <source>Flush seconds</source>
-        <translation>Sichern, Sekunden</translation>
-    </message>
-    <message>
-        <source>Flush reply</source>
-        <translation>Sichern, Antwort</translation>
-    </message>
-    <message>
-        <source>Flush reply share</source>
-        <translation>Sichern, Anteil der Antwort</translation>
-    </message>
-    <message>
         <source>Memories in the system prompt</source>
         <translation>Erinnerungen im Systemprompt</translation>
-    </message>
-    <message>
-        <source>Memory share</source>
-        <translation>Erinnerungen, Anteil</translation>
-    </message>
-    <message>
-        <source>Brought back by one recall</source>
-        <translation>Von einem Abruf zurückgeholt</translation>
-    </message>
-    <message>
-        <source>Recall share</source>
-        <translation>Abruf, Anteil</translation>
-    </message>
-    <message>
-        <source>Recall unasked share</source>
-        <translation>Ungefragter Abruf, Anteil</translation>
-    </message>
-    <message>
-        <source>Research rounds</source>
-        <translation>Recherche, Runden</translation>
-    </message>
-    <message>
-        <source>Research seconds</source>
-        <translation>Recherche, Sekunden</translation>
-    </message>
-    <message>
-        <source>Research answer seconds</source>
-        <translation>Recherche, Sekunden der Antwort</translation>
-    </message>
-    <message>
-        <source>Research share</source>
-        <translation>Recherche, Anteil</translation>
-    </message>
-    <message>
-        <source>Research answer share</source>
-        <translation>Recherche, Anteil der Antwort</translation>
-    </message>
-    <message>
-        <source>Caption seconds</source>
-        <translation>Bildbeschreibung, Sekunden</translation>
     </message>
     <message>
         <source>Mine</source>
@@ -4883,14 +4347,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>je Werkzeug</translation>
     </message>
     <message>
-        <source>head</source>
-        <translation>Anfang</translation>
-    </message>
-    <message>
-        <source>head tail</source>
-        <translation>Anfang und Ende</translation>
-    </message>
-    <message>
         <source>rule</source>
         <translation>Regel</translation>
     </message>
@@ -4905,14 +4361,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>auto</source>
         <translation>automatisch</translation>
-    </message>
-    <message>
-        <source>llm</source>
-        <translation>durch ein Modell</translation>
-    </message>
-    <message>
-        <source>extractive</source>
-        <translation>nach Regeln</translation>
     </message>
     <message>
         <source>last messages</source>
@@ -5392,16 +4840,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Ein Werkzeug namens „{value}“ wurde nicht verwendet.</translation>
     </message>
     <message>
-        <source>“{value}” is not supported here; has:code is.</source>
-        <translation>„{value}“ gibt es nicht; has:code gibt es.</translation>
-    </message>
-    <message>
         <source>“{value}” is not a time. Examples: 2025-03-14, march, last_week, 3_days.</source>
         <translation>„{value}“ ist keine Zeit. Beispiele: 2025-03-14, march, last_week, 3_days.</translation>
-    </message>
-    <message>
-        <source>Enter or Tab to take it</source>
-        <translation>Mit Enter oder Tab übernehmen</translation>
     </message>
     <message>
         <source>Search everything</source>
@@ -5531,8 +4971,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>NAME=value OTHER='with spaces'</source>
-        <translation>NAME=Wert ANDERER='mit Leerzeichen'</translation>
+        <source>NAME=value OTHER=&apos;with spaces&apos;</source>
+        <translation>NAME=Wert ANDERER=&apos;mit Leerzeichen&apos;</translation>
     </message>
     <message>
         <source>+ Add an MCP server</source>
@@ -5581,10 +5021,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Context window of {model}</source>
         <translation>Kontextfenster von {model}</translation>
-    </message>
-    <message>
-        <source>as the server tells</source>
-        <translation>wie vom Server genannt</translation>
     </message>
     <message>
         <source>Light</source>
@@ -5699,16 +5135,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Arbeitsordner neuer Unterhaltungen</translation>
     </message>
     <message>
-        <source>What its conversations have in common. It holds from their next request on, unless one of them has its own.</source>
-        <translation>Was seine Unterhaltungen gemeinsam haben. Es gilt ab ihrer nächsten Anfrage, sofern eine nicht ihr Eigenes hat.</translation>
-    </message>
-    <message>
         <source>Sent after the system prompt of each conversation of the project.</source>
         <translation>Wird in jeder Unterhaltung des Projekts nach dem Systemprompt gesendet.</translation>
-    </message>
-    <message>
-        <source>After a change, the provider reads each conversation anew: its cache does not help.</source>
-        <translation>Nach einer Änderung liest der Anbieter jede Unterhaltung einmal neu: Sein Zwischenspeicher hilft dann nicht.</translation>
     </message>
     <message>
         <source>This folder does not exist at the moment. Until it does, tools cannot work in it.</source>
@@ -5953,10 +5381,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Andere Aufgaben</translation>
     </message>
     <message>
-        <source>As the model does</source>
-        <translation>Wie das Modell</translation>
-    </message>
-    <message>
         <source>Low</source>
         <translation>Niedrig</translation>
     </message>
@@ -5981,10 +5405,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{title} · im Projekt {project}</translation>
     </message>
     <message>
-        <source>as the provider has it</source>
-        <translation>wie beim Anbieter</translation>
-    </message>
-    <message>
         <source>Temperature</source>
         <translation>Temperatur</translation>
     </message>
@@ -5995,10 +5415,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Longest reply (tokens)</source>
         <translation>Längste Antwort (Token)</translation>
-    </message>
-    <message>
-        <source>the model’s own</source>
-        <translation>wie vom Modell</translation>
     </message>
     <message>
         <source>What you write below begins a conversation in this project. Files dropped here are attached to it.</source>
@@ -6015,10 +5431,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Working folder</source>
         <translation>Arbeitsordner</translation>
-    </message>
-    <message>
-        <source>Recall may look in</source>
-        <translation>Der Abruf darf suchen in</translation>
     </message>
     <message>
         <source>Newest conversations</source>
@@ -6075,10 +5487,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Reasoning effort</source>
         <translation>Denkaufwand</translation>
-    </message>
-    <message>
-        <source>A persona is all of this under a name. Changing it later changes no conversation.</source>
-        <translation>Eine Persona ist all dies unter einem Namen. Sie später zu ändern ändert keine Unterhaltung.</translation>
     </message>
     <message>
         <source>Parameters</source>
@@ -6708,10 +6116,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Nächste Version</translation>
     </message>
     <message>
-        <source>Fork to a new conversation</source>
-        <translation>In neue Unterhaltung abzweigen</translation>
-    </message>
-    <message>
         <source>More…</source>
         <translation>Mehr…</translation>
     </message>
@@ -6901,7 +6305,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Don't wrap</source>
+        <source>Don&apos;t wrap</source>
         <translation>Nicht umbrechen</translation>
     </message>
     <message>
@@ -7278,7 +6682,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>The message's text</source>
+        <source>The message&apos;s text</source>
         <translation>Text der Nachricht</translation>
     </message>
     <message>
@@ -7538,10 +6942,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Kontextleiste ein- oder ausblenden</translation>
     </message>
     <message>
-        <source>Making room: the policy…</source>
-        <translation>Platz schaffen: die Regeln…</translation>
-    </message>
-    <message>
         <source>every number, and what it would do</source>
         <translation>jede Zahl und was sie bewirken würde</translation>
     </message>
@@ -7778,7 +7178,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>das Modell weigerte sich, sie zu schreiben</translation>
     </message>
     <message>
-        <source>the model's reply was cut off</source>
+        <source>the model&apos;s reply was cut off</source>
         <translation>die Antwort des Modells wurde abgeschnitten</translation>
     </message>
     <message>
@@ -7794,15 +7194,15 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Das Paket xllamacpp, das das eingebaute Modell ausführt, ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file is not installed.</source>
+        <source>The built-in model&apos;s file is not installed.</source>
         <translation>Die Datei des eingebauten Modells ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} has {size} bytes instead of {right}.</source>
+        <source>The built-in model&apos;s file {path} has {size} bytes instead of {right}.</source>
         <translation>Die Datei {path} des eingebauten Modells hat {size} Bytes statt {right}.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} is not the published one: its SHA-256 is {found}.</source>
+        <source>The built-in model&apos;s file {path} is not the published one: its SHA-256 is {found}.</source>
         <translation>Die Datei {path} des eingebauten Modells ist nicht die veröffentlichte: Ihr SHA-256 ist {found}.</translation>
     </message>
     <message>
@@ -8643,20 +8043,12 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Arbeitsordner dieses Projekts</translation>
     </message>
     <message>
-        <source>Nothing is remembered of this project yet. What the model notes in its conversations stands here, and is used in this project alone until you widen it.</source>
-        <translation>Von diesem Projekt ist noch nichts gemerkt. Was das Modell in seinen Unterhaltungen notiert, steht hier und gilt nur in diesem Projekt, bis es ausgeweitet wird.</translation>
-    </message>
-    <message>
         <source>Memories</source>
         <translation>Erinnerungen</translation>
     </message>
     <message>
         <source>This project</source>
         <translation>Dieses Projekt</translation>
-    </message>
-    <message>
-        <source>The model finds again what was said earlier in the same conversation. Before it looks anywhere else, it asks you.</source>
-        <translation>Das Modell findet wieder, was früher in derselben Unterhaltung gesagt wurde. Bevor es anderswo sucht, fragt es.</translation>
     </message>
     <message>
         <source>It may also look in the other conversations of the project. What it finds is sent to the conversation’s model.</source>
@@ -8969,7 +8361,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Sandbox gibt es nur unter Linux.</translation>
     </message>
     <message>
-        <source>bubblewrap is not installed (the system's package “bubblewrap”).</source>
+        <source>bubblewrap is not installed (the system&apos;s package “bubblewrap”).</source>
         <translation>bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems).</translation>
     </message>
     <message>
@@ -9471,7 +8863,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>Automatic summaries are paused: the last two freed less than 10 %. Unpin messages, choose a model with a larger window, or optimize and keep fewer of the newest messages.</source>
         <translation>Automatische Zusammenfassungen pausieren: Die letzten beiden machten weniger als 10 % frei. Angeheftetes lösen, ein Modell mit größerem Fenster wählen oder optimieren und weniger der neuesten Nachrichten behalten.</translation>
     </message>
-<message>
+    <message>
         <source>This entry</source>
         <translation>Dieser Eintrag</translation>
     </message>
@@ -9512,7 +8904,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>des Nutzbaren, bei dem das Kürzen endet</translation>
     </message>
     <message>
-        <source>below which shortening is not worth losing the provider's cache</source>
+        <source>below which shortening is not worth losing the provider&apos;s cache</source>
         <translation>unter denen Kürzen den Verlust des Caches beim Anbieter nicht lohnt</translation>
     </message>
     <message>
@@ -9524,7 +8916,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>bei denen das Kürzen endet</translation>
     </message>
     <message>
-        <source>for which a provider's cache keeps the beginning of a request; 0: not considered</source>
+        <source>for which a provider&apos;s cache keeps the beginning of a request; 0: not considered</source>
         <translation>für die der Cache eines Anbieters den Anfang einer Anfrage behält; 0: nicht beachtet</translation>
     </message>
     <message>
@@ -10083,5 +9475,5 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>Enter or Tab to accept</source>
         <translation>Mit Enter oder Tab übernehmen</translation>
     </message>
-    </context>
+</context>
 </TS>
