@@ -5,73 +5,63 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from desktop_app.context.view.view import View, assemble, inseparable_ids
+from msgspec.structs import replace
+
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.listing import title_in_english
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.graphics import Drawing, Graphic
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.words import translatable
 
+from .export_content import ExportContent, ExportedPart, content_of, graphics_of
 from .export_html import html_of
 from .export_markdown import markdown_of
 from .ports import WorldError
 from .session import Session
 from .tasks import CheckPoint, run_while_wanted, shielded
 
+DrawGraphics = Callable[[Sequence[Graphic]], Awaitable[Sequence[Drawing]]]
+DRAWN_TOGETHER = 40
+"""Graphics: as many as a process draws within its time."""
 KEPT = translatable("The conversation is as it was.")
 
 
 async def export_conversation(
-    session: Session, path: Path, is_replacing: bool, format: str, scope: str, first: str = "", last: str = ""
+    session: Session, path: Path, is_replacing: bool, format: str, draw: DrawGraphics, part: ExportedPart
 ) -> int:
-    """Write a conversation to a file, and return its size in bytes; parameters as of `render_export`.
+    """Write a conversation to a file, and return its size in bytes.
 
-    Cancelled before it is written, nothing is. Raises WorldError; then there is no half a file.
+    draw: see `draw_pictures`. Cancelled before it is written, nothing is. Raises WorldError; then there is no half a
+    file.
     """
     title, view, name = session.info.title, session.view, session.project.name
-    text = await run_while_wanted(lambda check: render_export(title, view, format, scope, first, last, check, name))
+    content = await asyncio.to_thread(content_of, title, view, part, name)
+    if format in DRAWN:
+        content = await draw_pictures(content, draw)
+    text = await run_while_wanted(lambda check: render_export(content, format, check))
     return await shielded(asyncio.to_thread(write_export, path, text, is_replacing))
 
 
-def render_export(
-    title: str,
-    view: View,
-    format: str,
-    scope: str,
-    first: str = "",
-    last: str = "",
-    check: CheckPoint = lambda: None,
-    project: str = "",
-) -> str:
+async def draw_pictures(content: ExportContent, draw: DrawGraphics) -> ExportContent:
+    """Return the content with drawings of its formulas and diagrams. draw: returns a drawing of each."""
+    graphics = await run_while_wanted(lambda check: graphics_of(content, check))
+    drawings: dict[Graphic, Drawing] = {}
+    for start in range(0, len(graphics), DRAWN_TOGETHER):
+        together = graphics[start : start + DRAWN_TOGETHER]
+        drawings |= zip(together, await draw(together), strict=True)
+    return replace(content, drawings=drawings)
+
+
+def render_export(content: ExportContent, format: str, check: CheckPoint = lambda: None) -> str:
     """Return a conversation as text.
 
-    format: "markdown", "html", or "json": lines of OpenAI chat messages, which can be imported again. scope: "record",
-    all that was said, or "view", what the model sees now. first, last: ids of messages between which everything is
-    taken, these included, of all that was said in this branch; "" for no such end. check: called before each message.
-    project: the name of its project, which is told to people; "" for none.
+    format: "markdown", "html", or "json": lines of OpenAI chat messages, which can be imported again. check: called
+    before each message.
     """
-    if first or last:
-        messages = _between([entry for entry in view.path if isinstance(entry, Message)], first, last)
-    elif scope == "view":
-        messages = assemble(view)
-    else:
-        messages = [entry for entry in view.entries if isinstance(entry, Message)]
-    checked = (message for message in messages if check() is None)
-    return replace_surrogates_in_text(FORMATS[format](title_in_english(title), checked, view.statuses, project))
-
-
-def _between(messages: list[Message], first: str, last: str) -> list[Message]:
-    """Return the messages from one id to another. Calls and their results stay together."""
-    ids = [message.id for message in messages]
-    wanted = inseparable_ids(messages, {one for one in (first, last) if one in ids})
-    indexes = [ids.index(one) for one in wanted]
-    begin = min(indexes) if first and indexes else 0
-    end = max(indexes) + 1 if last and indexes else len(messages)
-    return messages[begin:end]
+    return replace_surrogates_in_text(FORMATS[format](content, check))
 
 
 def write_export(path: Path, text: str, is_replacing: bool = False) -> int:
@@ -121,14 +111,16 @@ def _write(path: Path, content: bytes, is_replacing: bool) -> None:
         new.unlink(missing_ok=True)
 
 
-def lines_of(title: str, messages: Iterable[Message], archived: Collection[str] = (), project: str = "") -> str:
+def lines_of(content: ExportContent, check: CheckPoint) -> str:
     """Return one OpenAI chat message a line."""
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in chat_of(list(messages)))
+    lines = (line for line in chat_of(content.messages) if check() is None)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
-FORMATS: dict[str, Callable[[str, Iterable[Message], Collection[str], str], str]] = {
+FORMATS: dict[str, Callable[[ExportContent, CheckPoint], str]] = {
     "markdown": markdown_of,
     "html": html_of,
     "json": lines_of,
 }
-"""The writers. Each gets the title, the messages, the ids of those that are not in the view, and the project's name."""
+DRAWN = frozenset({"html"})
+"""Formats in which formulas and diagrams are drawn."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from desktop_app.conversation.message import Message, Role
 
@@ -12,27 +13,34 @@ from .session import Session
 MAX_FOUND = 2_000
 
 
-async def find_in(session: Session, text: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return the ids and indexes of the messages of the current branch with that text, the newest MAX_FOUND."""
+class FoundMessage(NamedTuple):
+    """A message with the text: its number in the branch, from 0, and how often it has it."""
+
+    number: int
+    places: int
+
+
+async def find_in(session: Session, text: str) -> tuple[tuple[str, ...], tuple[FoundMessage, ...]]:
+    """Return the ids of the messages of the current branch with that text, and where they have it: see `find_text`."""
     messages = tuple(session.recorded.branch)
-    indexes = await asyncio.to_thread(find_messages, messages, text)
-    return tuple(messages[index].id for index in indexes), tuple(indexes)
+    found = await asyncio.to_thread(find_text, messages, text)
+    return tuple(messages[one.number].id for one in found), tuple(found)
 
 
-def find_messages(messages: Sequence[Message], text: str, most: int = MAX_FOUND) -> list[int]:
-    """Return the indexes of the messages that contain the text, in their order; letters of either case.
+def find_text(messages: Sequence[Message], text: str, limit: int = MAX_FOUND) -> list[FoundMessage]:
+    """Return the newest `limit` messages that contain the text, in their order; letters of either case.
 
-    most: the newest so many are returned. Arguments of calls are looked through, too; system prompts, which are folded,
-    are not.
+    The arguments of calls are searched as well; system prompts, which are folded, are not.
     """
     wanted = text.casefold()
-    found: list[int] = []
+    found: list[FoundMessage] = []
     for index in range(len(messages) - 1 if wanted else -1, -1, -1):
         message = messages[index]
         if message.role is Role.SYSTEM:
             continue
-        if wanted in message.text.casefold() or any(wanted in c.arguments.casefold() for c in message.tool_calls):
-            found.append(index)
-            if len(found) == most:
+        texts = (message.text, *(call.arguments for call in message.tool_calls))
+        if places := sum(one.casefold().count(wanted) for one in texts):
+            found.append(FoundMessage(index, places))
+            if len(found) == limit:
                 break
     return found[::-1]

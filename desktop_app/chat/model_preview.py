@@ -8,20 +8,27 @@ from copy import copy
 from desktop_app.context.compact.make_room import due_shares
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import SwitchPreview
+from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.transcript import Trigger
 
 from .compaction.optimize import plan_optimization, planned_gauges
 from .ports import ModelCatalogue
+from .sent_requests import draft_tokens
 from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in
 from .tasks import CheckPoint, run_while_wanted
 
+NO_DRAFT = MessageDraft()
 
-async def preview_model(session: Session, services: Services, models: ModelCatalogue, model_id: str) -> SwitchPreview:
+
+async def preview_model(
+    session: Session, services: Services, models: ModelCatalogue, model_id: str, draft: MessageDraft = NO_DRAFT
+) -> SwitchPreview:
     """Return what using that model from now on would mean, counted and planned as if it were in use.
 
-    The plan is the one that **Optimize conversation** would propose then. Nothing is changed.
+    The plan is the one that **Optimize conversation** would propose then. draft: what is being written, which the next
+    request will have in it. Nothing is changed.
     """
     there = copy(session)  # for questions only: nothing is recorded with it
     there.use(model_or_stand_in(models, model_id))
@@ -33,13 +40,16 @@ async def preview_model(session: Session, services: Services, models: ModelCatal
         return there.gauge()
 
     gauge = await run_while_wanted(count)
+    unsent = await asyncio.to_thread(draft_tokens, there, draft)
+    total = gauge.total + unsent
     if not gauge.is_window_known:
-        return SwitchPreview("unknown", gauge.total)
+        return SwitchPreview("unknown", total)
     due = due_shares(Trigger.BEFORE_REQUEST, there.policy, there.budget).compact_at
-    if gauge.total <= gauge.usable and gauge.share < due:
-        return SwitchPreview("fits", gauge.total, gauge.usable)
+    if total <= gauge.usable and there.budget.share(total) < due:
+        return SwitchPreview("fits", total, gauge.usable)
     strategy = (await services.summaries.request_for(there)).strategy
     optimization = await plan_optimization(there, None, strategy)
     _, after = await asyncio.to_thread(planned_gauges, optimization, there)
-    verdict = "compact" if after.total <= after.usable and after.total < gauge.total else "too_small"
-    return SwitchPreview(verdict, gauge.total, gauge.usable, after.total)
+    left = after.total + unsent
+    verdict = "compact" if left <= after.usable and left < total else "too_small"
+    return SwitchPreview(verdict, total, gauge.usable, left)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from heapq import nlargest
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import scale_gauge
+from desktop_app.context.counting.breakdown import item_tokens, scale_gauge
 from desktop_app.context.counting.measured import is_measured, last_measured
 from desktop_app.context.counting.sent_parts import PREVIEW, compare_parts, cut_text, sent_request
+from desktop_app.context.counting.tokens import count_message
 from desktop_app.context.view.dialect import to_dialect
+from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge, Provenance
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Attachment, Message, MessageDraft, user_message
 from desktop_app.conversation.openai_chat import Json, chat_of, function_of
 from desktop_app.conversation.sent_request import ComparedPart, SentRequest
 from desktop_app.conversation.setup import ReplyOptions
@@ -31,6 +34,26 @@ from .turn.reply_limits import longest_reply
 
 MAX_LISTED, FIRST_LISTED = 10_000, 1_000
 """Parts of a request that are listed: the first ones, and the newest."""
+
+
+def draft_tokens(session: Session, draft: MessageDraft) -> int:
+    """Return the tokens that the draft would add to the next request; 0 for an empty one."""
+    counts, text = session.counts, draft.text
+    own = session.provider_tokens(counts.text(text) + counts.tokenizer.overhead.message) if text else 0
+    return own + sum(attachment_tokens(session, draft.attachments))
+
+
+def attachment_tokens(session: Session, attachments: Sequence[Attachment]) -> tuple[int, ...]:
+    """Return the tokens of each attachment, as the request will have it."""
+    tokenizer, dialect = session.counts.tokenizer, session.counts.dialect
+    counted = (count_message(user_message("", (one,)), tokenizer, dialect).total for one in attachments)
+    return tuple(session.provider_tokens(tokens - tokenizer.overhead.message) for tokens in counted)
+
+
+def memory_tokens(session: Session) -> int:
+    """Return the tokens that the memories take of the request as it would be sent now; 0 if none is in it."""
+    own = (item for item in session.view.items if item.kind is ItemKind.MEMORY)
+    return sum(session.gauge().tokens_of(item_tokens(item, session.counts).total) for item in own)
 
 
 async def read_request(session: Session, reply_id: str = "", largest: int = 0) -> SentRequest:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
-from desktop_app.chat.export import FORMATS, render_export, write_export
+from desktop_app.chat.export import DRAWN, FORMATS, draw_pictures, render_export, write_export
+from desktop_app.chat.export_content import ExportedPart, content_of
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.listing import ConversationInfo, title_in_english
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.paths import database_file, spills_folder
+from desktop_app.tools.graphics import draw_graphics
 
 from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, table
 from .terminal import show
@@ -53,16 +56,22 @@ def run(args: argparse.Namespace) -> int:
         entries = store.entries(info.id)
         project = next((one.name for one in store.projects() if one.id == info.project), "")
     kind = args.format or (SUFFIXES.get(args.file.suffix.lower()) if args.file else None) or "markdown"
-    view, scope = view_of(Transcript(Chain(entries))), "view" if args.view else "record"
-    text = render_export(info.title, view, kind, scope, project=project)
+    part = ExportedPart("view" if args.view else "record")
+    content = content_of(info.title, view_of(Transcript(Chain(entries))), part, project)
+    if kind in DRAWN:
+        content = asyncio.run(draw_pictures(content, draw_graphics))
+    text = render_export(content, kind)
     if args.file is None:
         show(text.rstrip("\n"))
         return 0
     size = write_export(args.file, text, args.replace)
     if args.json:
-        print_json({"conversation": info.id, "format": kind, "path": str(args.file), "bytes": size})
+        written = {"conversation": info.id, "format": kind, "path": str(args.file), "bytes": size}
+        print_json({**written, "notes": list(content.notes)})
     else:
         show(f"“{title_in_english(info.title)}” is in {args.file}, {size:,} bytes")
+        for note in content.notes:
+            show(note)
     return 0
 
 

@@ -8,6 +8,8 @@ import msgspec
 
 GraphicKind = Literal["formula", "display", "diagram"]
 """A formula in a line (LaTeX), one that stands alone (LaTeX), and a diagram (Mermaid)."""
+DIAGRAM_LANGUAGES = frozenset({"mermaid", "mmd"})
+"""Those of blocks of code that are drawn."""
 FORMULA_SIZE = 20.0
 """Pixels of the font in which formulas are drawn, before they are scaled."""
 

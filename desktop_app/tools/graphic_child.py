@@ -64,7 +64,10 @@ def draw_formula(source: str, *, is_display: bool = False) -> dict[str, Any]:
     from ziamath.zmath import Latex
 
     config.svg2 = False  # Qt draws no <use> of a <symbol>
-    drawn = Latex(source, size=FORMULA_SIZE, inline=not is_display).svg()
+    formula = Latex(source, size=FORMULA_SIZE, inline=not is_display)
+    if any(sign.isprintable() and not sign.isspace() and not formula.font.glyphindex(sign) for sign in source):
+        raise Undrawable("has characters that its font lacks")
+    drawn = formula.svg()
     _, top, width, height = (float(number) for number in ET.fromstring(drawn).get("viewBox", "").split())
     return _drawing(drawn, width, height) | {"depth": max(top + height, 0.0)}
 
@@ -175,7 +178,7 @@ def _lines(text: ET.Element, sizes: dict[str, float], within: str) -> list[ET.El
     size = _pixels(str(told or LABEL_SIZE))
     lines = _part_lines(text, size)
     for line in lines:
-        if line.get("dominant-baseline") in ("central", "middle"):
+        if line.attrib.pop("dominant-baseline", "") in ("central", "middle"):
             line.set("y", f"{float(line.get('y', 0)) + BASELINE * size:.2f}")
     return lines
 

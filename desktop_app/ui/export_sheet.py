@@ -21,9 +21,13 @@ WIDTH = 480
 TITLE = translatable("Export conversation")
 FORMATS = (("markdown", "Markdown"), ("html", "HTML"), ("json", "JSON Lines"))
 SCOPES = (("record", translatable("All that was said")), ("view", translatable("What the model sees")))
+SCOPES_ABOUT = {
+    "record": translatable("Of a message with several versions, the one that you see."),
+    "view": translatable("With the summary in place of archived messages."),
+}
 ABOUT = {
-    "markdown": translatable("Text for people and other programs."),
-    "html": translatable("One page for any browser, in light and dark. It loads nothing."),
+    "markdown": translatable("Text for people and other programs, with its pictures in the file."),
+    "html": translatable("One page for any browser, in light and dark, with formulas and diagrams. It loads nothing."),
     "json": translatable("OpenAI chat messages, one a line. They can be imported again."),
 }
 
@@ -41,6 +45,7 @@ class ExportSheet(Sheet):
         self.format.setAccessibleName(tr("Format"))
         self.scope.setAccessibleName(tr("What to export"))
         self.about = TextLabel(tr(ABOUT["markdown"]), size=12, tint="ink_soft", wraps=True)
+        self.scope_about = TextLabel(tr(SCOPES_ABOUT["record"]), size=12, tint="ink_soft", wraps=True)
         self.problem = TextLabel(size=13, tint="critical", wraps=True)
         self.problem.hide()
         self.cancel, self.replace = Button(tr("Cancel")), Button(tr("Replace it"))
@@ -49,13 +54,16 @@ class ExportSheet(Sheet):
         format_label, scope_label = (TextLabel(text, size=13, weight=MEDIUM) for text in (tr("Format"), tr("What")))
         self.part = TextLabel(tr(part) if part else "", size=13, tint="ink_soft", wraps=True)
         self.area = ScrollColumn(spacing=9)
-        for field in (scope_label, self.part, self.scope, format_label, self.format, self.about, self.problem):
+        for field in (scope_label, self.part, self.scope, self.scope_about):
+            self.area.add(field)
+        for field in (format_label, self.format, self.about, self.problem):
             self.area.add(field)
         self.part.setVisible(bool(part))
         self.scope.setVisible(not part)
         self.lay_out(self.area, self.cancel, self.replace, self.choose, spacing=10)
         self.set_first(self.choose)
         self.format.chosen.connect(self._explain)
+        self.scope.chosen.connect(self._explain_scope)
         self.cancel.clicked.connect(self.reject)
         self.choose.clicked.connect(self.file_requested)
         self.replace.clicked.connect(self.replace_requested)
@@ -71,3 +79,6 @@ class ExportSheet(Sheet):
 
     def _explain(self, format: str) -> None:
         self.about.set_text(tr(ABOUT[format]))
+
+    def _explain_scope(self, scope: str) -> None:
+        self.scope_about.set_text(tr(SCOPES_ABOUT[scope]))

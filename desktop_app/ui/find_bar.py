@@ -18,7 +18,7 @@ MAX_TEXT = 1_000  # characters
 
 
 class FindBar(QWidget):
-    """A field, a count, and buttons to the next and the previous message with the text.
+    """A field, a count, and buttons to the next and the previous place with the text.
 
     Signals: text_changed(text) a moment after the last key; step_requested(by), 1 or -1; closed.
     """
@@ -34,8 +34,8 @@ class FindBar(QWidget):
         self.field.setPlaceholderText(tr("Find in this conversation"))
         self.field.setAccessibleName(tr("Find in this conversation"))
         self.count = TextLabel(size=12, tint="ink_faint")
-        self.previous = self._button("↑", tr("Previous message ({keys})"), "Shift+F3")
-        self.next = self._button("↓", tr("Next message ({keys})"), "F3")
+        self.previous = self._button("↑", tr("Previous place ({keys})"), "Shift+F3")
+        self.next = self._button("↓", tr("Next place ({keys})"), "F3")
         self.close_button = self._button("✕", tr("Close ({keys})"), "Esc")
         buttons = self.previous, self.next, self.close_button
         horizontal((self.field, 1), self.count, *buttons, holder=self, spacing=6, margins=(24, 4, 24, 4))
@@ -65,7 +65,7 @@ class FindBar(QWidget):
         self.closed.emit()
 
     def show_count(self, shown: int, found: int, is_all: bool = True) -> None:
-        """Show which of how many messages is shown, from 1. is_all: whether there are no more."""
+        """Show which of how many places is shown, from 1. is_all: whether there are no more."""
         several = tr("{shown} of {found}").format(
             shown=format_number(shown), found=f"{format_number(found)}{'' if is_all else '+'}"
         )

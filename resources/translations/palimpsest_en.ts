@@ -186,13 +186,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Reserved for the reply: %n tokens, {share}</source>
-        <translation>
-            <numerusform>Reserved for the reply: %n token, {share}</numerusform>
-            <numerusform>Reserved for the reply: %n tokens, {share}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>Reserved for the reply: %n tokens</source>
         <translation>
             <numerusform>Reserved for the reply: %n token</numerusform>
@@ -795,13 +788,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>{name}: %n tokens, {share} of the window</source>
-        <translation>
-            <numerusform>{name}: %n token, {share} of the window</numerusform>
-            <numerusform>{name}: %n tokens, {share} of the window</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{count} of %n facts in the summary</source>
         <translation>
             <numerusform>{count} of %n fact in the summary</numerusform>
@@ -1002,6 +988,13 @@
         <translation>
             <numerusform>%n character in all</numerusform>
             <numerusform>%n characters in all</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{name}: %n tokens, {share}</source>
+        <translation>
+            <numerusform>{name}: %n token, {share}</numerusform>
+            <numerusform>{name}: %n tokens, {share}</numerusform>
         </translation>
     </message>
 </context>

@@ -89,11 +89,11 @@ def run_window() -> None:
     from PySide6.QtWidgets import QApplication, QWidget
     from ui_pauses import Pause, PauseWatch
 
+    from desktop_app.conversation.math_text import block_parser
     from desktop_app.ui.garbage import GarbageCollector
     from desktop_app.ui.style import show_theme
     from desktop_app.ui.transcript.transcript_model import TranscriptModel
     from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
-    from desktop_app.ui.widgets.math_text import block_parser
 
     application = QApplication([])
     application.setStyle("Fusion")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desktop_app.chat.export_content import ExportContent
 from desktop_app.chat.export_html import html_of
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
@@ -36,6 +37,7 @@ ADDRESSES = (
     *("blob:https://e.org/x", "jar:http://e.org!/x", "feed:javascript:x", "intent://x#Intent;end", "tel:123", "x:y"),
     *("http:///x", "https:x", "http:\\\\server", "http", "https&colon;javascript:x", "ftp://e.org", "about:blank"),
 )
+ALONE = ("meta", "img", "br", "hr")
 HARMLESS = {
     "html", "head", "meta", "title", "style", "body", "main", "h1", "article", "header", "b", "span", "time", "div",
     "p", "pre", "code", "details", "summary", "img", "table", "thead", "tbody", "tr", "th", "td", "a", "ul", "ol",
@@ -56,18 +58,18 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "img", "br", "hr"):
+        if tag not in ALONE:
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+        assert tag in ALONE or self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         self.text += data
 
 
 def page(*parts: object, role: Role = Role.ASSISTANT, title: str = "T") -> Page:
-    return Page(html_of(title, [Message(id="m", role=role, parts=parts)]))
+    return Page(html_of(ExportContent(title, (Message(id="m", role=role, parts=parts),))))
 
 
 def test_tables_code_and_lists_are_rendered() -> None:
@@ -91,7 +93,8 @@ def test_markup_and_addresses_in_a_message_do_nothing() -> None:
     assert [attributes["src"] for tag, attributes in made.tags if tag == "img"] == [PIXEL]
     assert {tag for tag, _ in made.tags} <= HARMLESS
     assert not [name for _, attributes in made.tags for name in attributes if name.startswith("on")]
-    assert [a["href"] for tag, a in made.tags if tag == "a"] == ["https://e.org/p.png"], "a picture is a link to it"
+    links = [a["href"] for tag, a in made.tags if tag == "a"]
+    assert links == ["https://e.org/p.png", "https://e.org/far.png"], "a picture is a link to it"
 
 
 @pytest.mark.parametrize(
@@ -126,6 +129,31 @@ def test_no_text_breaks_out_of_its_place(text: str, part) -> None:
     made = page(part(text), title=text)
     assert {tag for tag, _ in made.tags} <= HARMLESS
     assert not {name for _, attributes in made.tags for name in attributes if name.startswith("on")}
+
+
+def test_a_call_is_folded_under_what_it_is_about_and_its_text_has_lines() -> None:
+    made = page(
+        ToolCall("c", "edit", '{"path": "a.py", "old": "x\\ny", "all": true}'),
+        ToolCall("d", "run", '{"command": ["ls", "-l"]}'),
+        ToolCall("e", "odd", "no JSON"),
+    )
+    assert "edit a.py" in made.text
+    assert 'run ["ls", "-l"]' in made.text
+    assert "path: a.py\nold:\nx\ny\nall: true" in made.text
+    assert "no JSON" in made.text
+
+
+def test_lines_that_somebody_typed_stay_lines_and_those_of_a_reply_are_paragraphs() -> None:
+    text = Text("one\ntwo\n\nthree")
+    assert [tag for tag, _ in page(text, role=Role.USER).tags].count("br") == 1
+    assert "br" not in [tag for tag, _ in page(text).tags]
+
+
+@pytest.mark.parametrize("at", [1e20, -1e20, float("nan"), float("inf"), 253402300800.0 * 1000])
+def test_a_time_of_no_calendar_is_left_out(at: float) -> None:
+    html = html_of(ExportContent("T", (Message(id="m", role=Role.USER, at=at, parts=(Text("said"),)),)))
+    assert "<time" not in html
+    assert "said" in html
 
 
 def test_the_title_is_escaped() -> None:

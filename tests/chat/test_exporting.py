@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from test_take_turn import long_chat
 
 from desktop_app.chat.export import FORMATS, render_export, write_export
+from desktop_app.chat.export_content import ExportedPart, content_of
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.context.view.view import view_of
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.listing import title_in_english
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.openai_chat import read_chat
 from desktop_app.conversation.rows import MessageState
-from desktop_app.conversation.transcript import Trigger
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Rewind, Switch, Transcript, Trigger
 
+AT = datetime(2026, 11, 22, 14, 3).timestamp()
+PIXEL, OTHER_PIXEL = "data:image/png;base64,iVBORw0KGgo=", "data:image/jpeg;base64,iVBORw0KGgo="
 FENCED = "Look:\n```\ncode\n```"
 SAID = [
     Message(role=Role.USER, parts=(Text("What is in it?"), Attachment("a.txt", "text/plain", "one ``` two"))),
@@ -31,8 +43,12 @@ async def talked(house) -> Session:
     return await home.chats.create("Files", SAID)
 
 
+def exported(session: Session, format: str, scope: str = "record", *, project: str = "", **ends: str) -> str:
+    return render_export(content_of(session.info.title, session.view, ExportedPart(scope, **ends), project), format)
+
+
 def export(session: Session, path: Path, format: str, scope: str = "record") -> int:
-    return write_export(path, render_export(session.info.title, session.view, format, scope))
+    return write_export(path, exported(session, format, scope))
 
 
 async def test_markdown_has_everything_that_was_said(house, tmp_path: Path) -> None:
@@ -40,17 +56,18 @@ async def test_markdown_has_everything_that_was_said(house, tmp_path: Path) -> N
     size = export(session, tmp_path / "a.md", "markdown")
     text = (tmp_path / "a.md").read_text()
     assert len(text.encode()) == size
-    assert text.startswith("# Files\n\n## You\n\nWhat is in it?\n\na.txt:\n\n````\none ``` two\n````\n\n## Assistant")
+    assert text.startswith("# Files\n\n## You\n\n*20")
+    assert "*\n\nWhat is in it?\n\na.txt:\n\n````\none ``` two\n````\n\n## Assistant" in text
     assert '> First\n> then\n\nI look.\n\nCalls `read`:\n\n```\n{"a": 1}\n```' in text
     assert f"`read` answered:\n\n````\n{FENCED}\n````" in text, "what is in a fence does not end it"
 
 
 async def test_its_project_is_named_for_people_and_is_no_message(house) -> None:
-    view = (await talked(house)).view
-    markdown, html, lines = (render_export("Files", view, kind, "record", project="A & B") for kind in FORMATS)
+    session = await talked(house)
+    markdown, html, lines = (exported(session, kind, project="A & B") for kind in FORMATS)
     assert markdown.startswith("# Files\n\nProject: A & B\n\n## You")
-    assert "<h1>Files</h1>\n<p>Project: A &amp; B</p>" in html
-    assert lines == render_export("Files", view, "json", "record")
+    assert '<h1 dir="auto">Files</h1>\n<p>Project: A &amp; B</p>' in html
+    assert lines == exported(session, "json")
 
 
 async def test_json_can_be_imported_again_and_archived_messages_are_in_it(house, tmp_path: Path) -> None:
@@ -81,13 +98,13 @@ async def test_what_the_model_sees_now_is_exported_without_what_is_archived(hous
     home = await house([])
     session = await home.chats.create("Long", [*long_chat(70), *SAID])
     await home.make_room(session, Trigger.USER)
-    whole, seen = (render_export("Long", session.view, "markdown", scope) for scope in ("record", "view"))
+    whole, seen = (exported(session, "markdown", scope) for scope in ("record", "view"))
     archived = next(m for m in session.page(session.total, session.total) if m.state is MessageState.ARCHIVED)
     assert archived.message.text in whole
     assert session.view.summary.summary in seen
     assert session.view.summary.summary not in whole
     assert len(seen) < len(whole)
-    html = render_export("Long", session.view, "html", "record")
+    html = exported(session, "html")
     assert html.count('<span class="tag">archived</span>') == len(session.view.summary.archived)
 
 
@@ -118,7 +135,7 @@ async def test_a_part_begins_or_ends_at_a_message_and_keeps_calls_with_their_res
     ids = [item.message.id for item in session.view.items if item.message.role is not Role.SYSTEM]
 
     def lines(**ends: str) -> list[str]:
-        text = render_export("Files", session.view, "json", "record", **ends)
+        text = exported(session, "json", **ends)
         return [line["role"] for line in map(json.loads, text.splitlines()) if line["role"] != "system"]
 
     assert lines(first=ids[3]) == ["assistant"]
@@ -131,7 +148,7 @@ async def test_a_part_begins_or_ends_at_a_message_and_keeps_calls_with_their_res
 
 async def test_a_conversation_without_a_title_has_a_heading(house) -> None:
     session = await (await house([])).chats.create("", SAID)
-    assert render_export(session.info.title, session.view, "markdown", "record").startswith("# New conversation\n")
+    assert exported(session, "markdown").startswith("# New conversation\n")
 
 
 def test_the_disk_has_the_new_file_before_the_old_one_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,3 +169,126 @@ def test_the_disk_has_the_new_file_before_the_old_one_goes(tmp_path: Path, monke
     assert write_export(path, "newer", is_replacing=True) == 5
     assert done == [("synced", 5), ("replaced", 5)]
     assert path.read_text() == "newer"
+
+
+def say(name: str, role: Role, *parts: Part | str, **fields: object) -> Message:
+    said = tuple(Text(part) if isinstance(part, str) else part for part in parts)
+    return msgspec.structs.replace(Message(id=name, at=AT, role=role, parts=said), **fields)
+
+
+def rendered(entries: Sequence[AnyEntry], format: str, scope: str = "record", title: str = "T") -> str:
+    return render_export(content_of(title, view_of(Transcript(Chain(entries))), ExportedPart(scope)), format)
+
+
+QUESTION, ANSWER = say("q", Role.USER, "First question"), say("a", Role.ASSISTANT, "First answer")
+VERSIONS = [
+    *(QUESTION, ANSWER),
+    *(Rewind(id="r", at=AT, first_message_id="a"), say("b", Role.ASSISTANT, "Second answer")),
+    *(say("q2", Role.USER, "And then?"), say("a2", Role.ASSISTANT, "Then this.")),
+]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_one_version_of_each_message_is_exported_and_the_others_are_told_of(format: str) -> None:
+    text = rendered(VERSIONS, format)
+    assert "First answer" not in text
+    assert text.index("First question") < text.index("Second answer") < text.index("And then?")
+    back = rendered([*VERSIONS, Switch(branch="")], format)
+    assert "First answer" in back
+    assert "Second answer" not in back
+    assert "And then?" not in back
+    if format != "json":
+        assert "those left out have 1 message." in text
+        assert "those left out have 3 messages." in back
+        assert text.count("version 2 of 2") == back.count("version 1 of 2") == 1
+        assert "· archived" not in text + back
+        assert "archived</span>" not in text + back, "another version is not an archived message"
+
+
+def test_a_conversation_of_one_version_speaks_of_none() -> None:
+    for format in FORMATS:
+        assert "version" not in rendered([QUESTION, ANSWER], format)
+
+
+def test_markdown_has_dates_models_and_what_became_of_a_message() -> None:
+    reply = say("a", Role.ASSISTANT, "Half of", model="openai/gpt-5", is_interrupted=True)
+    rest = say("c", Role.ASSISTANT, "it.", model="openai/gpt-5", continues="a")
+    archived = Compaction(id="k", trigger=Trigger.USER, strategy="llm", archived=("q",), summary="S")
+    text = rendered([QUESTION, reply, rest, archived], "markdown")
+    assert "## You\n\n*2026-11-22 14:03 · archived*\n\nFirst question" in text
+    assert "## Assistant\n\n*2026-11-22 14:03 · gpt-5 · interrupted*\n\nHalf of" in text
+    assert "*2026-11-22 14:03 · gpt-5 · continued*" in text
+    assert "Marked “archived”: 1 message, in whose place the model sees a summary." in text
+    html = rendered([QUESTION, reply, rest, archived], "html")
+    assert html.count("2026-11-22 14:03") == 3
+    assert html.count('<span class="tag">archived</span>') == 1
+
+
+def test_markdown_has_pictures_which_are_in_it_once() -> None:
+    one, same, two = (
+        Attachment(n, "image/png", c) for n, c in (("a [1].png", PIXEL), ("b", PIXEL), ("c", OTHER_PIXEL))
+    )
+    far = Attachment("far", "image/png", "https://e.org/p.png")
+    text = rendered([say("q", Role.USER, "Look", one, same, two, far)], "markdown")
+    tokens = MarkdownIt("commonmark").parse(text)
+    pictures = [child for token in tokens for child in token.children or () if child.type == "image"]
+    assert [(picture.content, picture.attrs["src"]) for picture in pictures] == [
+        ("a \\[1\\].png", PIXEL),
+        ("b", PIXEL),
+        ("c", OTHER_PIXEL),
+    ]
+    assert text.count(PIXEL) == 1
+    assert "[far](<https://e.org/p.png>)" in text, "what is elsewhere is not fetched when the file is opened"
+
+
+def test_what_the_model_sees_says_so_and_which_message_is_a_summary() -> None:
+    archived = Compaction(id="k", at=AT, trigger=Trigger.USER, strategy="llm", archived=("q", "a"), summary="In short")
+    asked = say("q2", Role.USER, "And?")
+    for format in ("markdown", "html"):
+        text = rendered([QUESTION, ANSWER, archived, asked], format, "view")
+        assert "This is what the model sees now." in text
+        assert "In short" in text
+        assert "summary" in text.split("In short")[0]
+
+
+PIECES = [
+    "```",
+    "~~~",
+    "````py",
+    "\n",
+    "\n\n",
+    "    ",
+    "- ",
+    "> ",
+    "<!--",
+    "-->",
+    "<pre>",
+    "<script>",
+    "<div>",
+    "<?",
+    "x",
+    "# ",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_no_message_takes_in_the_next_one(text: str) -> None:
+    entries = [say("a", Role.ASSISTANT, text), say("q", Role.USER, "next")]
+    made = rendered(entries, "markdown")
+    assert text in made
+    tokens = MarkdownIt("commonmark").enable("table").parse(made)
+    headings = [tokens[n + 1].content for n, token in enumerate(tokens) if token.tag == "h2" and token.nesting == 1]
+    assert headings[-1] == "You"
+    assert headings[0] == "Assistant"
+
+
+@given(st.text(min_size=1, max_size=40))
+@example("# *a* _b_ `c` [d](e) <f> & &amp; ~~g~~ $h$ \\ #")
+@example("snake_case_name.py")
+@example("--- \n# two")
+def test_any_title_is_one_heading_that_reads_as_it_is(title: str) -> None:
+    made = rendered([QUESTION], "markdown", title=title)
+    tokens = MarkdownIt("commonmark", {"html": False}).enable("strikethrough").parse(made)
+    assert tokens[0].tag == "h1"
+    read = "".join(child.content for child in tokens[1].children or ())
+    assert read.replace("\ufffd", "").split() == title_in_english(" ".join(title.split())).replace("\0", "").split()

@@ -22,7 +22,7 @@ def test_without_a_name_it_lists_what_there_is(data: Path, imported: str, report
     assert imported in printed("export", "--data-dir", data)
 
 
-@pytest.mark.parametrize(("suffix", "words"), [("md", "## You\n\nSplit the *ledger*"), ("html", "<em>ledger</em>")])
+@pytest.mark.parametrize(("suffix", "words"), [("md", "*\n\nSplit the *ledger*\n"), ("html", "<em>ledger</em>")])
 def test_the_suffix_chooses_the_format(
     data: Path, imported: str, report, tmp_path: Path, suffix: str, words: str
 ) -> None:
@@ -47,3 +47,18 @@ def test_a_file_that_is_there_stays_unless_it_is_to_be_replaced(data: Path, impo
 
 def test_an_unknown_name_is_bad_input(data: Path, imported: str, printed) -> None:
     assert "nowhere" in printed("export", "nowhere", "--data-dir", data, code=2)
+
+
+def test_formulas_of_a_page_are_drawn_and_keep_their_source(data: Path, chat_file, report, tmp_path: Path) -> None:
+    said = [
+        {"role": "user", "content": r"Why is \(\frac{1}{2}\) less?"},
+        {"role": "assistant", "content": "- [x] $$\\pi$$"},
+    ]
+    (made,) = report("import", chat_file(said), "--data-dir", data)["conversations"]
+    file = tmp_path / "out.html"
+    assert report("export", made["id"], file, "--data-dir", data)["notes"] == []
+    page = file.read_text()
+    assert page.count('src="data:image/svg+xml;base64,') == 2
+    assert r"$\frac{1}{2}$" in page
+    assert r"$$\pi$$" in page
+    assert "☑" in page

@@ -80,3 +80,20 @@ async def test_asking_changes_nothing(long: Desk) -> None:
     after = await long.opened()
     assert (after.model, after.gauge, after.conversation.model) == (before.model, before.gauge, "home/large")
     assert await long.engine.services.archive.entries(long.conversation) == entries
+
+
+async def test_what_is_being_written_is_counted_with_it(long: Desk) -> None:
+    told = await preview(long, "home/large")
+    draft = "Now write all of this down again, with a table of the topics. " * 20
+    await long.ask(p.KeepDraft(long.conversation, draft, ()))
+    counted = (await long.ask(p.CountDraft(long.conversation, draft))).tokens
+    with_draft = await preview(long, "home/large")
+    assert counted > 200
+    assert with_draft.total == told.total + counted
+
+
+async def test_a_draft_may_be_what_makes_a_compaction_due(long: Desk) -> None:
+    long.conversation = (await long.engine.conversations.create("Short", [user_message("Begin.")])).id
+    assert (await preview(long, "home/llama-tiny")).verdict == "fits"
+    await long.ask(p.KeepDraft(long.conversation, "One long message. " * 1_000, ()))
+    assert (await preview(long, "home/llama-tiny")).verdict == "too_small"

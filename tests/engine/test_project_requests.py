@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.project import Project
+from desktop_app.conversation.sent_request import PartKind
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
@@ -90,5 +91,8 @@ async def test_a_memory_of_a_project_is_counted_in_its_conversations_alone(desk:
     listed = await desk.ask(p.WriteMemory(memory, inside))
     assert (listed.project, listed.tokens > 0) == (saved.changed, True)
     assert (await desk.ask(p.ListMemories(outside))).tokens == 0
+    sent = (await desk.ask(p.ReadRequest(inside))).request.parts
+    (remembered,) = [part.tokens for part in sent if part.kind is PartKind.MEMORY]
+    assert listed.tokens == remembered, "it is the figure of the request"
     with pytest.raises(WorldError, match="belongs to no project"):
         await desk.ask(p.WriteMemory(replace(memory, project="")))

@@ -132,3 +132,19 @@ async def test_names_of_files_and_pages_in_a_diagram_are_words():
     drawing = await draw(Graphic("diagram", source))
     assert "href" not in drawing.svg
     assert not {"image", "script", "a"} & {e.tag.rpartition("}")[2] for e in ET.fromstring(drawing.svg).iter()}
+
+
+@pytest.mark.parametrize("source", [r"\text{力} = m a", "x = 🙂", r"\text{กข}"])
+async def test_a_formula_whose_characters_the_font_lacks_stays_text(source):
+    drawn = await draw(Graphic("formula", source))
+    assert drawn.error == "has characters that its font lacks"
+    assert not drawn.svg
+
+
+@pytest.mark.parametrize("source", [r"\text{Größe}\,\alpha → β", "\u00a0x\u3000≠ y", r"\text{объём} \in ℝ"])
+async def test_a_formula_with_letters_of_the_font_is_drawn(source):
+    assert (await draw(Graphic("formula", source))).svg
+
+
+async def test_text_stands_where_it_is_to_be_seen_in_a_browser_as_in_qt():
+    assert "dominant-baseline" not in (await draw(FLOW)).svg, "its place is moved instead: both would move it twice"

@@ -90,7 +90,8 @@ class ScriptedRecord:
                 return p.MessagesFound(tuple(self._found(query)))
             case p.FindText(name, text):
                 found = [row for row in self.kept.rows[name] if text.lower() in row.message.text.lower()]
-                return p.TextFound(tuple(row.message.id for row in found), tuple(row.index for row in found))
+                ids, indexes = tuple(row.message.id for row in found), tuple(row.index for row in found)
+                return p.TextFound(ids, indexes, tuple(row.message.text.lower().count(text.lower()) for row in found))
             case p.PlanOptimize(name):
                 return self._plan(name, wish.is_fresh)
             case _:

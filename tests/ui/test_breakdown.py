@@ -25,7 +25,8 @@ def test_the_draft_is_in_the_breakdown_as_it_is_in_the_gauge(panel, gauge, qtbot
     assert shown.numbers.text().startswith("5,000")
     if gauge.window:
         assert lines["Free"].tokens == 8_192 - 1_638 - 5_000
-        assert sum(line.share for line in lines.values() if not line.is_sum) == 100
+        assert sum(line.share or 0 for line in lines.values() if not line.is_sum) == 100
+        assert lines["In the request"].share_words in shown.share.text(), "one percentage, of one whole"
     panel.breakdown.set_draft_tokens(0)
     assert "Your draft" not in {line.name for line in panel.breakdown.table.lines}
 
@@ -35,7 +36,7 @@ def test_a_draft_that_is_too_long_is_over_the_limit(panel):
     panel.breakdown.set_draft_tokens(3_000)
     lines = {line.name: line for line in panel.breakdown.table.lines}
     assert lines["Over the limit"].tokens == 8_192 - 1_638 - 4_310 - 3_000
-    assert "Percentages" not in panel.breakdown.note.text()
+    assert lines["In the request"].share == 112
 
 
 def test_a_large_part_is_named_as_in_the_breakdown():

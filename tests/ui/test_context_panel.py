@@ -61,24 +61,25 @@ def test_the_breakdown_adds_up(panel):
     lines = panel.breakdown.table.lines
     names = [line.name for line in lines]
     assert names[:4] == ["System prompt", "Summary", "You", "Assistant"]
-    assert names[-4:] == ["In the request", "Reserved for the reply", "Free", "Window"]
+    assert names[-4:] == ["In the request", "Free", "Reserved for the reply", "Window"]
     by_name = {line.name: line for line in lines}
     segments = [line for line in lines if isinstance(line.square, Segment)]
     assert sum(line.tokens for line in segments) == by_name["In the request"].tokens
-    parts = [by_name[name] for name in ("In the request", "Reserved for the reply", "Free")]
+    parts = [by_name[name] for name in ("In the request", "Free", "Reserved for the reply")]
     assert sum(line.tokens for line in parts) == by_name["Window"].tokens == 8_192
-    assert sum(line.share for line in parts) == 100
+    assert [line.share for line in parts] == [round(GAUGE.share * 100), 100 - round(GAUGE.share * 100), None]
     assert sum(line.share for line in segments) == by_name["In the request"].share
     panel.breakdown.set_gauge(replace(GAUGE, segments={Segment.USER: 7_000}, total=7_000))
     over = next(line for line in panel.breakdown.table.lines if line.name == "Over the limit")
     assert over.tokens == 8_192 - 1_638 - 7_000
-    assert {line.share for line in panel.breakdown.table.lines} == {None}, "they would not add up"
+    assert over.share is None
+    assert next(line for line in panel.breakdown.table.lines if line.is_sum).share == 107
 
 
-def test_percentages_are_told_of_only_where_there_are_some(panel):
+def test_percentages_are_explained_only_where_a_window_is_known(panel):
     panel.breakdown.set_gauge(GAUGE)
     assert "Percentages" in panel.breakdown.note.text()
-    panel.breakdown.set_gauge(replace(GAUGE, segments={Segment.USER: 7_000}, total=7_000))
+    panel.breakdown.set_gauge(replace(GAUGE, window=0, reserve=0))
     assert "Percentages" not in panel.breakdown.note.text()
 
 

@@ -29,7 +29,9 @@ async def test_an_export_is_written_where_the_user_says(window, bridge, tmp_path
     window.recovery.perform(Action.EXPORT)
     sheet = await opened_sheet(window, ExportSheet)
     sheet.format.button(kind).click()
+    assert "several versions" in sheet.scope_about.text()
     sheet.scope.button("view").click()
+    assert "summary" in sheet.scope_about.text()
     sheet.choose.click()
     dialog = window.findChildren(QFileDialog)[0]
     assert dialog.selectedFiles()[0].endswith(f"Migrating the billing service.{suffix}")

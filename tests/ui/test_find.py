@@ -8,6 +8,7 @@ from transcript_rows import chat, row
 from ui_scenes import at_end, play_scene, top_of_text, until
 
 from desktop_app.conversation.message import Role, Text
+from desktop_app.engine import protocol as p
 from desktop_app.ui.transcript.found_text import best_place
 from desktop_app.ui.transcript.row_painter import occurrences
 
@@ -64,6 +65,34 @@ def test_the_occurrence_itself_is_scrolled_to_and_painted(view, qtbot):
     marked = view.grab().toImage()
     view.mark_text("")
     assert view.grab().toImage() != marked
+
+
+def test_each_place_in_a_message_is_stepped_to_and_outlined(view, qtbot):
+    lines = [f"line {n} with {'a needle' if n in (5, 200, 390) else 'text'}\n\n" for n in range(400)]
+    view.transcript.open([*chat(4), row(4, Role.ASSISTANT, Text("".join(lines))), *chat(20, first=5)], ())
+    qtbot.waitUntil(lambda: view.is_settled)
+    view.mark_text("needle")
+    tops = []
+    for place in (0, 1, 2, 7):
+        view.current_place = None
+        view.show_occurrence("m4", place)
+        qtbot.waitUntil(lambda: view.is_settled and view.current_place is not None)
+        tops.append(view.current_place[1].top())
+    assert tops[0] < tops[1] < tops[2] == tops[3], "of more than are painted, the last one"
+    outlined = view.grab().toImage()
+    view.current_place = None
+    assert view.grab().toImage() != outlined
+
+
+@play_scene()
+async def test_places_are_counted_and_stepped_through_not_messages(window, bridge):
+    await find(window, "e")
+    await until(lambda: " of " in window.find_bar.count.text())
+    read = await bridge.ask(p.ReadMessages(window.chat.conversation, 1_000, 1_000))
+    texts = [row.message.text.lower() for row in read.rows]
+    places = sum(text.count("e") for text in texts)
+    assert window.find_bar.count.text().endswith(f" of {places}")
+    assert places > sum("e" in text for text in texts)
 
 
 def test_a_folded_message_is_unfolded_for_what_is_in_it(view, qtbot):

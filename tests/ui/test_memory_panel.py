@@ -13,6 +13,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.settings import Settings
 from desktop_app.ui.context_panel.context_panel import ContextPanel
+from desktop_app.ui.context_panel.memories import MemorySize
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.operation_card import means_of
 from desktop_app.ui.transcript.row_text import mark_text
@@ -20,6 +21,7 @@ from desktop_app.ui.transcript.row_text import mark_text
 NOW = 1_760_000_000.0
 CUT_OVER = Memory("k1", "Cut-over is on 3 March", NOW, NOW, "c1", "model")
 SHORT = Memory("k2", "Prefers short answers", NOW + 1, NOW + 1, is_on=False)
+SIZE = MemorySize(12, 1_000)
 FLUSH = OperationRow(
     id="f1", kind="flush", at=NOW, trigger=Trigger.BEFORE_REQUEST, strategies={}, messages=2, tokens_before=0,
     tokens_after=0, after_message_id="m1", summary="Cut-over is on 3 March\nvendor/ is off limits",
@@ -29,12 +31,12 @@ FLUSH = OperationRow(
 @pytest.fixture
 def panel(panel) -> ContextPanel:
     panel.show_tab("memory")
-    panel.memories.set_memories((CUT_OVER, SHORT), 12, 1_000, {"c1": "Billing"})
+    panel.memories.set_memories((CUT_OVER, SHORT), SIZE, {"c1": "Billing"})
     return panel
 
 
 def test_it_shows_the_words_the_origin_and_what_they_take(panel):
-    assert panel.memories.total.text() == "12 of 1,000 tokens · 2 memories"
+    assert panel.memories.total.text() == "12 of 1,000 tokens in the request · 2 memories"
     assert [card.text.text() for card in panel.memories.cards] == ["Prefers short answers", "Cut-over is on 3 March"]
     assert "Saved by the model in “Billing”" in panel.memories.cards[1].origin.text()
     assert [card.switch.isChecked() for card in panel.memories.cards] == [False, True]
@@ -44,7 +46,7 @@ RULE = Memory("k4", "Never touch vendor/", NOW, NOW, "c1", "rule", scope="folder
 
 
 def test_where_it_is_used_is_shown_and_one_click_makes_it_valid_everywhere(panel, told):
-    panel.memories.set_memories((CUT_OVER, RULE), 12, 1_000, {"c1": "Billing"}, CurrentScope("c1", "/work/billing"))
+    panel.memories.set_memories((CUT_OVER, RULE), SIZE, {"c1": "Billing"}, CurrentScope("c1", "/work/billing"))
     used, everywhere = (next(c for c in panel.memories.cards if c.memory.id == name) for name in ("k4", "k1"))
     assert "billing" in used.scope.text()
     assert used.widen.isVisibleTo(used)
@@ -54,10 +56,10 @@ def test_where_it_is_used_is_shown_and_one_click_makes_it_valid_everywhere(panel
 
 
 def test_what_is_used_elsewhere_comes_last_and_is_not_counted(panel):
-    panel.memories.set_memories((CUT_OVER, RULE), 12, 1_000, {"c1": "Billing"}, CurrentScope("c2", "/work/other"))
+    panel.memories.set_memories((CUT_OVER, RULE), SIZE, {"c1": "Billing"}, CurrentScope("c2", "/work/other"))
     assert [card.memory.id for card in panel.memories.cards] == ["k1", "k4"]
     assert [card.is_sent for card in panel.memories.cards] == [True, False]
-    assert panel.memories.total.text() == "12 of 1,000 tokens · 1 of 2 memories"
+    assert panel.memories.total.text() == "12 of 1,000 tokens in the request · 1 of 2 memories"
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -70,7 +72,7 @@ def test_what_is_used_elsewhere_comes_last_and_is_not_counted(panel):
     ],
 )
 def test_the_menu_changes_where_it_is_used(panel, memory: Memory, offered: list[str], told):
-    panel.memories.set_memories((memory,), 12, 1_000, {"c1": "Billing"}, CurrentScope("c2", "/work/other"))
+    panel.memories.set_memories((memory,), SIZE, {"c1": "Billing"}, CurrentScope("c2", "/work/other"))
     (card,) = panel.memories.cards
     press(card.scope)
     (menu,) = card.scope.findChildren(QMenu)
@@ -84,9 +86,9 @@ def test_the_menu_changes_where_it_is_used(panel, memory: Memory, offered: list[
 
 
 def test_without_memories_it_says_what_will_stand_here(panel):
-    panel.memories.set_memories((), 0, 1_000, {})
+    panel.memories.set_memories((), MemorySize(0, 1_000), {})
     assert panel.memories.list.empty.isVisible()
-    assert panel.memories.total.text() == "0 of 1,000 tokens · 0 memories"
+    assert panel.memories.total.text() == "0 of 1,000 tokens in the request · 0 memories"
 
 
 def test_a_switch_says_whether_it_is_sent(panel, told):
@@ -118,7 +120,7 @@ def test_news_of_other_memories_do_not_end_an_edit(panel):
     card = panel.memories.cards[1]
     card.begin_edit()
     card.editing.field.setPlainText("half writ")
-    panel.memories.set_memories((CUT_OVER, SHORT, Memory("k3", "New", NOW + 9, NOW + 9)), 14, 1_000, {})
+    panel.memories.set_memories((CUT_OVER, SHORT, Memory("k3", "New", NOW + 9, NOW + 9)), MemorySize(14, 1_000), {})
     assert len(panel.memories.cards) == 3
     assert card in panel.memories.cards
     assert card.editing.field.toPlainText() == "half writ"
@@ -161,7 +163,7 @@ async def test_deleting_in_the_window_can_be_undone(window, bridge):
     memories = window.panel.memories
     window.panel.show_tab("memory")
     await until(lambda: len(memories.cards) == 2)
-    assert memories.total.text() == "20 of 1,000 tokens · 2 memories"
+    assert memories.total.text() == "20 of 1,000 tokens in the request · 2 memories"
     assert "Migrating the billing service" in memories.cards[-1].origin.text() + memories.cards[0].origin.text()
     link(memories.cards[0], "Delete").click()
     await until(lambda: len(memories.cards) == 1)

@@ -12,6 +12,7 @@ from desktop_app.conversation.events import MessageRow, MessageState, OperationR
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.ui.context_panel.context_panel import ContextPanel
+from desktop_app.ui.context_panel.memories import MemorySize
 
 FIRST = OperationRow("c1", "compaction", 2.0, None, {"extractive": 42}, 42, 61_204, 4_180, "m41")
 SECOND = replace(FIRST, id="c2", at=3.0)
@@ -34,10 +35,10 @@ def test_redo_takes_the_keyboard_from_undo(panel, qtbot, operation):
 def test_a_memory_that_is_switched_keeps_the_keyboard_on_its_switch(panel, qtbot):
     panel.show_tab("memory")
     memories = (Memory("k1", "One", 1.0, 1.0), Memory("k2", "Two", 2.0, 2.0))
-    panel.memories.set_memories(memories, 12, 1_000, {})
+    panel.memories.set_memories(memories, MemorySize(12, 1_000), {})
     panel.memories.cards[1].switch.setFocus()
     qtbot.keyClick(panel.memories.cards[1].switch, Qt.Key.Key_Space)
-    panel.memories.set_memories((replace(memories[0], is_on=False), memories[1]), 6, 1_000, {})
+    panel.memories.set_memories((replace(memories[0], is_on=False), memories[1]), MemorySize(6, 1_000), {})
     qtbot.waitUntil(lambda: focused(panel) is panel.memories.cards[1].switch)
 
 

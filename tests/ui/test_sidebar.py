@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF
-from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+from ui_scenes import play_scene, until
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
@@ -236,3 +237,22 @@ def test_a_title_that_is_cut_keeps_what_tells_it_apart(qtbot):
     assert all(title.startswith("I am wri") and metrics.horizontalAdvance(title) <= width for title in titles)
     assert cut_title("Tides (copy)", metrics, width) == "Tides (copy)"
     assert cut_title(f"A ({long})", metrics, width).endswith("…"), "a mark as long as the line is cut"
+
+
+@play_scene()
+async def test_the_circle_of_the_open_conversation_says_what_the_gauge_says(window, bridge):
+    conversations = window.sidebar.list.conversations
+    await until(lambda: window.gauge.fill is not None)
+    gauge, opened = window.gauge, window.chat.conversation
+
+    def is_same() -> bool:
+        return conversations.fill_of(conversations.info_of(opened)) == gauge.fill
+
+    assert is_same()
+    before = gauge.fill
+    QTest.keyClicks(window.composer.field, "a long draft " * 40)
+    await until(lambda: gauge.draft_tokens > 0)
+    assert gauge.fill[0] > before[0]
+    assert is_same()
+    window.listing.show(conversations.conversations)
+    assert is_same(), "what was stored last does not take its place"

@@ -118,12 +118,6 @@ def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], in
     return ""
 
 
-def memory_tokens(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> int:
-    """Return the tokens that the memories take of each request."""
-    text = memory_text(memories, most, count)
-    return count(text) if text else 0
-
-
 def _line(memory: Memory) -> str:
     mark = f" {MODELS_NOTE}" if memory.author == "model" else ""
     return f"- {line_of(memory.text)}{mark}"

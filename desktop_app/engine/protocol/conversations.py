@@ -75,6 +75,8 @@ class TextFound(EngineResponse, frozen=True):
 
     ids: tuple[str, ...]
     indexes: tuple[int, ...]
+    # How often each of them has it.
+    places: tuple[int, ...]
     is_all: bool = True
 
 

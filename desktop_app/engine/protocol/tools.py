@@ -42,7 +42,7 @@ class MemoriesListed(EngineResponse, frozen=True):
     """What is remembered, oldest first."""
 
     memories: tuple[Memory, ...]
-    # Tokens of those that are sent in `conversation`, and the most that they may take.
+    # Tokens of the memories in the next request of `conversation`, and the most that they may take.
     tokens: int
     most: int
     # "" for a conversation that does not exist yet.
@@ -50,6 +50,8 @@ class MemoriesListed(EngineResponse, frozen=True):
     # The working folder of the conversation, and the id of its project; "" for none.
     folder: str = ""
     project: str = ""
+    # Whether there are changes that are not in the next request yet: see `record_request_context`.
+    is_pending: bool = False
 
 
 class RecalledFound(EngineResponse, frozen=True):

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from desktop_app.chat.image_captions import find_image_reader
 from desktop_app.chat.operations import not_found
+from desktop_app.chat.sent_requests import attachment_tokens
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.tokens import count_message
-from desktop_app.conversation.message import Attachment, ToolCall, user_message
+from desktop_app.conversation.message import Attachment, ToolCall
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.conversation.words import pluralize, translatable
 from desktop_app.engine import protocol as p
@@ -40,7 +40,7 @@ async def respond(engine: Engine, request: p.AttachmentRequest) -> p.EngineRespo
             return request.respond_with(p.FileAttached(await read_image(name, content)))
         case p.CountAttachments(conversation, attachments):
             session = await engine.conversations.open(conversation)
-            tokens = await asyncio.to_thread(_count, session, attachments)
+            tokens = await asyncio.to_thread(attachment_tokens, session, attachments)
             reader = find_image_reader(session, engine.services.catalogue, engine.services.settings)
             return request.respond_with(p.AttachmentsCounted(tokens, reader))
         case p.ReadAttachment():
@@ -82,13 +82,6 @@ async def _run(engine: Engine, session: Session, command: str) -> Attachment:
         async for piece in pieces:
             outcome = piece if isinstance(piece, ToolOutcome) else outcome
     return Attachment(f"$ {command}", "text/plain", outcome.text, pluralize(outcome.text.count("\n"), "line"))
-
-
-def _count(session: Session, attachments: tuple[Attachment, ...]) -> tuple[int, ...]:
-    """Return the tokens of each, as the request will have it."""
-    tokenizer, dialect = session.counts.tokenizer, session.counts.dialect
-    counted = (count_message(user_message("", (one,)), tokenizer, dialect).total for one in attachments)
-    return tuple(session.provider_tokens(tokens - tokenizer.overhead.message) for tokens in counted)
 
 
 def _text_of(session: Session, request: p.ReadAttachment) -> str:

@@ -8,6 +8,7 @@ from typing import assert_never
 from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.compaction.optimize import check_summary
 from desktop_app.chat.export import export_conversation
+from desktop_app.chat.export_content import ExportedPart
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.importing import GROWN
@@ -22,6 +23,7 @@ from desktop_app.conversation.project import NO_FOLDER
 from desktop_app.conversation.searching import NO_FILTERS
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
+from desktop_app.tools.graphics import draw_graphics
 
 
 async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineResponse:
@@ -49,17 +51,20 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
             return request.respond_with(p.SearchValuesListed(await chats.archive.search_values()))
         case p.FindText():
             session = await chats.open(request.conversation)
-            ids, indexes = await find_in(session, request.text)
-            return request.respond_with(p.TextFound(ids, indexes, len(ids) < MAX_FOUND))
+            ids, found = await find_in(session, request.text)
+            indexes, places = tuple(one.number for one in found), tuple(one.places for one in found)
+            return request.respond_with(p.TextFound(ids, indexes, places, is_all=len(ids) < MAX_FOUND))
         case p.PreviewModel(conversation, model):
             session = await chats.open(conversation)
-            preview = preview_model(session, chats.services, chats.models, model)
+            draft = chats.turns.queue.draft(conversation)
+            preview = preview_model(session, chats.services, chats.models, model, draft)
             told = await engine.compute(p.Computation.PREVIEW, conversation, preview)
             return request.respond_with(p.ModelPreviewed(told))
         case p.ExportConversation():
             session = await chats.open(request.conversation)
-            how = request.format, request.scope, request.first, request.last
-            writing = export_conversation(session, Path(request.path), request.is_replacing, *how)
+            part = ExportedPart(request.scope, request.first, request.last)
+            how = request.is_replacing, request.format, draw_graphics, part
+            writing = export_conversation(session, Path(request.path), *how)
             size = await engine.compute(p.Computation.EXPORT, session.id, writing)
             return request.respond_with(p.ConversationExported(request.path, size))
         case _:

@@ -7,11 +7,10 @@ from typing import assert_never
 
 from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.sent_requests import memory_tokens
 from desktop_app.chat.session import Session
-from desktop_app.context.memory.memories import memory_tokens
+from desktop_app.context.memory.memories import memory_room
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.memory import memories_in
-from desktop_app.conversation.project import NO_PROJECT, working_folder
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
@@ -76,19 +75,17 @@ def lines_of(text: str, request: p.ReadSpill | p.ReadAttachment) -> p.SpillRead:
 
 
 async def _list_memories(engine: Engine, conversation: str) -> p.MemoriesListed:
-    archive = engine.services.archive
-    memories = await archive.memories()
-    count = engine.services.catalogue.model("builtin").tokenizer.count
-    most = engine.conversations.policy.memory_most
-    folder, project = await _place_of(engine, conversation) if conversation else ("", "")
-    sent = memories_in(memories, conversation, folder, project)
-    tokens = await asyncio.to_thread(memory_tokens, sent, most, count)
-    return p.MemoriesListed(memories, tokens, most, conversation, folder, project)
-
-
-async def _place_of(engine: Engine, conversation: str) -> tuple[str, str]:
-    """Return the working folder and the project of a conversation."""
-    archive = engine.services.archive
-    info = await archive.conversation(conversation)
-    project = next((one for one in await archive.projects() if one.id == info.project), NO_PROJECT)
-    return working_folder(info.folder, project.folder).value, project.id
+    memories = await engine.services.archive.memories()
+    if not conversation:
+        return p.MemoriesListed(memories, 0, engine.conversations.policy.memory_most)
+    session, flusher = await engine.conversations.open(conversation), engine.conversations.services.memory
+    is_pending = flusher is not None and await flusher.text(session) != session.view.request_context.memory
+    return p.MemoriesListed(
+        memories,
+        await asyncio.to_thread(memory_tokens, session),
+        memory_room(session.policy, session.budget),
+        conversation,
+        session.folder,
+        session.project.id,
+        is_pending=is_pending,
+    )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import assert_never
 
+from desktop_app.chat.sent_requests import draft_tokens
 from desktop_app.chat.session import Session
 from desktop_app.chat.shorten import shorten_message
+from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
@@ -60,5 +62,4 @@ async def _count_draft(engine: Engine, session: Session, text: str) -> int:
     if not text:
         return 0
     engine.conversations.turns.getting_ready.expect(session)
-    tokens = await asyncio.to_thread(session.counts.text, text)  # it may be a pasted book
-    return session.provider_tokens(tokens + session.counts.tokenizer.overhead.message)
+    return await asyncio.to_thread(draft_tokens, session, MessageDraft(text))  # it may be a pasted book

@@ -112,7 +112,7 @@ class Breakdown(QWidget):
         if gauge is None:
             self.note.set_text(tr("Counting…"))
             return
-        self.note.set_text(" ".join((basis_sentence(gauge), *_about_window(gauge, self._draft))))
+        self.note.set_text(" ".join((basis_sentence(gauge), *_about_window(gauge))))
 
     def refuse(self) -> None:
         """Say that nothing is counted, until there is a gauge again."""
@@ -134,7 +134,7 @@ class Breakdown(QWidget):
         self.unused.updateGeometry()
 
 
-def _about_window(gauge: Gauge, draft: int) -> Iterator[str]:
+def _about_window(gauge: Gauge) -> Iterator[str]:
     """Yield what is known of the window, and what the percentages are of, in sentences."""
     if not gauge.is_window_known:
         yield tr("The model’s window is not known yet: shares are of the request.")
@@ -146,5 +146,4 @@ def _about_window(gauge: Gauge, draft: int) -> Iterator[str]:
             "The size of the context window was learned from the server; the catalogue says {tokens} for this model."
         )
         yield learned.format(tokens=format_number(gauge.stated_window))
-    if gauge.total + draft <= gauge.usable:  # else there are none
-        yield tr("Percentages are of the whole context window.")
+    yield tr("Percentages are of what a request may take: the window without what is reserved for the reply.")

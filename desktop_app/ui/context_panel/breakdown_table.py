@@ -1,8 +1,8 @@
-"""The table of what fills the context window: it adds up to the window."""
+"""The table of what fills the context window: it adds up to the window, its shares to what a request may take."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -15,7 +15,7 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.accessible_lines import AccessibleLine, AccessibleLines
 from desktop_app.ui.widgets.bars import DRAFT_BLEND
-from desktop_app.ui.widgets.formats import format_number, isolate, percentages
+from desktop_app.ui.widgets.formats import format_number, isolate, percent_of, percentages
 from desktop_app.ui.widgets.look import (
     BOLD,
     NORMAL,
@@ -36,7 +36,7 @@ ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the colum
 
 @dataclass(frozen=True)
 class TableLine:
-    """A line of the table. share: percent of the window; None without one."""
+    """A line of the table. share: percent of the usable window; None without one."""
 
     name: str
     tokens: int
@@ -59,36 +59,35 @@ class TableLine:
 
 
 def lines_of(gauge: Gauge, has_unused: bool = False, draft: int = 0) -> list[TableLine]:
-    """Return the segments, the draft and their sum, then the reserve and what is free, which add up to the window.
+    """Return the segments, the draft and their sum, then what is free and the reserve, which add up to the window.
 
-    Without a window, the shares are of the request. has_unused: also the segments of which there is nothing.
+    Shares are of the usable window, as in the gauge; without a window, of the request. has_unused: also the segments
+    of which there is nothing.
     """
     used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
     total = gauge.total + draft
     free = gauge.usable - total
-    rest = [gauge.reserve, max(free, 0)] if gauge.is_window_known else []
-    said = [*(gauge.segments[segment] for segment in used), *([draft] if draft else [])]
-    shares = percentages([*said, *rest])
+    whole = percent_of(total, gauge.usable) if gauge.is_window_known else 100
+    counts = [*(gauge.segments[segment] for segment in used), *([draft] if draft else [])]
+    shares = percentages(counts, whole)
     lines = [
         TableLine(tr(SEGMENT_NAMES[segment]), gauge.segments[segment], share, segment)
         for segment, share in zip(used, shares, strict=False)
     ]
-    request = TableLine(tr("In the request"), total, sum(shares[: len(said)]), is_sum=True)
     if has_unused:
         unused = [segment for segment in Segment if segment not in used]
         lines += [TableLine(tr(SEGMENT_NAMES[segment]), 0, 0, segment, "ink_faint") for segment in unused]
     if draft:
-        lines.append(TableLine(tr("Your draft"), draft, shares[len(used)], Segment.USER, is_draft=True))
+        lines.append(TableLine(tr("Your draft"), draft, shares[-1], Segment.USER, is_draft=True))
+    lines.append(TableLine(tr("In the request"), total, whole, is_sum=True))
     if not gauge.is_window_known:
-        return [*lines, request]
-    lines += [request, TableLine(tr("Reserved for the reply"), gauge.reserve, shares[-2], "hatch")]
+        return lines
     if free >= 0:
-        lines.append(TableLine(tr("Free"), free, shares[-1], "free"))
+        lines.append(TableLine(tr("Free"), free, 100 - whole, "free"))
     else:
         lines.append(TableLine(tr("Over the limit"), free, None, "critical", "critical"))
-    lines.append(TableLine(tr("Window"), gauge.window, 100, is_sum=True))
-    # The shares of an overfull window do not add up.
-    return lines if free >= 0 else [replace(line, share=None) for line in lines]
+    lines.append(TableLine(tr("Reserved for the reply"), gauge.reserve, None, "hatch"))
+    return [*lines, TableLine(tr("Window"), gauge.window, None, is_sum=True)]
 
 
 class BreakdownTable(WithRole, StyleAware, QWidget):

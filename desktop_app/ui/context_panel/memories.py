@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
@@ -29,7 +30,21 @@ EMPTY = translatable(
     "change notes here, switch them off or delete them, and add your own."
 )
 OFF = translatable("Memory is off in the settings: nothing here is sent, and nothing new is saved.")
+PENDING = translatable(
+    "The latest changes are not in the request yet: they join it when its beginning changes for another reason, or "
+    "once the provider’s cache of it has expired."
+)
 MemoryItem = tuple[Memory, str, CurrentScope]  # with the title of its conversation, and the open one
+
+
+@dataclass(frozen=True)
+class MemorySize:
+    """Tokens of the memories in the next request, and the most that they may take."""
+
+    tokens: int = 0
+    limit: int = 0
+    is_pending: bool = False
+    """Whether there are changes that are not in it yet."""
 
 
 class MemoryList(QWidget):
@@ -46,12 +61,13 @@ class MemoryList(QWidget):
         self.add = LinkButton(tr("+ Add"))
         self.add.setAccessibleName(tr("Add a memory"))
         self.off = TextLabel(tr(OFF), size=13, tint="warning", wraps=True)
+        self.pending = TextLabel(tr(PENDING), size=12, tint="ink_faint", wraps=True)
         self.list = CardList(self._card_of, tr(EMPTY), tr("Show earlier memories"), CARDS)
         head = horizontal((self.total, 1), self.add, margins=(0, 0, 12, 0))
-        vertical(head, self.off, (self.list, 1), holder=self)
+        vertical(head, self.off, self.pending, (self.list, 1), holder=self)
         self.add.clicked.connect(lambda _=False: self.begin_new())
         self.set_on(True)
-        self.set_memories((), 0, 0, {})
+        self.set_memories((), MemorySize(), {})
 
     @property
     def cards(self) -> list[MemoryCard]:
@@ -64,27 +80,26 @@ class MemoryList(QWidget):
     def set_memories(
         self,
         memories: Sequence[Memory],
-        tokens: int,
-        most: int,
+        size: MemorySize,
         titles: Mapping[str, str],
         here: CurrentScope | None = None,
     ) -> None:
         """Show these memories, those of the open conversation first; one that is being edited stays as it is.
 
-        tokens: those of the memories that are sent in it, of a budget of `most`. titles: of conversations, by their
-        ids. here: the open conversation.
+        titles: of conversations, by their ids. here: the open conversation.
         """
         self._memories, self._titles, self._here = tuple(memories), titles, here or CurrentScope()
         used = sum(map(self._is_used_here, memories))
         is_part = used < len(memories)
         count = tr("{used} of %n memories", "", len(memories)) if is_part else tr("%n memories", "", len(memories))
         total = fill_runs(
-            tr("{tokens} of {most} tokens · {memories}"),
-            tokens=Run(format_number(tokens), "ink", BOLD),
-            most=format_number(most),
+            tr("{tokens} of {most} tokens in the request · {memories}"),
+            tokens=Run(format_number(size.tokens), "ink", BOLD),
+            most=format_number(size.limit),
             memories=count.format(used=format_number(used)),
         )
         self.total.set_runs(total)
+        self.pending.setVisible(size.is_pending)
         self.total.set_hint(tr("Of all memories, those that are used in this conversation") if is_part else "")
         self._show()
 

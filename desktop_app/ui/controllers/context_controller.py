@@ -93,7 +93,7 @@ class ContextController(Controller):
         plan = await self._bridge.ask(p.PlanOptimize(conversation, is_fresh=is_fresh))
         if self._dialog is not None or conversation != self._chat.conversation:
             return
-        dialog = self._dialog = PlanDialog(plan, conversation, self._parts)
+        dialog = self._dialog = PlanDialog(plan, conversation, self._parts, self._parts.gauge.draft_tokens)
         dialog.plan_requested.connect(self._replan)
         dialog.apply_requested.connect(self._apply)
         dialog.cancel_requested.connect(self._bridge.post)

@@ -36,12 +36,19 @@ class ListingController(Controller):
         listed.put_away_requested.connect(self.put_away)
         listed.conversations.renamed.connect(self.rename)
         parts.header.title_changed.connect(self.rename_open)
+        parts.gauge.changed.connect(self._show_fill)
 
     def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
         self._parts.sidebar.show_conversations(conversations)
         current = next((info for info in conversations if info.id == self._chat.conversation), None)
         if current is not None:
             self._parts.header.show_title(current.title)
+            self._show_fill()
+
+    def _show_fill(self) -> None:
+        """Let the open conversation's circle say what the gauge says."""
+        if self._parts.gauge.fill is not None and self._chat.conversation:
+            self._parts.sidebar.list.conversations.show_fill(self._chat.conversation, self._parts.gauge.fill)
 
     @in_task
     async def rename(self, conversation: str, title: str) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from desktop_app.conversation.events import ToolFinished, TurnEvent, ViewChanged
+from desktop_app.conversation.events import ToolFinished, TurnEvent, TurnFinished, ViewChanged
 from desktop_app.conversation.memory import Memory
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.context_panel.memories import MemorySize
 from desktop_app.ui.context_panel.memory_card import CurrentScope
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
@@ -51,6 +52,8 @@ class MemoryController(Controller):
                 self._is_stale = True
             case ViewChanged(operations=operations) if any(row.kind == "flush" for row in operations):
                 self._is_stale = True
+            case TurnFinished(conversation) if conversation == self._chat.conversation:
+                self._is_stale |= self._parts.panel.tabs.value() == "memory"  # the request may have others now
             case _:
                 pass
         if self._is_stale and not self._chat.turns.running:
@@ -75,4 +78,5 @@ class MemoryController(Controller):
         listed = self._parts.sidebar.list.conversations
         titles = {info.id: info.title for info in listed.conversations}
         here = CurrentScope(known.conversation, known.folder, listed.project(known.project))
-        self._parts.panel.memories.set_memories(known.memories, known.tokens, known.most, titles, here)
+        size = MemorySize(known.tokens, known.most, is_pending=known.is_pending)
+        self._parts.panel.memories.set_memories(known.memories, size, titles, here)

@@ -45,6 +45,7 @@ class ModelController(Controller):
         """Open the picker."""
         from desktop_app.ui.model_picker import ModelPicker, in_order_of_use
 
+        self._chat.drafts.keep()  # the previews count it
         listed = await self._bridge.ask(p.ListModels())
         if self._picker is None:
             picker = self._picker = ModelPicker(self._parts)

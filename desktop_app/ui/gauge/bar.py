@@ -148,9 +148,8 @@ class GaugeBar(WithRole, QWidget):
         if part is not None:
             return part.hint
         if x >= self._x_of(gauge.usable):
-            share = format_percent(gauge.reserve / gauge.window)
-            return tr("Reserved for the reply: %n tokens, {share}", "", gauge.reserve).format(share=share)
-        return share_text(tr("Free"), max(gauge.free - self._draft, 0), gauge.window)
+            return tr("Reserved for the reply: %n tokens", "", gauge.reserve)
+        return share_text(tr("Free"), max(gauge.free - self._draft, 0), gauge.usable)
 
     def sizeHint(self) -> QSize:
         return QSize(480, BAR + 2 * EDGE + (scale(14) if self._is_numbered else 0))

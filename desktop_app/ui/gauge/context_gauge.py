@@ -47,6 +47,7 @@ class ContextGauge(WithRole, QWidget):
     optimize_requested = Signal()
     breakdown_requested = Signal()
     policy_requested = Signal(str)
+    changed = Signal()  # the gauge or the draft
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,11 +72,25 @@ class ContextGauge(WithRole, QWidget):
         """The gauge without the draft."""
         return self._gauge
 
+    @property
+    def draft_tokens(self) -> int:
+        return self._draft
+
+    @property
+    def fill(self) -> tuple[float, Status] | None:
+        """The share of the usable window that is taken with the draft, and its status; None while neither is known."""
+        gauge = self._gauge
+        if gauge is None or not gauge.is_window_known:
+            return None
+        share = (gauge.total + self._draft) / gauge.usable if gauge.usable > 0 else 1.0
+        return share, status_with_draft(gauge, self._draft)
+
     def set_gauge(self, gauge: Gauge | None) -> None:
         """Show a gauge; None while the tokens are being counted."""
         self._gauge, self._is_refused = gauge, False
         self.bar.show_gauge(gauge, self._draft, is_moving=not self._is_streaming)
         self._show()
+        self.changed.emit()
 
     def refuse(self) -> None:
         """Say that nothing is counted, until there is a gauge again."""
@@ -87,6 +102,7 @@ class ContextGauge(WithRole, QWidget):
         self._draft = max(tokens, 0)
         self.bar.show_gauge(self._gauge, self._draft, is_moving=False)
         self._show()
+        self.changed.emit()
 
     def set_streaming(self, is_streaming: bool) -> None:
         """Let the bar follow without an animation while a reply streams, since figures come often."""

@@ -161,7 +161,7 @@ def content_rows(insights: Insights, gauge: Gauge | None) -> list[FigureRow]:
             else [NONE, tr("each request")]
         )
         if gauge:
-            whole = gauge.window or gauge.total
+            whole = gauge.usable if gauge.is_window_known else gauge.total
             cells.append(format_percent(gauge.segments.get(segment, 0) / whole) if whole else NONE)
         rows.append(FigureRow(tr(SEGMENT_NAMES[segment]), tuple(cells), square=segment))
     return rows

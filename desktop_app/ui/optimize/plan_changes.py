@@ -44,16 +44,20 @@ class GaugeComparison(QWidget):
             self.figures.append(figure)
         grid.setColumnMinimumWidth(2, scale(236))  # of the longest words, so that the bars keep their length
 
-    def compare(self, before: Gauge, after: Gauge, is_bound: bool = False) -> None:
-        """Show both. is_bound: `after` is an upper bound."""
+    def compare(self, before: Gauge, after: Gauge, draft: int = 0, is_bound: bool = False) -> None:
+        """Show both. draft: tokens of the draft, which both have in them. is_bound: `after` is an upper bound."""
         for bar, gauge in zip(self.bars, (before, after), strict=True):
-            bar.set_parts(segment_parts(gauge), before.window or before.total)
-        self.figures[0].set_runs(fill_runs(tr("{tokens} tokens"), tokens=_bold(before.total)))
-        change = round((after.total - before.total) / before.total * 100) if before.total else 0
-        change = max(change, -99) if after.total else change  # something is left
+            bar.set_parts(segment_parts(gauge, draft), before.window or before.total + draft)
+        now, then = before.total + draft, after.total + draft
+        self.figures[0].set_runs(fill_runs(tr("{tokens} tokens"), tokens=_bold(now)))
+        if now == then:
+            self.figures[1].set_text(tr("Nothing would change"))
+            return
+        change = round((then - now) / now * 100) if now else 0
+        change = max(change, -99) if then else change  # something is left
         changed = (Run(f" · {'+' if change > 0 else ''}{format_number(change)} %"),) if change else ()
         text = tr("at most {tokens} tokens") if is_bound else tr("{tokens} tokens")
-        self.figures[1].set_runs((*fill_runs(text, tokens=_bold(after.total)), *changed))
+        self.figures[1].set_runs((*fill_runs(text, tokens=_bold(then)), *changed))
 
 
 def _bold(number: int) -> Run:

@@ -59,9 +59,10 @@ class PlanDialog(Sheet):
     apply_requested = Signal(object)
     cancel_requested = Signal(object)
 
-    def __init__(self, plan: Plan, conversation: str, parent: QWidget | None = None) -> None:
+    def __init__(self, plan: Plan, conversation: str, parent: QWidget | None = None, draft: int = 0) -> None:
         super().__init__(parent, width=WIDTH)
         self._plan, self._conversation = plan, conversation
+        self._draft = draft  # tokens
         self.title = TextLabel(size=17, weight=BOLD)
         self.promise = TextLabel(tint="ink_soft", wraps=True)
         self._tail: int | None = None  # what the user chose, if anything
@@ -98,7 +99,8 @@ class PlanDialog(Sheet):
         self._plan, self._is_measuring = plan, False
         self._show_kind(plan)
         self.set_writing(False)
-        self.comparison.compare(plan.before, plan.after, is_bound=not plan.is_written)
+        draft = 0 if plan.is_fresh else self._draft
+        self.comparison.compare(plan.before, plan.after, draft, is_bound=not plan.is_written)
         self.strategy.set_plan(plan)
         self.changes.set_plan(plan)
         self.changes.setVisible(plan.is_useful)

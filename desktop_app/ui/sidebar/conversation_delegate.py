@@ -113,7 +113,8 @@ class ConversationDelegate(QStyledItemDelegate):
         else:
             _draw_activity(painter, below, activity)
         pie = QRectF(room.right() - scale(PIE), room.center().y() - scale(PIE) / 2, scale(PIE), scale(PIE))
-        _draw_pie(painter, in_reading_order(painter, room, pie), info.share, colour(STATUS_TINTS[info.status]))
+        share, status = self._conversations.fill_of(info)
+        _draw_pie(painter, in_reading_order(painter, room, pie), share, colour(STATUS_TINTS[status]))
 
 
 def cut_title(title: str, metrics: QFontMetricsF, width: float) -> str:

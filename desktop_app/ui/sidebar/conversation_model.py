@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.project import Project
 from desktop_app.ui.live_turns import Activity
@@ -40,6 +41,7 @@ class ConversationModel(QAbstractListModel):
         self._numbers: dict[str, int] = {}  # the row of each key
         self._count = 0  # rows that views know of
         self._activities: Mapping[str, Activity] = {}
+        self._fills: dict[str, tuple[float, Status]] = {}
         self.arrangement = Arrangement()
 
     @property
@@ -68,7 +70,10 @@ class ConversationModel(QAbstractListModel):
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
         """Show another list; rows of which only the figures have changed stay selected."""
+        before = self._all
         self._all = {info.id: replace(info, title=format_title(info.title)) for info in conversations}
+        is_stale = {name for name, info in self._all.items() if name in before and info.share != before[name].share}
+        self._fills = {name: fill for name, fill in self._fills.items() if name in self._all and name not in is_stale}
         self.rearrange()
 
     def arrange(self, arrangement: Arrangement) -> None:
@@ -88,6 +93,16 @@ class ConversationModel(QAbstractListModel):
         self._rows, self._numbers = rows, numbers
         self._count = min(max(self._count, PAGE), len(rows))
         self.endResetModel()
+
+    def show_fill(self, conversation: str, fill: tuple[float, Status]) -> None:
+        """Show how full the window of an open conversation is, with its draft: the list has what was stored last."""
+        if self._fills.get(conversation) != fill and (row := self.row_of(conversation)) >= 0:
+            self._fills[conversation] = fill
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+    def fill_of(self, info: ConversationInfo) -> tuple[float, Status]:
+        """Return the share of the usable window that the conversation takes, and its status."""
+        return self._fills.get(info.id, (info.share, info.status))
 
     def show_activities(self, activities: Mapping[str, Activity]) -> None:
         """Show what goes on in conversations, by their ids."""
@@ -194,7 +209,7 @@ class ConversationModel(QAbstractListModel):
         activity = self._activity_of(row)
         match row:
             case ConversationInfo():
-                return _describe_conversation(row, activity, self.project(row.project))
+                return _describe_conversation(row, self.fill_of(row), activity, self.project(row.project))
             case ProjectHeading():
                 state = tr("collapsed") if row.is_folded else tr("expanded")
                 count = tr("%n conversations", "", row.count)
@@ -217,9 +232,12 @@ def _key(row: SidebarRow) -> str:
             return f"group {row.title}"
 
 
-def _describe_conversation(info: ConversationInfo, activity: Activity | None, project: Project | None) -> str:
+def _describe_conversation(
+    info: ConversationInfo, fill: tuple[float, Status], activity: Activity | None, project: Project | None
+) -> str:
+    share, status = fill
     used = tr("{share} of the context window used, {status}").format(
-        share=format_percent(info.share), status=tr(STATUS_WORDS[info.status])
+        share=format_percent(share), status=tr(STATUS_WORDS[status])
     )
     where = tr("in the project {project}").format(project=project.name) if project is not None else ""
     places = (tr("pinned") if info.is_pinned else "", where)

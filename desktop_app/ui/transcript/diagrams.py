@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
-from desktop_app.conversation.graphics import Drawing, Graphic
+from desktop_app.conversation.graphics import DIAGRAM_LANGUAGES, Drawing, Graphic
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.graphics import graphics, name_of
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
@@ -15,7 +15,6 @@ from .display_list import Action, DrawnGraphic, Fill
 from .row_builder import ActionLink, RowBuilder, advance
 from .segments import CodeSegment, MarkdownSegment
 
-DIAGRAM_LANGUAGES = frozenset({"mermaid", "mmd"})
 CODE_PAD, CODE_HEAD = 14, 28
 LINK_GAP = 14
 MAX_LANGUAGE = 60  # characters that are shown of a language's name

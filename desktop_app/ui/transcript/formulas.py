@@ -18,9 +18,9 @@ from PySide6.QtGui import (
 )
 
 from desktop_app.conversation.graphics import FORMULA_SIZE
+from desktop_app.conversation.math_text import Graphic, formulas_in
 from desktop_app.ui.widgets.graphics import graphics, name_of
 from desktop_app.ui.widgets.look import colour, scale
-from desktop_app.ui.widgets.math_text import Graphic, formulas_in
 
 TEXT_SIZE = 14
 ENLARGED = 1.08

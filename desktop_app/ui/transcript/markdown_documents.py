@@ -26,9 +26,9 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
+from desktop_app.conversation.math_text import to_qt_markdown
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, colour, font, scale
-from desktop_app.ui.widgets.math_text import to_qt_markdown
 
 from .block_signs import QUOTE_INDENT, has_sign, quote_level
 from .documents import LINE_HEIGHT, InkDocument, code_font

@@ -49,6 +49,8 @@ class TranscriptView(RowView):
         self.follows_end, self._is_laying_out = True, False
         self._shown_key = ""
         self.found_text: Found = ""  # marked wherever it is painted
+        # The row, and the box in it, of the occurrence that was jumped to.
+        self.current_place: tuple[str, QRectF] | None = None
         self._highlighter = Highlighter(self)
         self._highlighter.highlighted.connect(self.viewport().update)
         pictures.loaded.connect(self.viewport().update)
@@ -263,6 +265,8 @@ class TranscriptView(RowView):
             marked = [cursor for _, cursor in spans[row].cursors(layout)] if row in spans else ()
             hot = self.hovered_region if (is_lit := row == self.hovered_row) else None
             paint_row(painter, layout, clip, is_lit or is_current, hot, marked, found)
+            if self.current_place is not None and self.current_place[0] == item.key:
+                paint_box(painter, self.current_place[1].adjusted(-2, -1, 2, 1), None, colour("accent"), Corner.MARK)
             painter.restore()
         if not found.is_whole:
             self._settling.start()

@@ -67,12 +67,12 @@ def basis_sentence(gauge: Gauge) -> str:
     return tr(BASIS_SENTENCES[gauge.provenance])
 
 
-def share_text(name: str, tokens: int, window: int) -> str:
-    """Return such as "Summary: 612 tokens, 7 % of the window"; without the share if the window is not known."""
-    if not window:
+def share_text(name: str, tokens: int, usable: int) -> str:
+    """Return such as "Summary: 612 tokens, 7 %", of the usable window; without the share if that is not known."""
+    if usable <= 0:
         return tr("{name}: %n tokens", "", tokens).format(name=name)
-    share = format_percent(tokens / window)
-    return tr("{name}: %n tokens, {share} of the window", "", tokens).format(name=name, share=share)
+    share = format_percent(tokens / usable)
+    return tr("{name}: %n tokens, {share}", "", tokens).format(name=name, share=share)
 
 
 def segment_parts(gauge: Gauge, draft: int = 0) -> list[BarPart]:
@@ -80,9 +80,9 @@ def segment_parts(gauge: Gauge, draft: int = 0) -> list[BarPart]:
     parts: list[BarPart] = []
     for segment in Segment:
         tokens = gauge.segments.get(segment, 0)
-        parts.append(BarPart(tokens, segment, share_text(tr(SEGMENT_NAMES[segment]), tokens, gauge.window)))
+        parts.append(BarPart(tokens, segment, share_text(tr(SEGMENT_NAMES[segment]), tokens, gauge.usable)))
         if segment is Segment.USER:
-            parts.append(BarPart(draft, segment, share_text(tr("Your draft"), draft, gauge.window), is_faded=True))
+            parts.append(BarPart(draft, segment, share_text(tr("Your draft"), draft, gauge.usable), is_faded=True))
     return parts
 
 

@@ -86,22 +86,27 @@ def format_percent(share: float) -> str:
     return isolate(tr("{number} %").format(number=round(share * 100)))
 
 
+def percent_of(count: int, whole: int) -> int:
+    """Return the whole percentage that `count` is of `whole`, as `format_percent` rounds it."""
+    return round(min(count / whole, MAX_SHARE) * 100) if whole > 0 else 100
+
+
 def isolate(text: str) -> str:
     """Return a text that keeps its order within a line from right to left, where "2 %" would read "% 2"."""
     return f"\u2068{text}\u2069" if QGuiApplication.isRightToLeft() else text
 
 
-def percentages(counts: Sequence[int]) -> list[int]:
-    """Return whole percentages that add up to 100, by the largest remainder; all 0 when the counts are."""
+def percentages(counts: Sequence[int], whole: int = 100) -> list[int]:
+    """Return whole percentages that add up to `whole`, by the largest remainder; all 0 when the counts are."""
     total = sum(counts)
     if total == 0:
         return [0] * len(counts)
-    exact = [count * 100 / total for count in counts]
-    whole = [int(share) for share in exact]
-    by_remainder = sorted(range(len(counts)), key=lambda i: whole[i] - exact[i])
-    for index in by_remainder[: 100 - sum(whole)]:
-        whole[index] += 1
-    return whole
+    exact = [count * whole / total for count in counts]
+    shares = [int(share) for share in exact]
+    by_remainder = sorted(range(len(counts)), key=lambda i: shares[i] - exact[i])
+    for index in by_remainder[: whole - sum(shares)]:
+        shares[index] += 1
+    return shares
 
 
 def format_time(at: float, now: float) -> str:

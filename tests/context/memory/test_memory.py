@@ -22,7 +22,6 @@ from desktop_app.context.memory.memories import (
     memory_id,
     memory_room,
     memory_text,
-    memory_tokens,
 )
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.conversation.memory import Memory
@@ -57,7 +56,6 @@ def test_memories_are_told_as_notes_oldest_first() -> None:
 
 def test_without_memories_nothing_is_said() -> None:
     assert memory_text([], 1_000, count) == ""
-    assert memory_tokens([], 1_000, count) == 0 < memory_tokens([TEA], 1_000, count)
     off = [memory("Off.", is_on=False), memory("Deleted.", is_deleted=True), memory("  \u200b ")]
     assert memory_text(off, 1_000, count) == ""
     assert memory_text([NAME], count(HEADING), count) == "", "a heading alone says nothing"

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from desktop_app.conversation.graphics import Graphic
+from .graphics import Graphic
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

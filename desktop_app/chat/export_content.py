@@ -1,0 +1,179 @@
+"""What an export has to say, whatever its format: the messages of one branch, and what a reader must know of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+
+import msgspec
+
+from desktop_app.context.text_cuts import head_of
+from desktop_app.context.view.view import View, assemble, inseparable_ids
+from desktop_app.conversation.branches import Branches
+from desktop_app.conversation.graphics import Drawing, Graphic
+from desktop_app.conversation.listing import title_in_english
+from desktop_app.conversation.markdown_html import graphics_in
+from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.rows import MessageState
+from desktop_app.conversation.words import pluralize
+
+from .tasks import CheckPoint
+
+SPEAKERS = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
+MAX_ARGUMENT = 100  # characters of it beside the name of a tool
+
+
+class ExportContent(msgspec.Struct, frozen=True):
+    """One branch, or a part of it, as it is exported."""
+
+    title: str
+    messages: tuple[Message, ...]
+    project: str = ""
+    """The name of its project; "" for none."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know before, each a sentence."""
+    marks: Mapping[str, tuple[str, ...]] = {}
+    """What a reader must know of a message, by its id."""
+    drawings: Mapping[Graphic, Drawing] = {}
+    """Of formulas and diagrams."""
+
+    def details_of(self, message: Message) -> list[str]:
+        """Return who wrote a reply, and what must be known of a message."""
+        model = message.model.rsplit("/", 1)[-1]
+        stopped = ["interrupted"] if message.is_interrupted else []
+        goes_on = ["continued"] if message.continues else []
+        return [*filter(None, [model]), *self.marks.get(message.id, ()), *goes_on, *stopped]
+
+
+class ExportedPart(msgspec.Struct, frozen=True):
+    """What of a conversation is exported.
+
+    scope: "record", all that was said, or "view", what the model sees now. first, last: ids of messages between which
+    everything is taken, these included, of all that was said; "" for no such end.
+    """
+
+    scope: str = "record"
+    first: str = ""
+    last: str = ""
+
+
+WHOLE = ExportedPart()
+
+
+def content_of(title: str, view: View, part: ExportedPart = WHOLE, project: str = "") -> ExportContent:
+    """Return what is exported of a conversation: the branch in which it goes on, never two versions of a message."""
+    title = title_in_english(" ".join(title.split()))
+    if part.scope == "view" and not (part.first or part.last):
+        notes = ("This is what the model sees now.",)
+        return ExportContent(title, tuple(assemble(view)), project, notes, _marks_of_view(view))
+    said = [entry for entry in view.path if isinstance(entry, Message)]
+    chosen = _between(said, part.first, part.last) if part.first or part.last else said
+    marks = dict(_marks_of(view, chosen))
+    notes = tuple(_notes(view, chosen, is_part=len(chosen) < len(said)))
+    return ExportContent(title, tuple(chosen), project, notes, marks)
+
+
+def graphics_of(content: ExportContent, check: CheckPoint) -> list[Graphic]:
+    """Return its formulas and diagrams, each once. check: called before each message."""
+    texts = (
+        part.text
+        for message in content.messages
+        if message.role is not Role.SYSTEM and check() is None
+        for part in message.parts
+        if isinstance(part, Text | Reasoning)
+    )
+    return list(dict.fromkeys(graphic for text in texts for graphic in graphics_in(text)))
+
+
+def _marks_of_view(view: View) -> dict[str, tuple[str, ...]]:
+    """Return the marks of what stands for no message of the record."""
+    recalled = {recalled.id: ("recalled",) for recalled in view.recalled.values()}
+    return recalled | ({view.summary.id: ("summary",)} if view.summary is not None else {})
+
+
+def _marks_of(view: View, messages: Iterable[Message]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    branches = Branches(view.entries) if view.path is not view.entries else None
+    for message in messages:
+        marks: list[str] = []
+        versions = branches.versions(message.id) if branches is not None else ()
+        if len(versions) > 1:
+            marks.append(f"version {versions.index(message.id) + 1} of {len(versions)}")
+        if _is_archived(view, message):
+            marks.append("archived")
+        if marks:
+            yield message.id, tuple(marks)
+
+
+def _is_archived(view: View, message: Message) -> bool:
+    status = view.statuses.get(message.id)
+    return status is not None and status.state is MessageState.ARCHIVED
+
+
+def _notes(view: View, messages: Iterable[Message], *, is_part: bool) -> Iterator[str]:
+    if is_part:
+        yield "This is a part of the conversation."
+    if left := sum(status.state is MessageState.ABANDONED for status in view.statuses.values()):
+        yield f"One version of each message is here; those left out have {pluralize(left, 'message')}."
+    if archived := sum(_is_archived(view, message) for message in messages):
+        yield f"Marked “archived”: {pluralize(archived, 'message')}, in whose place the model sees a summary."
+
+
+def _between(messages: list[Message], first: str, last: str) -> list[Message]:
+    """Return the messages from one id to another. Calls and their results stay together."""
+    ids = [message.id for message in messages]
+    wanted = inseparable_ids(messages, {one for one in (first, last) if one in ids})
+    indexes = [ids.index(one) for one in wanted]
+    begin = min(indexes) if first and indexes else 0
+    end = max(indexes) + 1 if last and indexes else len(messages)
+    return messages[begin:end]
+
+
+def exported_speaker(message: Message) -> str:
+    """Return who speaks."""
+    return " ".join(message.speaker.split()) or SPEAKERS[message.role]
+
+
+def local_time(at: float) -> datetime | None:
+    """Return when that was here; None for 0, and for what is no time in a calendar."""
+    try:
+        return datetime.fromtimestamp(at).astimezone() if at else None
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def ending_of(result: ToolResult) -> str:
+    """Return how a call ended, in words."""
+    words = {
+        "denied": "was not allowed",
+        "stopped": "was stopped",
+        "timed_out": "took too long",
+        "repeated": "was not run again",
+    }
+    return words.get(result.ending, "failed" if result.is_error else "answered")
+
+
+def call_words(call: ToolCall) -> str:
+    """Return a call on one line: its tool and the first of its arguments."""
+    named = _arguments_of(call)
+    value = next(iter(named.values()), "")
+    first = next(iter((value if isinstance(value, str) else json.dumps(value)).strip().splitlines()), "")
+    cut = head_of(first, MAX_ARGUMENT)
+    return " ".join(f"{call.name} {cut}{'…' if cut != first else ''}".split())
+
+
+def call_arguments(call: ToolCall) -> str:
+    """Return the arguments as they were written; text of several lines as such, which in JSON cannot be read."""
+    named = _arguments_of(call)
+    if not any(isinstance(value, str) and "\n" in value for value in named.values()):
+        return call.arguments
+    words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in named.items()}
+    return "\n".join(f"{name}:\n{word}" if "\n" in word else f"{name}: {word}" for name, word in words.items())
+
+
+def _arguments_of(call: ToolCall) -> dict[str, object]:
+    try:
+        arguments: object = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return {}
+    return msgspec.convert(arguments, dict[str, object]) if isinstance(arguments, dict) else {}

@@ -1,0 +1,211 @@
+"""Markdown as HTML that loads nothing and runs nothing, with formulas and diagrams as pictures in it. Pure."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from functools import cache, partial
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from .graphics import DIAGRAM_LANGUAGES, FORMULA_SIZE, Drawing, Graphic
+from .math_text import block_parser, escape_math, formulas_in
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+    from markdown_it.utils import OptionsDict
+
+LINK = re.compile(r"(?:https?://|mailto:)[^/\\]", re.IGNORECASE)
+"""What a link may lead to, as in the window: another scheme may start a program, or tell a server who the user is."""
+MAX_NESTING = 100
+"""Of lists and quotes. The parser drops what is deeper, so such a text is shown as it was written."""
+ENLARGED = 1.08
+"""A formula's letters are lower than those of the text at the same size."""
+SHORT_CELL, LONG_CELL = 12, 30
+"""Characters of a cell: up to the first its line is not broken; above the second it keeps room for some words."""
+DIAGRAM = re.compile(rf"(?:```|~~~)[ \t]*(?:{'|'.join(sorted(DIAGRAM_LANGUAGES))})\b", re.IGNORECASE)
+_TASK = re.compile(r"\[([ xX])\](?:\s+|$)")
+Env = MutableMapping[str, Any]
+
+
+def html_of_markdown(text: str, drawings: Mapping[Graphic, Drawing], *, has_breaks: bool = False) -> str:
+    """Return HTML of Markdown. Markup in it is shown as it was written, and a picture is a link to it.
+
+    drawings: of its formulas and diagrams; without its drawing, each is shown as it was written. has_breaks: whether
+    each line stays one, as somebody means it who types without thinking of Markdown.
+    """
+    mark = next((sign for sign in map(chr, range(0xE000, 0xF900)) if sign not in text), "")
+    drawn: list[Graphic] = []
+
+    def stand_in(graphic: Graphic) -> str:
+        if not mark or graphic not in drawings or not drawings[graphic].svg:
+            return ""
+        drawn.append(graphic)
+        return f"{{{mark}{len(drawn) - 1}{mark}}}"
+
+    env: Env = {
+        "drawings": drawings,
+        "drawn": drawn,
+        "stand-in": re.compile(rf"\{{{mark}(\d+){mark}\}}"),
+    }
+    parser = _parser(has_breaks)
+    tokens = parser.parse(escape_math(text, stand_in), env)
+    if any(token.level >= MAX_NESTING - 1 for token in tokens):
+        return code_html(text)
+    _write_back(tokens, env)
+    return parser.renderer.render(tokens, parser.options, env)
+
+
+def code_html(text: str, language: str = "") -> str:
+    """Return a block of code."""
+    named = f' class="language-{escape(language)}"' if language else ""
+    return f'<pre dir="ltr"><code{named}>{escape(text)}</code></pre>'
+
+
+def graphics_in(text: str) -> list[Graphic]:
+    """Return the formulas and diagrams of Markdown that can be drawn."""
+    blocks = block_parser().parse(text) if DIAGRAM.search(text) else ()
+    diagrams = (_diagram_of(token) for token in blocks if token.type == "fence")
+    return [*formulas_in(text), *(diagram for diagram in diagrams if diagram is not None)]
+
+
+def picture_of(drawing: Drawing) -> str:
+    """Return a drawing as the address of a picture: nothing in it can act, and its styles reach nothing else."""
+    return f"data:image/svg+xml;base64,{b64encode(drawing.svg.encode(errors='replace')).decode()}"
+
+
+def formula_source(graphic: Graphic) -> str:
+    """Return a formula as it is written in Markdown."""
+    return f"$${graphic.source}$$" if graphic.kind == "display" else f"${graphic.source}$"
+
+
+def _formula(graphic: Graphic, drawing: Drawing) -> str:
+    """Return a formula as a picture, with its source for who copies it, searches for it or hears the page."""
+    scale = ENLARGED / FORMULA_SIZE
+    kind = "formula display" if graphic.kind == "display" else "formula"
+    size = f"width:{drawing.width * scale:.3f}em;vertical-align:{-drawing.depth * scale:.3f}em"
+    picture = f'<img class="{kind}" alt="" style="{size}" src="{picture_of(drawing)}">'
+    return f'{picture}<span class="source">{escape(formula_source(graphic))}</span>'
+
+
+def _diagram(graphic: Graphic, drawing: Drawing) -> str:
+    source = f"<details><summary>Source of the diagram</summary>{code_html(graphic.source, 'mermaid')}</details>"
+    return f'<div class="diagram"><img alt="Diagram" src="{picture_of(drawing)}">{source}</div>\n'
+
+
+def _diagram_of(fence: Token) -> Graphic | None:
+    language = fence.info.strip().partition(" ")[0].lower()
+    return Graphic("diagram", fence.content.removesuffix("\n")) if language in DIAGRAM_LANGUAGES else None
+
+
+@cache
+def _parser(has_breaks: bool) -> MarkdownIt:
+    from markdown_it import MarkdownIt  # not needed before there is an export: the engine starts sooner
+
+    options = {"html": False, "maxNesting": MAX_NESTING, "breaks": has_breaks}
+    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
+    parser.disable("image")
+    parser.validateLink = lambda url: LINK.match(url) is not None
+    parser.inline.ruler.before("escape", "formula", _read_formula)
+    parser.core.ruler.push("task", _read_tasks)
+    for name, rule in RULES.items():
+        parser.add_render_rule(name, rule)
+    return parser
+
+
+def _read_formula(state: StateInline, silent: bool) -> bool:
+    """Take what stands in for a formula as a token of its own."""
+    found = state.env["stand-in"].match(state.src, state.pos) if "stand-in" in state.env else None
+    if found is None:
+        return False
+    if not silent:
+        state.push("formula", "", 0).content = found[1]
+    state.pos = found.end()
+    return True
+
+
+def _read_tasks(state: StateCore) -> None:
+    """Take "[x]" at the beginning of an item of a list as a box that is ticked."""
+    for number, token in enumerate(state.tokens[2:], 2):
+        item = state.tokens[number - 2]
+        first = token.children[0] if token.children else None
+        found = _TASK.match(first.content) if first is not None and first.type == "text" else None
+        if first is None or found is None or token.type != "inline" or item.type != "list_item_open":
+            continue
+        item.attrJoin("class", "task")
+        box = type(first)("task", "", 0, content=found[1].strip())
+        first.content = first.content[found.end() :]
+        token.children = [box, *(token.children or ())]
+
+
+def _write_back(tokens: Sequence[Token], env: Env) -> None:
+    """Write formulas as they were where no picture can be: in code, in addresses and titles of links."""
+
+    def source_of(found: re.Match[str]) -> str:
+        return formula_source(env["drawn"][int(found[1])])
+
+    write = partial(env["stand-in"].sub, source_of)
+    for token in tokens:
+        if token.type != "formula":
+            token.content, token.info = write(token.content), write(token.info)
+        for name, value in token.attrs.items():
+            token.attrs[name] = write(value) if isinstance(value, str) else value
+        _write_back(token.children or (), env)
+
+
+def _render_formula(_: object, tokens: Sequence[Token], index: int, options: object, env: Env) -> str:
+    graphic = env["drawn"][int(tokens[index].content)]
+    return _formula(graphic, env["drawings"][graphic])
+
+
+def _render_task(_: object, tokens: Sequence[Token], index: int, options: object, env: Env) -> str:
+    return "☑ " if tokens[index].content else "☐ "
+
+
+def _render_fence(_: object, tokens: Sequence[Token], index: int, options: object, env: Env) -> str:
+    graphic = _diagram_of(tokens[index])
+    drawing = env["drawings"].get(graphic) if graphic is not None else None
+    if graphic is not None and drawing is not None and drawing.svg:
+        return _diagram(graphic, drawing)
+    return code_html(tokens[index].content, tokens[index].info.strip().partition(" ")[0]) + "\n"
+
+
+def _render_code(_: object, tokens: Sequence[Token], index: int, options: object, env: Env) -> str:
+    return code_html(tokens[index].content) + "\n"
+
+
+def _render_inline_code(_: object, tokens: Sequence[Token], index: int, options: object, env: Env) -> str:
+    return f'<code dir="ltr">{escape(tokens[index].content)}</code>'
+
+
+def _open_table(_: object, tokens: Sequence[Token], index: int, options: object, env: Env) -> str:
+    return '<div class="table"><table>\n'
+
+
+def _close_table(_: object, tokens: Sequence[Token], index: int, options: object, env: Env) -> str:
+    return "</table></div>\n"
+
+
+def _open_cell(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: Env) -> str:
+    size = len(tokens[index + 1].content)
+    if size > SHORT_CELL:
+        tokens[index].attrJoin("class", "words" if size <= LONG_CELL else "long")
+    return renderer.renderToken(tokens, index, options, env)
+
+
+RULES: dict[str, Callable[..., str]] = {
+    "formula": _render_formula,
+    "task": _render_task,
+    "fence": _render_fence,
+    "code_block": _render_code,
+    "code_inline": _render_inline_code,
+    "table_open": _open_table,
+    "table_close": _close_table,
+    "th_open": _open_cell,
+    "td_open": _open_cell,
+}
