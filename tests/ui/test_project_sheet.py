@@ -39,7 +39,7 @@ def test_what_is_written_is_saved(window, qtbot, tmp_path):
     sheet = open_sheet(window, Project("", ""))
     qtbot.keyClicks(sheet.name.edit, " A  new one ")
     sheet.instructions.area.setPlainText("Answer in verse.\n")
-    sheet.show_folder(str(tmp_path))
+    sheet.folder.edit.setText(str(tmp_path))
     sheet.model.select.choose("home/large")
     sheet.policy.select.choose("balanced")
     qtbot.mouseClick(sheet.recall.choices.button("everything"), Qt.MouseButton.LeftButton)
@@ -67,7 +67,7 @@ def test_a_folder_that_is_gone_is_said_and_can_be_saved(window, qtbot, tmp_path)
     sheet = open_sheet(window, project)
     assert "does not exist" in sheet.folder.message.text()
     assert save(sheet, qtbot) == project
-    sheet.show_folder(str(tmp_path))
+    sheet.folder.edit.setText(str(tmp_path))
     assert not sheet.folder.message.text()
 
 

@@ -110,7 +110,7 @@ def test_what_the_project_gives_is_seen_and_can_be_overruled(play_by_engine, dat
         await press_button(person, project, HeadingButton.MENU)
         await person.choose_from_menu("Settings")
         sheet = await person.sheet(ProjectSheet, 30, "the sheet")
-        sheet.show_folder(str(folder))  # as the dialog ends
+        sheet.folder.edit.setText(str(folder))  # as the dialog ends
         await person.click(sheet.recall.choices.button("project"))
         await person.click(sheet.save)
         await person.wait_until_closed(ProjectSheet)

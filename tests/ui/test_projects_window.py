@@ -109,7 +109,7 @@ async def test_what_a_project_gives_is_shown_with_its_source(window, bridge, tmp
     assert sheet.tokens.text()
     folder = tmp_path / "ledger"
     folder.mkdir()
-    sheet.show_folder(str(folder))
+    sheet.folder.edit.setText(str(folder))
     sheet.instructions.area.setPlainText("Be brief.")
     sheet.policy.select.choose("relaxed")
     press(sheet.recall.choices.button("everything"))

@@ -11,10 +11,13 @@ from ui_scenes import play_scene, until
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
+from desktop_app.ui.settings.entries import FolderField
+from desktop_app.ui.settings.sandbox_part import FolderLines
 from desktop_app.ui.settings.sections import RuleList
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import use_language
+from desktop_app.ui.widgets.file_dialog import FileDialog
 
 
 @pytest.fixture
@@ -157,3 +160,20 @@ def test_the_states_of_a_tool_that_are_allowed_are_one_rule_to_the_user(qtbot):
     assert len(rules.removals) == 2
     rules.removals[Rule("bank__work", "bank/work")].click()
     assert rules.value() == (Rule("bash", "ls *"),)
+
+
+def test_a_folder_is_chosen_by_its_button(qtbot, window, tmp_path):
+    entry = FolderField("folder", "Working folder", str(tmp_path / "before"))
+    qtbot.addWidget(entry)
+    entry.show()
+    entry.choose.click()
+    dialog = entry.findChild(FileDialog)
+    dialog.fileSelected.emit(str(tmp_path))
+    assert entry.value() == str(tmp_path)
+    entry.edit.setText("relative/folder")
+    assert entry.check() is entry.edit
+    lines = FolderLines("writable", "Other folders", ("/srv/one",))
+    qtbot.addWidget(lines)
+    lines.choose.click()
+    lines.findChild(FileDialog).fileSelected.emit(str(tmp_path))
+    assert lines.value() == ("/srv/one", str(tmp_path))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.project import Project
@@ -16,7 +14,6 @@ from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.formats import first_line
 
 from .controller import Controller
@@ -54,7 +51,6 @@ class ProjectSheetController(Controller):
         sheet = self._sheet = ProjectSheet(project, others, model_choices(models), policies, self._parts)
         sheet.save_requested.connect(lambda written: self._save(sheet, written))
         sheet.count_requested.connect(lambda text: self._count(sheet, text))
-        sheet.folder_requested.connect(lambda: self._choose_folder(sheet))
         sheet.delete_requested.connect(lambda: self.delete_requested.emit(project.id))
         sheet.memories.requests.write_requested.connect(lambda memory: self._write(sheet, memory))
         sheet.memories.requests.delete_requested.connect(lambda memory: self._delete_memory(sheet, memory))
@@ -85,14 +81,6 @@ class ProjectSheetController(Controller):
         counted = await self._bridge.ask(p.CountDraft(self._chat.conversation, text))
         if sheet is self._sheet:
             sheet.show_tokens(text, counted.tokens)
-
-    def _choose_folder(self, sheet: ProjectSheet) -> None:
-        dialog = FileDialog(sheet, tr("Working folder of this project"), sheet.folder.text() or str(Path.home()))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.fileSelected.connect(sheet.show_folder)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
 
     @in_task
     async def _write(self, sheet: ProjectSheet, memory: Memory) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 from shiboken6 import isValid
 
 from desktop_app.conversation.project import NO_FOLDER, working_folder
@@ -20,7 +19,7 @@ from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.file_dialog import FileDialog
+from desktop_app.ui.widgets.file_dialog import ask_for_folder
 
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -85,13 +84,8 @@ class ToolsController(Controller):
         return project.folder if project is not None else ""
 
     def choose_folder(self) -> None:
-        begin = working_folder(self._folder, self._folder_of_project()).value or str(Path.home())
-        dialog = FileDialog(self._parts, tr("Working folder of this conversation"), begin)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.fileSelected.connect(self.use_folder)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        begin = working_folder(self._folder, self._folder_of_project()).value
+        ask_for_folder(self._parts, tr("Working folder of this conversation"), begin, self.use_folder)
 
     def use_folder(self, folder: str) -> None:
         """Let the tools of the open conversation work there; NO_FOLDER for nowhere, "" for where its project does."""

@@ -11,13 +11,10 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.project import Project, RecallScope, find_project, normal_name
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.settings.entries import Choice, Field, LongText, Segments, note, section
-from desktop_app.ui.settings.setup_sheet import parse_folder
+from desktop_app.ui.settings.entries import Choice, Field, FolderField, LongText, Segments, note, section
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.layouts import horizontal, vertical
-from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -40,11 +37,10 @@ Offers = Sequence[tuple[str, str]]
 
 class ProjectSheet(Sheet):
     """Signals: save_requested(Project), whose id is "" if it is new; count_requested(text), of the instructions;
-    folder_requested, to choose one; delete_requested."""
+    delete_requested."""
 
     save_requested = Signal(object)
     count_requested = Signal(str)
-    folder_requested = Signal()
     delete_requested = Signal()
 
     def __init__(
@@ -85,10 +81,6 @@ class ProjectSheet(Sheet):
             recall_in=reach,
         )
 
-    def show_folder(self, folder: str) -> None:
-        """Write a folder that was chosen into its field."""
-        self.folder.edit.setText(folder)
-
     def show_tokens(self, text: str, tokens: int) -> None:
         """Show how many tokens the instructions take, unless they were changed meanwhile."""
         if text == self.instructions.value():
@@ -104,10 +96,7 @@ class ProjectSheet(Sheet):
     def _build_fields(self, models: Offers, policies: Offers) -> None:
         project, as_set = self._project, (tr("As in the settings"), "")
         self.name = Field("", tr("Name"), project.name, tr("such as a client, a book or a journey"), self._parse_name)
-        self.folder = Field("", "", project.folder, tr("leave empty for none"), parse_folder)
-        self.folder.edit.setAccessibleName(tr("Working folder"))
-        self.choose = Button(tr("Choose…"))
-        self.choose.setAccessibleName(tr("Choose the working folder"))
+        self.folder = FolderField("", tr("Working folder"), project.folder, tr("leave empty for none"))
         self.model = Choice("", tr("Model of new conversations"), [as_set, *models], project.model)
         self.policy = Choice("", tr("Making room"), [as_set, *policies], project.policy)
         self.instructions = LongText("", "", project.instructions)
@@ -119,14 +108,11 @@ class ProjectSheet(Sheet):
         self.recall.choices.setAccessibleName(tr("The model may look things up in"))
 
     def _sections(self) -> list[QWidget]:
-        where, aligned = QWidget(), Qt.AlignmentFlag.AlignTop  # on one line with the field, not its note
-        row = horizontal((self.folder, 1), (self.choose, 0, aligned), spacing=12)
-        vertical(TextLabel(tr("Working folder"), size=13, weight=MEDIUM), row, holder=where, spacing=4)
         remembered = [self.memories] if self._project.id else []
         return [
             self.name,
             section(tr("Instructions"), self.instructions, self.tokens, self.anew),
-            section(tr("Work"), where, (self.model, self.policy)),
+            section(tr("Work"), self.folder, (self.model, self.policy)),
             section(tr("The model may look things up in"), self.recall),
             *remembered,
         ]
@@ -135,7 +121,6 @@ class ProjectSheet(Sheet):
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
         self.delete.clicked.connect(self._delete)
-        self.choose.clicked.connect(self.folder_requested)
         self.folder.changed.connect(self._look_for_folder)
         self._look_for_folder()
         self._counting.timeout.connect(lambda: self.count_requested.emit(self.instructions.value()))

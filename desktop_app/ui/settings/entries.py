@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -11,6 +12,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.widgets.file_dialog import ask_for_folder
 from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.inputs import Segmented, Select, Slider, ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, set_margins, vertical
@@ -111,6 +114,26 @@ class Field(FormEntry):
 
     def value(self) -> Any:
         return self._parse(self.text())
+
+
+class FolderField(Field):
+    """The path of a folder, with a button that lets the user choose one."""
+
+    def __init__(self, name: str, label: str, folder: str = "", placeholder: str = "", about: str = "") -> None:
+        super().__init__(name, label, folder, placeholder, parse_folder, about)
+        self.choose = Button(tr("Choose…"))
+        self.choose.setAccessibleName(tr("Choose the folder: {label}").format(label=label))
+        self.choose.clicked.connect(lambda _=False: ask_for_folder(self, label, self.text(), self.edit.setText))
+        at = self.column.indexOf(self.edit)
+        self.column.removeWidget(self.edit)
+        self.column.insertLayout(at, horizontal((self.edit, 1), self.choose, spacing=10))
+
+
+def parse_folder(text: str) -> str:
+    """Return the folder. Raises ValueError for a path that is not absolute."""
+    if text and not Path(text).is_absolute():
+        raise ValueError(tr("Enter the full path."))
+    return text
 
 
 class Choice(FormEntry):

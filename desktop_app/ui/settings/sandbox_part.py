@@ -10,6 +10,8 @@ from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer, Settings
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.buttons import LinkButton
+from desktop_app.ui.widgets.file_dialog import ask_for_folder
 
 from .entries import LongText, OnOff, Segments
 
@@ -44,6 +46,9 @@ class FolderLines(LongText):
         super().__init__(
             name, label, "\n".join(folders), FOLDER_ROWS, tr("One folder in each line, with its full path.")
         )
+        self.choose = LinkButton(tr("Add a folder…"))
+        self.choose.clicked.connect(lambda _=False: ask_for_folder(self, label, "", self.area.appendPlainText))
+        self.column.insertWidget(self.column.indexOf(self.message), self.choose)
 
     def value(self) -> tuple[str, ...]:
         lines = tuple(line.strip() for line in self.area.toPlainText().splitlines() if line.strip())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
@@ -25,7 +24,7 @@ from desktop_app.ui.widgets.layouts import discard, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .entries import Choice, Field, FormEntry, LongText, OnOff, Percent, Segments, section
+from .entries import Choice, Field, FolderField, FormEntry, LongText, OnOff, Percent, Segments, section
 from .mcp_form import McpList
 from .sandbox_part import sandbox_entries
 from .server_form import parse_address
@@ -128,7 +127,7 @@ def tools_section(settings: Settings, servers: McpList, sandbox_fault: str) -> Q
     return section(
         tr("Tools"),
         Field("search_url", tr("Web search"), url, hint, lambda text: parse_address(text) if text else ""),
-        Field("folder", tr("Working folder of new conversations"), settings.folder, no_folder, _folder),
+        FolderField("folder", tr("Working folder of new conversations"), settings.folder, no_folder),
         Field("max_rounds", tr("Ask me after this many rounds of tool calls"), rounds, "25", _rounds),
         *sandbox_entries(settings, sandbox_fault),
         RuleList(settings.rules),
@@ -168,12 +167,6 @@ def _rounds(text: str) -> int:
         told = tr("Enter a number from {least} to {most}.")
         raise ValueError(told.format(least=MIN_ROUNDS, most=format_number(MAX_ROUNDS)))
     return int(text)
-
-
-def _folder(text: str) -> str:
-    if text and not Path(text).is_absolute():
-        raise ValueError(tr("Enter the full path."))
-    return text
 
 
 def _by_name(rule: Rule) -> Rule:

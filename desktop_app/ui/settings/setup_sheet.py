@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import get_args
 
 from msgspec.structs import replace
@@ -25,7 +24,7 @@ from desktop_app.ui.widgets.look import MEDIUM, Corner
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .entries import Choice, Field, FormEntry, LongText, OnOff, Segments, section
+from .entries import Choice, Field, FolderField, FormEntry, LongText, OnOff, Segments, section
 from .limits import format_limit, parse_reply
 from .origin_section import OriginSection
 
@@ -43,13 +42,6 @@ def parse_share(text: str, most: float, *, may_be_zero: bool) -> float | None:
     if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", plain) or float(plain) > most or (float(plain) == 0 and not may_be_zero):
         raise ValueError(tr("Enter a number from 0 to {most}, such as 0.7.").format(most=f"{most:g}"))
     return float(plain)
-
-
-def parse_folder(text: str) -> str:
-    """Return the folder. Raises ValueError for a path that is not whole."""
-    if text and not Path(text).is_absolute():
-        raise ValueError(tr("Enter the full path."))
-    return text
 
 
 class SetupSheet(Sheet):
@@ -123,7 +115,7 @@ class SetupSheet(Sheet):
         self.top_p = Field("", tr("top_p"), "", hint, lambda text: parse_share(text, 1, may_be_zero=False))
         self.max_output = Field("", tr("Longest reply (tokens)"), "", tr("the model’s default"), parse_reply)
         self.effort = Segments("", [(value, tr(text)) for value, text in EFFORTS], "", label=tr("Reasoning effort"))
-        self.folder = Field("", tr("Working folder"), "", tr("leave empty for none"), parse_folder)
+        self.folder = FolderField("", tr("Working folder"), "", tr("leave empty for none"))
         self.no_folder = OnOff("", tr("Work without a folder"), False)
         self.no_folder.changed.connect(self._explain_folder)
         self.policy = Choice("", tr("Making room"), [*self._usual_policy(policies), *policies], self._here.policy)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QIcon, QPainter, QPixmap, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
@@ -26,6 +29,16 @@ class FileDialog(QFileDialog):
             if (button := self.findChild(QToolButton, name)) is not None:  # the system's own dialog has none of Qt's
                 button.setIcon(_in_ink(button))
         super().showEvent(event)
+
+
+def ask_for_folder(parent: QWidget, title: str, folder: str, use: Callable[[str], object]) -> None:
+    """Let the user choose a folder, beginning in that one, or in the home folder, and call `use` with it."""
+    dialog = FileDialog(parent, title, folder or str(Path.home()))
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    dialog.fileSelected.connect(use)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
 
 
 def _in_ink(button: QToolButton) -> QIcon:
