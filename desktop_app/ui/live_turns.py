@@ -39,6 +39,7 @@ class Activity(Enum):
     WAITS = translatable("Waiting for your answer")
     WORKS = translatable("Working…")
     FAILED = translatable("Stopped with an error")
+    UNREAD = translatable("New reply")
 
 
 QUESTIONS = frozenset({"rounds", "nearly_full"})
@@ -118,10 +119,11 @@ RESTING = LiveTurn()
 
 
 class LiveTurns:
-    """The turns of all conversations, also of those that are not shown."""
+    """The turns of all conversations, also of those that are not shown, and which of them have an unread reply."""
 
     def __init__(self) -> None:
         self._turns: dict[str, LiveTurn] = {}
+        self.unread: set[str] = set()
 
     def of(self, conversation: str) -> LiveTurn:
         return self._turns.get(conversation, RESTING)
@@ -133,14 +135,16 @@ class LiveTurns:
     @property
     def activities(self) -> Mapping[str, Activity]:
         """The activity of each conversation that has one."""
-        return {conversation: turn.activity for conversation, turn in self._turns.items() if turn.activity is not None}
+        live = {conversation: turn.activity for conversation, turn in self._turns.items() if turn.activity is not None}
+        return dict.fromkeys(self.unread, Activity.UNREAD) | live
 
     def fold(self, event: TurnEvent, now: float) -> None:
         """Take an event that came at that time, in seconds of any clock."""
         self._keep(event.conversation, turn_after(self.of(event.conversation), event, now))
 
     def note_opened(self, conversation: str, is_running: bool, questions: tuple[QuestionAsked, ...]) -> None:
-        """Take over what the engine knew of a conversation when it was opened."""
+        """Take over what the engine knew of a conversation when it was opened. What is new in it is read now."""
+        self.unread.discard(conversation)
         turn = self.of(conversation) if is_running else self.of(conversation).ended
         self._keep(conversation, replace(turn, is_running=is_running, questions=questions))
 

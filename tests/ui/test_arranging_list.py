@@ -12,8 +12,10 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QMenu
 from ui_scenes import play_scene, until
 
+from desktop_app.conversation.events import TurnFinished, TurnStarted
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.project import Project
+from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.sidebar.arrangement import (
     OTHERS,
     PINNED,
@@ -24,6 +26,7 @@ from desktop_app.ui.sidebar.arrangement import (
     ProjectHeading,
     arrange_rows,
 )
+from desktop_app.ui.sidebar.conversation_model import ACTIVITY_ROLE
 from desktop_app.ui.sidebar.project_palette import ProjectPalette
 from desktop_app.ui.sidebar.sidebar import Sidebar
 from desktop_app.ui.window_memory import WindowMemory
@@ -55,8 +58,9 @@ INFOS = [
 def test_pinned_ones_stand_first_then_projects_then_the_rest() -> None:
     rest = shown(INFOS)[7:]
     assert shown(INFOS)[:7] == [f"# {PINNED}", "b", "# Projects", "# home", "e", "# Work", "c"]
-    assert rest[1:] == ["a"]
+    assert rest[1:] == ["a", f"# {PUT_AWAY}"], "where one looks for it, folded"
     assert shown(INFOS, shows_put_away=True)[-2:] == [f"# {PUT_AWAY}", "d"]
+    assert PUT_AWAY not in " ".join(shown([one for one in INFOS if not one.is_put_away]))
 
 
 def test_it_is_sorted_by_title_or_by_messages() -> None:
@@ -282,3 +286,60 @@ def test_a_title_is_edited_on_when_the_list_changes_its_order(qtbot) -> None:
     qtbot.waitUntil(lambda: renamed == [("b", "Half written")])
     sidebar.show_conversations([info("newer", 0), info("new", 1), info("a", 2), info("b", 3)])
     assert listed._editor() is None
+
+
+def test_archived_ones_are_below_their_heading_which_folds_by_click_and_keys(qtbot):
+    sidebar = Sidebar()
+    qtbot.addWidget(sidebar)
+    sidebar.resize(260, 700)
+    sidebar.show()
+    sidebar.show_projects(PROJECTS)
+    sidebar.show_conversations(INFOS)
+    listed, model = sidebar.list, sidebar.list.conversations
+    assert model.row_of("d") == -1
+    heading = model.index(model.rowCount() - 1)
+    assert heading.data(Qt.ItemDataRole.AccessibleTextRole) == "Archived, 1 conversation\ncollapsed"
+    QTest.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=listed.visualRect(heading).center())
+    assert model.row_of("d") >= 0
+    listed.setCurrentIndex(model.index(model.row_of("d") - 1))
+    QTest.keyClick(listed, Qt.Key.Key_Left)
+    assert model.row_of("d") == -1
+    assert listed.currentIndex().row() == model.rowCount() - 1, "the keyboard stays on it"
+    QTest.keyClick(listed, Qt.Key.Key_Return)
+    assert model.row_of("d") >= 0
+
+
+def test_a_folded_heading_says_what_goes_on_below_it():
+    model = Sidebar().list.conversations
+    model.show_conversations(INFOS)
+    model.show_activities({"d": Activity.UNREAD})
+    assert model.index(model.rowCount() - 1).data(ACTIVITY_ROLE) is Activity.UNREAD
+
+
+@play_scene()
+async def test_a_reply_elsewhere_is_unread_until_its_conversation_is_opened(window, bridge):
+    activities = window.chat.turns
+    window.chat.open("c2")
+    await until(lambda: window.chat.conversation == "c2")
+    bridge.happened.emit(TurnStarted("c1"))
+    bridge.happened.emit(TurnFinished("c1"))
+    assert activities.activities["c1"] is Activity.UNREAD
+    bridge.happened.emit(TurnStarted("c2"))
+    bridge.happened.emit(TurnFinished("c2"))
+    assert "c2" not in activities.activities, "it was seen"
+    window.chat.open("c1")
+    await until(lambda: window.chat.conversation == "c1")
+    assert "c1" not in activities.activities
+
+
+@play_scene()
+async def test_a_blank_conversation_of_an_earlier_run_is_used_before_another_one_is_made(window, bridge):
+    window.chat.open_new()
+    await until(lambda: window.transcript_model.is_blank)
+    blank, count = window.chat.conversation, len(window.sidebar.list.conversations.conversations)
+    window.chat.open("c2")
+    await until(lambda: window.chat.conversation == "c2")
+    window.chat.blanks = type(window.chat.blanks)()  # as after a restart
+    window.chat.open_new()
+    await until(lambda: window.chat.conversation == blank)
+    assert len(window.sidebar.list.conversations.conversations) == count

@@ -10,6 +10,7 @@ class BlankConversations:
 
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}
+        self.filled: set[str] = set()  # ids of those that were seen with messages, which the list may not know yet
 
     def find(self, project: str) -> str:
         """Return the one of that project; "" if none is known."""
@@ -20,6 +21,8 @@ class BlankConversations:
         self._ids = {known: blank for known, blank in self._ids.items() if blank != conversation}
         if project is not None:
             self._ids[project] = conversation
+        else:
+            self.filled.add(conversation)
 
     def move(self, conversations: Iterable[str], project: str) -> None:
         """Note that those of them that are without messages are in another project now."""

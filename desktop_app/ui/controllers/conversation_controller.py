@@ -98,7 +98,8 @@ class ConversationController(QObject):
         async with self._opening:  # what is sent waits for it
             if self._shows_blank(project):
                 return
-            blank = self._parts.sidebar.list.conversations.info_of(self.blanks.find(project))
+            listed = self._parts.sidebar.list.conversations
+            blank = listed.info_of(self.blanks.find(project)) or listed.find_blank(project, self.blanks.filled)
             create = p.CreateConversation(project=project)
             try:
                 await self._open(create if blank is None or blank.is_put_away else p.OpenConversation(blank.id))
@@ -276,6 +277,8 @@ class ConversationController(QObject):
         """Fold an event. Of other conversations than the open one, only the state of the turn is kept."""
         parts = self._parts
         self.turns.fold(event, monotonic())
+        if isinstance(event, TurnFinished) and event.conversation != self.conversation:
+            self.turns.unread.add(event.conversation)
         self._mark()
         if event.conversation != self.conversation:
             return

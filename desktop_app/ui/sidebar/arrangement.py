@@ -69,6 +69,19 @@ class ProjectHeading(msgspec.Struct, frozen=True):
         return self.project.name
 
 
+class ArchivedHeading(msgspec.Struct, frozen=True):
+    """The heading above the archived conversations. count: how many there are, also while they are hidden."""
+
+    count: int
+    is_folded: bool
+    hidden: tuple[str, ...] = ()
+    """The ids of those that are hidden."""
+
+    @property
+    def title(self) -> str:
+        return tr("Archived")
+
+
 class AllProjectsRow(msgspec.Struct, frozen=True):
     """Stands for the projects that are not listed. count: all that there are."""
 
@@ -79,7 +92,7 @@ class AllProjectsRow(msgspec.Struct, frozen=True):
         return tr("All %n projects…", "", self.count)
 
 
-SidebarRow = Heading | ProjectsHeading | ProjectHeading | AllProjectsRow | ConversationInfo
+SidebarRow = Heading | ProjectsHeading | ProjectHeading | ArchivedHeading | AllProjectsRow | ConversationInfo
 SORT_KEYS: dict[Order, Callable[[ConversationInfo], tuple[float, str]]] = {
     Order.ACTIVITY: lambda info: (-info.updated_at, ""),
     Order.TITLE: lambda info: (0, info.title.casefold()),
@@ -90,7 +103,7 @@ SORT_KEYS: dict[Order, Callable[[ConversationInfo], tuple[float, str]]] = {
 def arrange_rows(
     conversations: Iterable[ConversationInfo], projects: Sequence[Project], wanted: Arrangement, now: float
 ) -> list[SidebarRow]:
-    """Return the rows: pinned ones first, then the projects, then the rest, then what was put away.
+    """Return the rows: pinned ones first, then the projects, then the rest, then what was archived.
 
     A conversation whose project is not among `projects` is in none. With a query there are no headings but of the
     projects that fit, and what was put away is found too.
@@ -112,7 +125,7 @@ def arrange_rows(
         rows += group_by_age(groups[""], now)
     else:
         rows += _under(OTHERS, groups[""])
-    return rows + (_under(PUT_AWAY, groups[PUT_AWAY]) if wanted.shows_put_away else [])
+    return rows + _archived_rows(groups[PUT_AWAY], is_folded=not wanted.shows_put_away)
 
 
 def group_by_age(conversations: Sequence[ConversationInfo], now: float) -> list[SidebarRow]:
@@ -190,6 +203,14 @@ def _group_of(info: ConversationInfo, known: Container[str]) -> str:
 
 def _key(project: str) -> str:
     return f"project {project}"
+
+
+def _archived_rows(infos: Sequence[ConversationInfo], *, is_folded: bool) -> list[SidebarRow]:
+    """Return the heading of what was archived, so that it is found where one looks for it, and what is below it."""
+    if not infos:
+        return []
+    hidden = tuple(info.id for info in infos) if is_folded else ()
+    return [ArchivedHeading(len(infos), is_folded, hidden), *([] if is_folded else infos)]
 
 
 def _under(title: str, infos: Sequence[ConversationInfo]) -> list[SidebarRow]:

@@ -24,8 +24,8 @@ from desktop_app.ui.widgets.buttons import KEYBOARD
 from desktop_app.ui.widgets.look import colour, font, reading_x
 from desktop_app.ui.widgets.row_list import ENTER
 
-from .arrangement import AllProjectsRow, Arrangement, ProjectHeading, ProjectsHeading, SidebarRow
-from .conversation_model import ROW_ROLE
+from .arrangement import AllProjectsRow, ArchivedHeading, Arrangement, ProjectHeading, ProjectsHeading, SidebarRow
+from .conversation_model import ROW_ROLE, key_of
 from .dragging import DraggingList
 from .heading_painting import HeadingButton, buttons_of, hint_of
 from .list_menus import fill_menu, fill_project_menu
@@ -44,7 +44,7 @@ class ConversationList(DraggingList):
         super().__init__(parent)
         self._open = ""
         self._kept: tuple[str, ...] = ()
-        self._kept_heading = ""  # the project that the keyboard is on
+        self._kept_heading = ""  # the heading that the keyboard is on
         self._edited, self._written = "", ""  # the row whose title is being edited, and what is written there
         self._pressed = QPersistentModelIndex()
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
@@ -73,8 +73,17 @@ class ConversationList(DraggingList):
 
     def fold(self, project: str, is_folded: bool) -> None:
         """Hide the conversations of a project, or show them; what is in sight stays where it is."""
-        now, top = self.conversations.arrangement, self.verticalScrollBar().value()
-        self.arrange(replace(now, folded=now.folded | {project} if is_folded else now.folded - {project}))
+        now = self.conversations.arrangement
+        folded = now.folded | {project} if is_folded else now.folded - {project}
+        self._refold(replace(now, folded=folded), is_folded=is_folded)
+
+    def fold_archived(self, is_folded: bool) -> None:
+        """Hide the archived conversations below their heading, or show them."""
+        self._refold(replace(self.conversations.arrangement, shows_put_away=not is_folded), is_folded=is_folded)
+
+    def _refold(self, arrangement: Arrangement, *, is_folded: bool) -> None:
+        top = self.verticalScrollBar().value()
+        self.arrange(arrangement)
         self.executeDelayedItemsLayout()
         self.verticalScrollBar().setValue(top)
         announce(self, tr("collapsed") if is_folded else tr("expanded"))
@@ -195,6 +204,8 @@ class ConversationList(DraggingList):
                     self.begin_requested.emit(project.id)
                 else:
                     self.fold(project.id, not is_folded)
+            case ArchivedHeading(_, is_folded):
+                self.fold_archived(not is_folded)
             case ProjectsHeading():
                 self.new_project_requested.emit()
             case AllProjectsRow():
@@ -206,6 +217,8 @@ class ConversationList(DraggingList):
         """Fold or unfold a project; from a conversation, go to its project."""
         if isinstance(row, ProjectHeading) and row.count:
             self.fold(row.project.id, is_folded)
+        elif isinstance(row, ArchivedHeading):
+            self.fold_archived(is_folded)
         elif isinstance(row, ConversationInfo) and is_folded and self.conversations.is_in_project(row):
             self.selectionModel().setCurrentIndex(self.conversations.index_of(row.project), NO_UPDATE)
 
@@ -257,7 +270,8 @@ class ConversationList(DraggingList):
         editor = self._editor()
         row = self._row_at(self.currentIndex())
         self._edited, self._written = (_key_of(row), editor.text()) if editor is not None else ("", "")
-        self._kept, self._kept_heading = self.chosen(), row.project.id if isinstance(row, ProjectHeading) else ""
+        is_heading = row is not None and not isinstance(row, ConversationInfo)
+        self._kept, self._kept_heading = self.chosen(), key_of(row) if is_heading else ""
 
     def _select_again(self) -> None:
         """Select what was selected before the list changed, if that was several; else the open conversation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from msgspec.structs import replace
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
@@ -18,7 +18,16 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_percent, format_title
 from desktop_app.ui.widgets.row_list import AnyIndex
 
-from .arrangement import Arrangement, Heading, ProjectHeading, ProjectsHeading, SidebarRow, arrange_rows, details_of
+from .arrangement import (
+    ArchivedHeading,
+    Arrangement,
+    Heading,
+    ProjectHeading,
+    ProjectsHeading,
+    SidebarRow,
+    arrange_rows,
+    details_of,
+)
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 ACTIVITY_ROLE = ROW_ROLE + 1
@@ -84,7 +93,7 @@ class ConversationModel(QAbstractListModel):
     def rearrange(self) -> None:
         """List the same again as the clock has it now: ages change, and after midnight the headings."""
         rows = arrange_rows(self._all.values(), self.projects, self.arrangement, time.time())
-        numbers = {_key(row): number for number, row in enumerate(rows)}
+        numbers = {key_of(row): number for number, row in enumerate(rows)}
         if self._count and list(numbers) == list(self._numbers):
             self._rows = rows
             self.refresh()
@@ -122,6 +131,14 @@ class ConversationModel(QAbstractListModel):
 
     def info_of(self, conversation: str) -> ConversationInfo | None:
         return self._all.get(conversation)
+
+    def find_blank(self, project: str, filled: Container[str]) -> ConversationInfo | None:
+        """Return a conversation of the project, "" for none, in which nothing was said and which was not arranged.
+
+        filled: ids of conversations that have messages which the list does not count yet.
+        """
+        own = (info for info in self._all.values() if info.project == project and not info.messages)
+        return next((i for i in own if not (i.is_pinned or i.is_put_away or i.id in filled)), None)
 
     def row_of(self, conversation: str) -> int:
         """Return the row of a conversation or a project; -1 if it is not shown."""
@@ -201,7 +218,8 @@ class ConversationModel(QAbstractListModel):
 
     def _activity_of(self, row: SidebarRow) -> Activity | None:
         """Return what goes on in a conversation; in a project, what is most urgent of what it hides."""
-        ids = (row.id,) if isinstance(row, ConversationInfo) else row.hidden if isinstance(row, ProjectHeading) else ()
+        is_fold = isinstance(row, ProjectHeading | ArchivedHeading)
+        ids = (row.id,) if isinstance(row, ConversationInfo) else row.hidden if is_fold else ()
         found = {self._activities.get(name) for name in ids}
         return next((activity for activity in Activity if activity in found), None)
 
@@ -216,13 +234,18 @@ class ConversationModel(QAbstractListModel):
                 words = tr("{name}, project, {count}").format(name=row.title, count=count)
                 going_on = tr(activity.value) if activity is not None else ""
                 return "\n".join(filter(None, (words, going_on, state if row.count else "")))
+            case ArchivedHeading():
+                count = tr("%n conversations", "", row.count)
+                state = tr("collapsed") if row.is_folded else tr("expanded")
+                return "\n".join((tr("Archived, {count}").format(count=count), state))
             case ProjectsHeading():
                 return tr("New project…")
             case _:
                 return row.title
 
 
-def _key(row: SidebarRow) -> str:
+def key_of(row: SidebarRow) -> str:
+    """Return what identifies a row, however the list changes: the id of a conversation or a project, or a heading."""
     match row:
         case ConversationInfo():
             return row.id

@@ -15,7 +15,7 @@ from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, Corner, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.row_list import LEFT, RIGHT
 
-from .arrangement import AllProjectsRow, Heading, ProjectHeading, ProjectsHeading, SidebarRow
+from .arrangement import AllProjectsRow, ArchivedHeading, Heading, ProjectHeading, ProjectsHeading, SidebarRow
 
 START, INDENT = 10, 14  # pixels before a heading; more of them before what stands below a project
 BUTTON, ARROW, DOT = 24, 4, 7  # pixels
@@ -23,6 +23,7 @@ ACTIVITY_TINT: dict[Activity, Tint] = {
     Activity.WAITS: "accent",
     Activity.WORKS: "ink_soft",
     Activity.FAILED: "critical",
+    Activity.UNREAD: "accent",
 }
 BOTTOM_LEFT = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
 
@@ -54,8 +55,8 @@ def paint_heading(
 ) -> None:
     """Paint a row that is no conversation. pointed: where in it the mouse is. is_near: show its buttons."""
     match row:
-        case ProjectHeading():
-            _paint_project(painter, box, row, activity, is_near=is_near)
+        case ProjectHeading() | ArchivedHeading():
+            _paint_fold(painter, box, row, activity, is_near=is_near and isinstance(row, ProjectHeading))
         case AllProjectsRow():
             line = box.adjusted(START + scale(INDENT), 0, -START, 0)
             draw_text(painter, in_reading_order(painter, box, line), row.title, font(13), "accent")
@@ -66,12 +67,12 @@ def paint_heading(
             painter.drawText(line, BOTTOM_LEFT, row.title)
         case _:
             return
-    if is_near or isinstance(row, ProjectsHeading):
+    if is_near or isinstance(row, ProjectsHeading):  # the others have none
         _paint_buttons(painter, box, row, pointed)
 
 
-def _paint_project(
-    painter: QPainter, box: QRectF, row: ProjectHeading, activity: Activity | None, *, is_near: bool
+def _paint_fold(
+    painter: QPainter, box: QRectF, row: ProjectHeading | ArchivedHeading, activity: Activity | None, *, is_near: bool
 ) -> None:
     line = box.adjusted(START, 0, -START, 0)
     arrow = in_reading_order(painter, box, QRectF(line.left(), line.top(), scale(10), line.height()))
