@@ -30,6 +30,10 @@ class WindowAction:
     """Whether it can be done now."""
     is_everywhere: bool = True
     """Whether the shortcuts hold in the whole window, or in widgets that take the keys themselves."""
+    menu_part: int = 0
+    """The part of the header's menu that has it, from 1; 0: none has."""
+    label: Callable[[], str] | None = None
+    """Returns what the menu calls it now, translated, where one name stands for two directions."""
     button: QWidget | None = None
     """What does the same in the header: the menu has the action while there is no room for it."""
 

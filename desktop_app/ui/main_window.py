@@ -51,7 +51,7 @@ from .controllers.tools_controller import ToolsController
 from .later_imports import import_step_by_step
 from .parts import Parts
 from .single_window import Opening
-from .window_actions import OPEN, WindowControllers, window_actions
+from .window_actions import WindowControllers, window_actions
 from .window_memory import WindowMemory
 
 SIZE = (1440, 900)
@@ -122,7 +122,7 @@ class MainWindow(Parts):
             self.attach, self.insights, self.commands, self.policies, self.request, self.finder, self.recovery,
             self.models, self.setup, self.importing, self.data, self.about, self.projects,
         )  # fmt: skip
-        self.commands.use_actions(window_actions(self, controllers), menu_group=OPEN)
+        self.commands.use_actions(window_actions(self, controllers))
         self._recall_layout()
         self.setAcceptDrops(True)
 

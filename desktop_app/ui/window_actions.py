@@ -9,7 +9,10 @@ from functools import partial
 from PySide6.QtCore import Qt
 
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.message import Role
 from desktop_app.conversation.words import translatable
+from desktop_app.settings import Theme
+from desktop_app.ui.translation import tr
 
 from .actions import WindowAction
 from .controllers.about_controller import AboutController
@@ -41,6 +44,11 @@ TABS = {
     "history": (translatable("Show history"), translatable("every operation")),
     "pins": (translatable("Show pins"), translatable("pinned messages")),
     "memory": (translatable("Show memory"), translatable("what is remembered")),
+}
+THEMES: dict[Theme, str] = {
+    "dark": translatable("Dark theme"),
+    "light": translatable("Light theme"),
+    "system": translatable("Theme of the system"),
 }
 
 
@@ -74,6 +82,7 @@ def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
     """Return all actions; each is written down here and nowhere else."""
     return (
         *_conversation_actions(parts, use),
+        *_arranging_actions(parts, use),
         *_project_actions(use),
         *_reply_actions(parts, use),
         *_context_actions(parts, use),
@@ -92,22 +101,6 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
 
     def is_idle() -> object:
         return has_messages() and not parts.transcript_model.is_running
-
-    def infos() -> list[ConversationInfo]:
-        found = (parts.sidebar.list.conversations.info_of(name) for name in listing.targets())
-        return [info for info in found if info is not None]
-
-    def pin() -> None:
-        listing.pin(listing.targets(), not infos()[0].is_pinned)
-
-    def put_away() -> None:
-        listing.put_away(listing.targets(), not infos()[0].is_put_away)
-
-    def duplicate() -> None:
-        listing.duplicate(infos()[0].id)
-
-    def can_be_duplicated() -> object:
-        return len(infos()) == 1 and infos()[0].messages
 
     def filter_list() -> None:
         parts.sidebar.show()
@@ -134,33 +127,62 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         WindowAction(translatable("Import conversations…"), ALL, translatable("of other programs"),
                      use.importing.open),
         WindowAction(translatable("Rename conversation"), OPEN, translatable("another title"),
-                     rename, ("F2",), is_open),
+                     rename, ("F2",), is_open, menu_part=1),
         WindowAction(translatable("New conversation with a persona…"), ALL, translatable("with what you saved as one"),
                      use.setup.offer_personas),
         WindowAction(translatable("Conversation settings…"), OPEN,
                      translatable("its system prompt, parameters, folder, policy and tools"),
-                     use.setup.open, ("Ctrl+Shift+I",), is_open),
+                     use.setup.open, ("Ctrl+Shift+I",), is_open, menu_part=2),
         WindowAction(translatable("Choose a model…"), OPEN, translatable("for this conversation"),
-                     use.models.offer, ("Ctrl+M",), is_open),
+                     use.models.offer, ("Ctrl+M",), is_open, menu_part=2),
         WindowAction(translatable("Choose a working folder…"), OPEN, translatable("where tools work"),
-                     use.tools.offer_folder, (), is_open),
+                     use.tools.offer_folder, (), is_open, menu_part=2),
         WindowAction(translatable("Choose tools…"), OPEN, translatable("what the model may call"),
-                     use.tools.open, ("Ctrl+Shift+T",), is_open),
+                     use.tools.open, ("Ctrl+Shift+T",), is_open, menu_part=2),
         WindowAction(translatable("Start fresh with a summary…"), OPEN,
                      translatable("a new conversation; this one stays"),
-                     use.context.start_fresh, (), is_idle),
+                     use.context.start_fresh, (), is_idle, menu_part=3),
         WindowAction(translatable("Export conversation…"), OPEN, translatable("write it to a file"),
-                     use.export.open, ("Ctrl+Shift+E",), has_messages),
+                     use.export.open, ("Ctrl+Shift+E",), has_messages, menu_part=3),
+    )  # fmt: skip
+
+
+def _arranging_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+    listing = use.listing
+
+    def infos() -> list[ConversationInfo]:
+        found = (parts.sidebar.list.conversations.info_of(name) for name in listing.targets())
+        return [info for info in found if info is not None]
+
+    def pin() -> None:
+        listing.pin(listing.targets(), not infos()[0].is_pinned)
+
+    def put_away() -> None:
+        listing.put_away(listing.targets(), not infos()[0].is_put_away)
+
+    def pin_label() -> str:
+        return tr("Unpin conversation") if infos() and infos()[0].is_pinned else tr("Pin conversation")
+
+    def archive_label() -> str:
+        return tr("Unarchive conversation") if infos() and infos()[0].is_put_away else tr("Archive conversation")
+
+    def duplicate() -> None:
+        listing.duplicate(infos()[0].id)
+
+    def can_be_duplicated() -> object:
+        return len(infos()) == 1 and infos()[0].messages
+
+    return (
         WindowAction(translatable("Duplicate conversation"), OPEN, translatable("a copy that goes on by itself"),
-                     duplicate, ("Ctrl+Shift+D",), can_be_duplicated),
+                     duplicate, ("Ctrl+Shift+D",), can_be_duplicated, menu_part=3),
         WindowAction(translatable("Pin or unpin conversation"), OPEN, translatable("at the top of the list"),
-                     pin, ("Ctrl+D",), infos),
+                     pin, ("Ctrl+D",), infos, menu_part=1, label=pin_label),
         WindowAction(translatable("Move to project…"), OPEN, translatable("one that is there, a new one, or none"),
-                     lambda: use.projects.choose_for(listing.targets()), ("Ctrl+Shift+S",), infos),
+                     lambda: use.projects.choose_for(listing.targets()), ("Ctrl+Shift+S",), infos, menu_part=1),
         WindowAction(translatable("Archive or unarchive"), OPEN, translatable("out of the list; nothing is deleted"),
-                     put_away, ("Ctrl+Shift+H",), infos),
+                     put_away, ("Ctrl+Shift+H",), infos, menu_part=1, label=archive_label),
         WindowAction(translatable("Delete conversation"), OPEN, translatable("can be undone"),
-                     lambda: listing.delete(listing.targets()), (), infos),
+                     lambda: listing.delete(listing.targets()), (), infos, menu_part=4),
     )  # fmt: skip
 
 
@@ -176,10 +198,10 @@ def _finding_actions(
 
     return (
         WindowAction(translatable("Find in this conversation"), OPEN, translatable("in all its messages"),
-                     use.find.open, ("Ctrl+F",), has_messages),
-        WindowAction(translatable("Find next"), OPEN, translatable("the next message with the text"),
+                     use.find.open, ("Ctrl+F",), has_messages, menu_part=3),
+        WindowAction(translatable("Find next"), OPEN, translatable("the next place with the text"),
                      lambda: step(1), ("F3",), is_finding),
-        WindowAction(translatable("Find previous"), OPEN, translatable("the previous message with the text"),
+        WindowAction(translatable("Find previous"), OPEN, translatable("the previous place with the text"),
                      lambda: step(-1), ("Shift+F3",), is_finding),
     )  # fmt: skip
 
@@ -194,7 +216,7 @@ def _project_actions(use: WindowControllers) -> tuple[WindowAction, ...]:
         WindowAction(translatable("New conversation in…"), ALL, translatable("a project, by its name"),
                      projects.choose_to_begin, ("Ctrl+Shift+N",), projects.has_some),
         WindowAction(translatable("Project settings…"), OPEN, translatable("of this conversation’s project"),
-                     projects.open_settings, (), projects.is_in_one),
+                     projects.open_settings, (), projects.is_in_one, menu_part=2),
     )  # fmt: skip
 
 
@@ -215,6 +237,14 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
     def is_answered() -> object:
         return chat.conversation and not model.is_blank and not model.is_running
 
+    def newest_reply() -> str:
+        texts = (row.message.text for row in reversed(model.rows) if row.message.role is Role.ASSISTANT)
+        return next(filter(None, texts), "")
+
+    def jump_to_end() -> None:
+        parts.show_chat()
+        parts.transcript.follow_end()
+
     return (
         WindowAction(translatable("Write a message"), REPLY, translatable("move the keyboard focus there"),
                      write, ("Ctrl+L",)),
@@ -227,6 +257,10 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
         WindowAction(translatable("Edit your newest message"), REPLY,
                      translatable("and send it again; the version that was sent is kept"),
                      edit, ("Ctrl+E",), is_answered),
+        WindowAction(translatable("Copy the newest reply"), REPLY, translatable("as Markdown"),
+                     lambda: parts.transcript.copy(newest_reply(), tr("Reply copied")), (), newest_reply),
+        WindowAction(translatable("Jump to the newest message"), REPLY, translatable("the end of the conversation"),
+                     jump_to_end, (), is_answered),
     )  # fmt: skip
 
 
@@ -251,6 +285,10 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
                      translatable("what the model gets, part by part; or the chat again"),
                      use.request.toggle, ("Ctrl+Shift+X",), lambda: use.chat.conversation,
                      button=parts.header.views),
+        WindowAction(translatable("Undo the newest operation"), CONTEXT,
+                     translatable("what it archived or shortened is in the request again"),
+                     lambda: panel.requests.undo_requested.emit(panel.history.newest_undoable()), (),
+                     panel.history.newest_undoable),
         *tabs,
         WindowAction(translatable("Insights"), CONTEXT, translatable("what this conversation has used, or all of them"),
                      use.insights.toggle, ("Ctrl+I",)),
@@ -278,6 +316,8 @@ def _view_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, .
                      lambda: use.settings.resize_text(-1), ("Ctrl+-",)),
         WindowAction(translatable("Usual text size"), WINDOW, translatable("in the whole window"),
                      lambda: use.settings.resize_text(0), ("Ctrl+0",)),
+        *(WindowAction(name, WINDOW, translatable("the look of the window"), partial(use.settings.use_theme, theme))
+          for theme, name in THEMES.items()),
         WindowAction(translatable("Settings…"), WINDOW, translatable("servers, models, summaries, look"),
                      use.settings.open, ("Ctrl+,",)),
         WindowAction(translatable("Data and backups…"), WINDOW, translatable("where it is, restore, what takes space"),

@@ -48,6 +48,12 @@ class History(QStackedWidget):
         newest = sorted(self._rows.values(), key=lambda row: row.at, reverse=True)
         self.list.set_items({row.id: row for row in newest})
 
+    def newest_undoable(self) -> str:
+        """Return the id of the newest operation that can be undone; "" if there is none."""
+        rows = sorted(self._rows.values(), key=lambda row: row.at, reverse=True)
+        made_room = (row for row in rows if row.kind in ("compaction", "prune") and not row.is_beginning)
+        return next((row.id for row in made_room if not (row.is_undone or row.is_elsewhere)), "")
+
     def open_messages(self, operation_id: str) -> None:
         operation = self._rows.get(operation_id)
         if operation is not None and operation.kind == "flush":

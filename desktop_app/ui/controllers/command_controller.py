@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MAX_RECENT = 8
 RECENT_KEY = "recent_commands"
+MENU_PARTS = (1, 2, 3, 4)
+"""Where it is in the list; how it is held; what can be made of it; what ends it."""
 
 
 class CommandController(Controller):
@@ -34,14 +36,13 @@ class CommandController(Controller):
         super().__init__(bridge, parts, chat)
         self._memory = memory
         self.actions: tuple[WindowAction, ...] = ()
-        self._menu_group = ""
         self._palette: CommandPalette | None = None
         self._sheet: ShortcutSheet | None = None
         parts.header.menu.clicked.connect(self.open_menu)
 
-    def use_actions(self, actions: Sequence[WindowAction], menu_group: str) -> None:
-        """Take the table, and listen to its shortcuts. menu_group: the actions of the header's menu."""
-        self.actions, self._menu_group = tuple(actions), menu_group
+    def use_actions(self, actions: Sequence[WindowAction]) -> None:
+        """Take the table, and listen to its shortcuts."""
+        self.actions = tuple(actions)
         for action in actions:
             for keys in action.keys if action.is_everywhere else ():
                 QShortcut(QKeySequence(keys), self._parts, action.run_if_available)
@@ -68,14 +69,19 @@ class CommandController(Controller):
         self._palette.open()
 
     def open_menu(self) -> None:
-        """Open the menu of the open conversation below the header's button."""
+        """Open the menu of the open conversation below the header's button, in its parts."""
         button = self._parts.header.menu
         menu = QMenu(button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for action in self.actions:
-            if action.group == self._menu_group or (action.button is not None and action.button.isHidden()):
+        without_button = [a for a in self.actions if a.button is not None and a.button.isHidden()]
+        parts = [[a for a in self.actions if a.menu_part == part] for part in MENU_PARTS]
+        for actions in filter(None, [without_button, *parts]):
+            if not menu.isEmpty():
+                menu.addSeparator()
+            for action in actions:
+                name = tr(action.name) if action.label is None else action.label()
                 keys = f"\t{keys_text(action.keys[:1])}" if action.keys else ""
-                shown = menu.addAction(f"{tr(action.name)}{keys}", action.run_if_available)
+                shown = menu.addAction(f"{name}{keys}", action.run_if_available)
                 shown.setEnabled(bool(action.is_available()))
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Settings
+from desktop_app.settings import Settings, Theme
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.style import show_theme, system_look
@@ -121,6 +121,11 @@ class SettingsController(QObject):
         await self.change(lambda settings: replace(settings, font_scale=_resized(settings.font_scale, steps)))
         shown = format_percent(self._settings.font_scale)
         self._parts.toast.show_message(tr("Text size {percent}").format(percent=shown))
+
+    @in_task
+    async def use_theme(self, theme: Theme) -> None:
+        """Use a theme from now on."""
+        await self.change(lambda settings: replace(settings, theme=theme))
 
     @in_task
     async def _write(self, settings: Settings, keys: dict[str, str]) -> None:
