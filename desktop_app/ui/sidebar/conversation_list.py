@@ -270,8 +270,8 @@ class ConversationList(DraggingList):
         editor = self._editor()
         row = self._row_at(self.currentIndex())
         self._edited, self._written = (_key_of(row), editor.text()) if editor is not None else ("", "")
-        is_heading = row is not None and not isinstance(row, ConversationInfo)
-        self._kept, self._kept_heading = self.chosen(), key_of(row) if is_heading else ""
+        self._kept = self.chosen()
+        self._kept_heading = "" if row is None or isinstance(row, ConversationInfo) else key_of(row)
 
     def _select_again(self) -> None:
         """Select what was selected before the list changed, if that was several; else the open conversation."""
