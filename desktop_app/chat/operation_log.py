@@ -1,4 +1,4 @@
-"""A line of the log for each thing that was done about the window: what, before and after, how long.
+"""A line of the log for each thing that was done about the window, and when a compaction begins: what, why, how long.
 
 No line has a word of a message: names of tools and models, and figures.
 """
@@ -14,9 +14,11 @@ from desktop_app.conversation.transcript import (
     AnyEntry,
     Compaction,
     FailedCompaction,
+    Flush,
     Operation,
     Prune,
     Transcript,
+    Trigger,
     Undo,
 )
 from desktop_app.conversation.words import format_number, pluralize
@@ -39,6 +41,19 @@ def log_retry(conversation: str, error: ModelError, attempt: int, seconds: float
     log.warning("%s: Retry %d in %.1f s after an error of the provider: %s", conversation, attempt, seconds, error.kind)
 
 
+def log_compaction_begins(
+    conversation: str, trigger: Trigger, total: int, usable: int, due_at: float, writer: str
+) -> None:
+    """Log that a compaction begins, and why. due_at: the share of the window from which on it is; 0: it was asked for.
+
+    writer: the strategy, and the model's name if a model writes.
+    """
+    used = f"{total / usable:.0%}" if usable else "?"
+    why = f"due from {due_at:.0%}" if due_at else "asked for"
+    tokens = f"{format_number(total)} of {format_number(usable)} tokens"
+    log.info("%s: Compaction begins: %s (%s), %s, %s, %s", conversation, tokens, used, trigger, why, writer)
+
+
 def log_limit(conversation: str, model: str, before: int, after: int, cause: str) -> None:
     """Log that the window of a model is taken to be another one than it was."""
     if before != after:
@@ -59,6 +74,10 @@ def _line_of(entry: AnyEntry, transcript: Transcript) -> str:
             done = pluralize(len(entry.archived), "message")
             took = f"{entry.seconds:.1f} s" + (", not as intended" if entry.note else "")
             return f"Compacted: {_tokens(entry)} ({done} archived), {entry.trigger}, {by}, {took}"
+        case Flush():
+            kept = pluralize(len(entry.memories), "memory", "memories") if entry.memories else "nothing to remember"
+            asked = f"asked {entry.model}" if entry.model else "by rule"
+            return f"Memory flush: {kept}, {entry.trigger}, {asked}"
         case FailedCompaction():
             tokens, usable = _pair(entry.tokens, entry.usable)
             why = f"{entry.cause}: {entry.detail}" if entry.detail else entry.cause

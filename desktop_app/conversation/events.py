@@ -163,6 +163,8 @@ class RoomStarted(Event, frozen=True, tag="room_started"):
     """Room is being made."""
 
     trigger: Trigger
+    is_for_memory: bool = False
+    """So far only what must last is looked for; nothing may leave the window after it."""
 
 
 class RoomProgressed(Event, frozen=True, tag="room_progress"):
@@ -177,6 +179,9 @@ class RoomProgressed(Event, frozen=True, tag="room_progress"):
 
 class RoomEnded(Event, frozen=True, tag="room_ended"):
     """Room is no longer being made, whether or not there is more of it now."""
+
+    has_failed: bool = False
+    """Room was due, and none could be made."""
 
 
 class RoomRefused(Event, frozen=True, tag="room_refused"):

@@ -20,7 +20,6 @@ from desktop_app.conversation.events import (
     RoomRefused,
     RoomStarted,
     TurnEvent,
-    TurnFinished,
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge, Status
@@ -37,6 +36,7 @@ TICK = 500  # milliseconds between two updates of a countdown
 STARTING = translatable("Starting up. Your message is sent as soon as the engine is ready.")
 COUNTING = translatable("Your message is sent as soon as this conversation is counted.")
 COMPACTING = translatable("Summarizing older messages…")
+REMEMBERING = translatable("Looking for what should be remembered…")
 FIRST_SUMMARY = translatable(
     "Older messages are now summarized for the model, so that you can go on. Nothing is gone: read them above, or in "
     "the history."
@@ -86,7 +86,6 @@ class Notifications:
         self.is_automatic = self.is_explained = True
         self._rank = 0
         self._is_known = True
-        self._is_making_room = False
         self._is_stopped = False
         self._is_rising = False  # the gauge that comes next rises by what the user took or brought back
 
@@ -94,7 +93,7 @@ class Notifications:
         """Start anew with another conversation, whose present state is no news; None while it is being counted."""
         self._rank = RANKS[gauge.status] if gauge is not None else 0
         self._is_known = gauge is not None and gauge.is_window_known
-        self._is_making_room = self._is_stopped = self._is_rising = False
+        self._is_stopped = self._is_rising = False
 
     def note_stop(self) -> None:
         """Remember that the user stopped the compaction, and needs no notification that it failed."""
@@ -108,18 +107,13 @@ class Notifications:
             case FiguresCounted(_, gauge):
                 self._rank, self._is_known = RANKS[gauge.status], gauge.is_window_known
             case RoomStarted():
-                self._is_making_room, self._is_stopped = True, False
+                self._is_stopped = False
             case ViewChanged(operations=rows) if any(not (row.is_undone or row.kind == "failed") for row in rows):
-                self._is_making_room = self._is_rising = False
+                self._is_rising = False
             case ViewChanged(operations=rows) if any(row.is_undone for row in rows) or event.brought_back:
                 self._is_rising = True
-            case RoomRefused() | TurnFinished():
-                self._is_making_room = False
-            case RoomEnded():
-                has_failed = self._is_making_room and not self._is_stopped
-                self._is_making_room = False
-                if has_failed:
-                    return Notification(tr("No room could be made. The conversation is unchanged."))
+            case RoomEnded(has_failed=True) if not self._is_stopped:
+                return Notification(tr("No room could be made. The conversation is unchanged."))
             case _:
                 pass
         return (None if self.is_explained else _first_summary(event)) or notification_of(event)
@@ -145,8 +139,8 @@ def notice_of_wait(is_ready: bool, gauge: Gauge | None) -> str:
 def notification_of(event: TurnEvent) -> Notification | None:
     """Return the notification of an event by itself."""
     match event:
-        case RoomStarted():
-            return Notification(tr(COMPACTING), stays=True)
+        case RoomStarted(is_for_memory=is_for_memory):
+            return Notification(tr(REMEMBERING if is_for_memory else COMPACTING), stays=True)
         case RoomProgressed(tokens=tokens, max_tokens=most, plan=""):
             words = tr("Summarizing older messages… {tokens} of at most {limit} tokens") if tokens else tr(COMPACTING)
             text = words.format(tokens=format_number(tokens), limit=format_number(most))

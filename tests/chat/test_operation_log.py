@@ -12,7 +12,7 @@ from desktop_app.context.presets import PRESETS
 from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Role, Text, ToolResult
-from desktop_app.conversation.transcript import Compaction, Prune, PrunedResult, Transcript, Trigger, Undo
+from desktop_app.conversation.transcript import Compaction, Flush, Prune, PrunedResult, Transcript, Trigger, Undo
 from provider import Overflow, Reply
 
 SAID = "heliotrope"
@@ -34,6 +34,11 @@ COMPACTION = Compaction(
         (RESULT, ("Truncated bash output", "220,000", f"{CUT.shown_bytes:,} bytes", "1.5 s")),
         (PRUNE, ("Pruned", "9,000 → 7,500 tokens", "1,500 freed", "1 result", "after_turn")),
         (COMPACTION, ("Compacted", "61,204 → 4,180 tokens", "2 messages", "before_request", "far/small", "2.5 s")),
+        (
+            Flush(id="f", memories=(), trigger=Trigger.BEFORE_REQUEST, model="far/large"),
+            ("Memory flush", "nothing", "far/large"),
+        ),
+        (Flush(id="f", memories=("a", "b"), texts=(SAID, SAID)), ("Memory flush", "2 memories", "by rule")),
         (Undo(id="u", entry_id="c"), ("Undone", "c", "61,204 → 4,180")),
         (Undo(id="v", entry_id="u"), ("Redone", "c")),
     ],

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import dataclasses
 import time
 
 import pytest
@@ -15,9 +15,10 @@ from test_summarize import chat
 
 from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import Price
+from desktop_app.context.memory.flush import flush_at
 from desktop_app.context.memory.memories import HEADING
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.events import ViewChanged
+from desktop_app.conversation.events import RoomEnded, RoomStarted, ViewChanged
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.transcript import Compaction, Flush, Trigger
@@ -132,6 +133,20 @@ async def test_silent_saves_nothing_is_shown_to_nobody_and_is_not_asked_again(ma
     assert await home.flushed() == []
 
 
+async def test_silent_long_before_the_limit_is_no_failure_to_make_room(made, caplog) -> None:
+    caplog.set_level("INFO", "desktop_app")
+    home = await made([Reply("SILENT")], chat(50), window=8_000)
+    home.house.services = dataclasses.replace(home.house.services, memory=home.keeper)
+    session = home.session
+    due_at = flush_at(session.policy, session.budget, Trigger.BEFORE_REQUEST)
+    assert due_at <= session.request_size() < 0.8 * session.budget.usable, "a flush is due, and room is not"
+    await home.house.make_room(session, Trigger.BEFORE_REQUEST)
+    assert home.flushes[0].memories == ()
+    assert home.house.of(RoomStarted) == [RoomStarted(session.id, Trigger.BEFORE_REQUEST, is_for_memory=True)]
+    assert home.house.of(RoomEnded) == [RoomEnded(session.id, has_failed=False)]
+    assert "Memory flush: nothing to remember, before_request, asked scripted/scripted" in caplog.text
+
+
 FAILING = {
     "500": Status(500),
     "overflow": Overflow(),
@@ -224,9 +239,8 @@ async def test_with_memory_switched_off_nothing_is_kept_and_nothing_sent(made) -
     assert await home.keeper.text(home.session) == f"{HEADING}\n- {TEA}"
 
 
-async def test_the_utility_model_is_asked_without_tools_and_answers_with_json(made) -> None:
-    answer = json.dumps({"memories": [{"text": TEA, "replaces": ""}]})
-    home = await made([Reply(f"```json\n{answer}\n```")])
+async def test_the_chats_own_model_is_asked_with_its_tool_whatever_model_writes_summaries(made) -> None:
+    home = await made([saving(TEA, usage=(11_000, 7_000, 0))])
     models = home.house.models
     models.others["scripted/small"] = replace(models.info, id="scripted/small", label="Small")
     models.cost = Price(0.001, 0.002)
@@ -234,14 +248,13 @@ async def test_the_utility_model_is_asked_without_tools_and_answers_with_json(ma
     await home.flushed()
     assert await home.texts() == [TEA]
     (request,) = home.requests
-    assert "tools" not in request.body
-    assert [role for role, _ in request.turns] == ["system", "user"]
-    assert "Answer with one JSON object" in request.turns[0][1]
-    assert "about topic1" in request.text
+    assert [tool["function"]["name"] for tool in request.body["tools"]] == ["save_memory"]
+    assert request.body["model"] == "scripted"
+    assert [text for _, text in request.turns[:4]] == [m.text for m in assemble(home.session.view)[:4]]
     (flush,) = home.flushes
-    assert flush.model == "scripted/small"
+    assert flush.model == "scripted/scripted"
     assert flush.usage is not None
-    assert flush.usage.dollars == pytest.approx(0.011 + 0.014)
+    assert flush.usage.dollars == pytest.approx(11_000 * 0.001 + 7_000 * 0.002)
 
 
 @pytest.mark.parametrize(("trigger", "window"), [(Trigger.OVERFLOW, 32_000), (Trigger.USER, 4_096)])

@@ -249,7 +249,8 @@ async def test_the_beginning_of_a_split_turn_is_summarised_apart(house) -> None:
     assert f"{TURN_HEADING}\n\nIt read the files." in compaction.summary
 
 
-async def test_a_turn_compacts_by_the_model_and_then_answers(house) -> None:
+async def test_a_turn_compacts_by_the_model_and_then_answers(house, caplog) -> None:
+    caplog.set_level("INFO", "desktop_app")
     home = await house([answer(), answer(), Reply("Here.")], prompts=PROMPTS)  # the head is read in two parts
     session = await long_session(home, chat(70))
     events = await home.turn(session, "Where are we?")
@@ -259,6 +260,8 @@ async def test_a_turn_compacts_by_the_model_and_then_answers(house) -> None:
     assert (row.strategies, row.usage, row.note) == ({"llm": row.messages}, Usage(22, 14, requests=2), "")
     assert PAGE in assemble(session.view)[0].text
     assert session.view.items[-1].message.text == "Here."
+    (began,) = [line for line in caplog.messages if "Compaction begins" in line]
+    assert "before_request, due from 90%, llm by scripted/scripted" in began
 
 
 async def test_in_the_background_a_new_message_neither_waits_nor_is_lost(house) -> None:

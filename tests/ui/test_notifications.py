@@ -15,7 +15,6 @@ from desktop_app.conversation.events import (
     OperationRow,
     ReplyStarted,
     RoomEnded,
-    RoomRefused,
     RoomStarted,
     TurnFailed,
     ViewChanged,
@@ -114,23 +113,22 @@ def test_a_link_to_another_conversation_is_no_news():
     assert Notifications().notification_of(ViewChanged("v", (operation("link"),), ())) is None
 
 
-@pytest.mark.parametrize(
-    ("event", "is_told"),
-    [
-        (None, True),
-        (ViewChanged("v", (operation(),), (), Trigger.BEFORE_REQUEST), False),
-        (RoomRefused("v", "Too often."), False),
-    ],
-)
-def test_a_compaction_that_came_to_nothing_is_told_unless_the_user_knows(event, is_told):
+def test_a_compaction_that_came_to_nothing_is_told_unless_the_user_stopped_it():
     room = Notifications()
     assert room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST)).stays
-    if event is not None:
-        room.notification_of(event)
-    assert (room.notification_of(RoomEnded("v")) is not None) is is_told
+    assert "No room could be made" in room.notification_of(RoomEnded("v", has_failed=True)).text
+    room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST))
+    assert room.notification_of(RoomEnded("v")) is None, "it was not due yet, or was made, or why not is told already"
     room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST))
     room.note_stop()
-    assert room.notification_of(RoomEnded("v")) is None
+    assert room.notification_of(RoomEnded("v", has_failed=True)) is None
+
+
+def test_what_must_last_is_looked_for_under_its_own_words():
+    looked_for = Notifications().notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST, is_for_memory=True))
+    assert looked_for.stays
+    assert "remembered" in looked_for.text
+    assert "Compacting" not in looked_for.text
 
 
 def test_when_automatic_is_off_the_user_is_told_what_to_choose():

@@ -7,12 +7,13 @@ import contextlib
 import time
 from collections.abc import Iterable
 
+from desktop_app.chat.operation_log import log_compaction_begins
 from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled
+from desktop_app.context.compact.make_room import WindowTooSmall, due_shares, is_due, is_stalled
 from desktop_app.context.compact.make_room import make_room as next_step
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.plan import drop_results as dropped_results
@@ -32,7 +33,7 @@ from desktop_app.conversation.transcript import (
 from desktop_app.conversation.words import format_number, translatable
 
 from .snapshot import ContextSnapshot, is_there, snapshot_of, with_measured_tokens
-from .summarize import Progress, write_compaction
+from .summarize import Progress, SummaryRequest, write_compaction
 
 STALLED = translatable(
     "Automatic summaries are paused: the last two freed less than 10 %. Unpin messages, choose a model with a larger "
@@ -79,11 +80,13 @@ async def make_room(
     try:
         await work.run()
     except WindowTooSmall as error:
+        work.has_failed = True
         await work.note_failure("too_small", needed=error.needed)
         raise
     except WorldError:
         raise  # of the disk: nothing can be stored
     except Exception as error:
+        work.has_failed = True
         await work.note_failure("error", type(error).__name__)
         raise
     finally:
@@ -100,11 +103,11 @@ class _RoomMaking:
         self._trigger = trigger
         self._emit = emit
         self._tries = tries
-        self._is_announced = False
+        self._is_announced = self._is_for_memory = False
         self._began = time.monotonic()
         # Of the newest step: whether it would free nothing, and whether what it shortens has gone meanwhile.
         self._frees_nothing = self._is_outdated = False
-        self.has_changed = False
+        self.has_changed = self.has_failed = False
 
     async def run(self) -> None:
         session, trigger, memory = self._session, self._trigger, self._services.memory
@@ -112,7 +115,7 @@ class _RoomMaking:
             self._announce()  # the reader has seen the reply stop
         left = self._tries.left(trigger, session.policy)
         if left and memory is not None and memory.is_due(session, trigger):
-            self._announce()  # it may ask a model, which takes its time
+            self._announce(is_for_memory=True)  # it may ask a model, which takes its time
             for event in await memory.flush(session, trigger):
                 self._emit(event)
         for _ in range(left):
@@ -125,6 +128,7 @@ class _RoomMaking:
             self._tries.count += step is not None
             self._is_outdated = False
             if not await self._carry_out(snapshot, step) and not self._is_outdated:
+                self.has_failed = step is not None
                 refuse_what_does_not_fit(session)
                 if is_stalled(session.view, session.policy):
                     await self.note_failure("stalled")
@@ -154,12 +158,13 @@ class _RoomMaking:
     def end(self) -> None:
         """Tell that room is no longer being made, if it was told that it is."""
         if self._is_announced:
-            self._emit(RoomEnded(self._session.id))
+            self._emit(RoomEnded(self._session.id, self.has_failed and not self.has_changed))
 
-    def _announce(self) -> None:
-        if not self._is_announced:
-            self._is_announced = True
-            self._emit(RoomStarted(self._session.id, self._trigger))
+    def _announce(self, is_for_memory: bool = False) -> None:
+        """Tell that room is being made: once what must last is looked for, and once a summary is written."""
+        if not self._is_announced or (self._is_for_memory and not is_for_memory):
+            self._is_announced, self._is_for_memory = True, is_for_memory
+            self._emit(RoomStarted(self._session.id, self._trigger, is_for_memory))
 
     async def _wait_for_another(self) -> bool:
         """Wait for a compaction that is being made already. Return whether there was one."""
@@ -180,9 +185,15 @@ class _RoomMaking:
         async with summaries.lock(self._session.id):
             self._announce()
             request = await summaries.request_for(self._session, trigger=self._trigger)
+            self._log_begin(step, request)
             compaction = await write_compaction(snapshot, step, request, self._tell_progress)
             self._frees_nothing = compaction is None
             return compaction is not None and await self._record(compaction)
+
+    def _log_begin(self, plan: CompactionPlan, request: SummaryRequest) -> None:
+        session, trigger = self._session, self._trigger
+        due_at = 0.0 if trigger is Trigger.USER else due_shares(trigger, session.policy, session.budget).compact_at
+        log_compaction_begins(session.id, trigger, session.request_size(), session.budget.usable, due_at, f"{request}")
 
     def _tell_progress(self, progress: Progress) -> None:
         self._emit(RoomProgressed(self._session.id, progress.tokens, progress.max_tokens))

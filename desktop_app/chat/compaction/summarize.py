@@ -60,6 +60,10 @@ class SummaryRequest(msgspec.Struct, frozen=True):
             raise ValueError("a summary by a model needs the model and its prompts")
         return self.model, self.prompts
 
+    def __str__(self) -> str:
+        """Return the strategy, and the model if one writes, for the log."""
+        return f"{self.strategy} by {self.model.info.record_name}" if self.model else self.strategy
+
 
 class Progress(msgspec.Struct, frozen=True):
     """Tokens that are written so far, of at most `max_tokens`."""

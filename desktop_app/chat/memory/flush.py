@@ -30,7 +30,7 @@ class FlushQuestion(msgspec.Struct, frozen=True):
     seconds: int
 
 
-async def question_by_calls(
+async def question_for_flush(
     session: Session,
     messages: Sequence[Message],
     prompts: FlushPrompts,
@@ -49,7 +49,7 @@ async def question_by_calls(
         return question
     share = policy.aside_share_again if is_too_long else policy.aside_share
     room = round((model.info.window - reply_tokens - counts.tool(SAVE_MEMORY)) * share)
-    asked = await asyncio.to_thread(request_for_flush, messages, prompts, known, room, counts.text, True)
+    asked = await asyncio.to_thread(request_for_flush, messages, prompts, known, room, counts.text)
     return FlushQuestion(asked, (SAVE_MEMORY,), reply_tokens, policy.flush_seconds) if asked else None
 
 
@@ -68,20 +68,6 @@ def _append_question(
         return None
     has_it = any(tool.name == SAVE_MEMORY.name for tool in tools)
     return FlushQuestion(messages, tools if has_it else (*tools, SAVE_MEMORY), reply_tokens, policy.flush_seconds)
-
-
-def question_by_json(
-    model: ChatModel,
-    messages: Sequence[Message],
-    prompts: FlushPrompts,
-    known: Sequence[Memory],
-    policy: ContextPolicy,
-) -> FlushQuestion | None:
-    """Return the question for another model, which is answered as JSON; None if its window has no room."""
-    reply_tokens = _reply_tokens(model, policy)
-    room = round((model.info.window - reply_tokens) * policy.aside_share)
-    asked = request_for_flush(messages, prompts, known, room, model.tokenizer.count)
-    return FlushQuestion(asked, (), reply_tokens, policy.flush_seconds) if asked else None
 
 
 def _reply_tokens(model: ChatModel, policy: ContextPolicy) -> int:

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from desktop_app.chat.complete import RoleModel, resolve_role
 from desktop_app.chat.locks import NamedLocks
 from desktop_app.chat.operations import not_found, undo_in_force
 from desktop_app.chat.ports import ModelCatalogue, WorldError
@@ -45,7 +44,7 @@ from desktop_app.conversation.transcript import Flush, Trigger, Undo, active_ent
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
 
-from .flush import FlushQuestion, ask_for_notes, question_by_calls, question_by_json
+from .flush import FlushQuestion, ask_for_notes, question_for_flush
 
 MAX_KNOWN = 60
 """Memories that a model is shown, the newest, so that it does not note them again."""
@@ -168,39 +167,29 @@ class MemoryFlusher:
     ) -> tuple[tuple[Note, ...], str, Usage | None]:
         """Return what is to be kept, the model that chose it ("" for code), and its usage."""
         usage = None
-        if (asked := await self._question(session, messages, memories, trigger)) is not None:
-            role, question = asked
-            notes, why, usage = await ask_for_notes(role.model, question, role.price)
+        if (question := await self._question(session, messages, memories, trigger)) is not None:
+            price = self._models.price(session.model.info.id)
+            notes, why, usage = await ask_for_notes(session.model, question, price)
             if notes is not None:
-                return notes, role.model.info.record_name, usage
+                return notes, session.model.info.record_name, usage
             log.warning("the memories of conversation %s were found by rule, because %s", session.id, why)
         return await asyncio.to_thread(notes_by_rule, messages, MAX_FLUSHED_NOTES), "", usage
 
     async def _question(
         self, session: Session, messages: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
-    ) -> tuple[RoleModel, FlushQuestion] | None:
-        role = self._role(session)
-        if role is None or self._prompts is None:
+    ) -> FlushQuestion | None:
+        """Return what the chat's own model is asked: its provider has read nearly all of that before.
+
+        None if code finds what to keep: the settings want that, the model is the built-in one or calls no tools, or
+        its window has no room for the question.
+        """
+        own = session.model.info
+        is_able = not own.is_builtin and own.supports_tools
+        if self._prompts is None or not is_able or self._settings().summaries == "extractive":
             return None
         prompts = await asyncio.to_thread(self._prompts)
         known = [memory for memory in memories if not memory.is_deleted][-MAX_KNOWN:]
-        if role.model is session.model:
-            question = await question_by_calls(session, messages, prompts, known, trigger is Trigger.OVERFLOW)
-        else:
-            policy = session.policy
-            question = await asyncio.to_thread(question_by_json, role.model, messages, prompts, known, policy)
-        return None if question is None else (role, question)
-
-    def _role(self, session: Session) -> RoleModel | None:
-        """Return the model to ask; None if code finds what to keep: the settings want that, or the model is the
-        built-in one, or the chat's own and cannot call tools."""
-        settings, own = self._settings(), session.model
-        if settings.summaries == "extractive":
-            return None
-        chosen = "" if settings.utility_model == own.info.id else settings.utility_model
-        role = resolve_role(self._models, chosen, own)
-        is_able = not role.model.info.is_builtin and (role.model is not own or own.info.supports_tools)
-        return role if is_able else None
+        return await question_for_flush(session, messages, prompts, known, trigger is Trigger.OVERFLOW)
 
 
 def flush_of(saved: Sequence[Memory], before: str, trigger: Trigger) -> Flush:

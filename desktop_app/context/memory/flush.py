@@ -70,8 +70,6 @@ class FlushPrompts(msgspec.Struct, frozen=True):
     """What is to be noted; {most} is how many notes at most."""
     flush_tool: str
     """How, by calls."""
-    flush_json: str
-    """How, by one object; {mark} begins the marks around the record."""
 
 
 def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger) -> bool:
@@ -198,22 +196,20 @@ def request_for_flush(
     known: Sequence[Memory],
     room: int,
     count: Callable[[str], int],
-    by_calls: bool = False,
 ) -> tuple[Message, Message] | None:
     """Return the question with the messages as a record, in at most `room` tokens; None if no message fits.
 
-    The user's words come first, the newest first. by_calls: the model answers with calls of `save_memory`, else with
-    JSON.
+    The user's words come first, the newest first.
     """
-    kept, remembered = _known_lines(known), prompts.flush_tool if by_calls else prompts.flush_json
-    free = room - sum(map(count, (prompts.flush, remembered, kept))) - 2 * AROUND
+    kept = _known_lines(known)
+    free = room - sum(map(count, (prompts.flush, prompts.flush_tool, kept))) - 2 * AROUND
     pieces = _fitting_pieces(messages, free, count)
     if not pieces:
         return None
     mark = mark_for([kept], pieces)
-    system = "\n\n".join([_question(prompts), kept, remembered.strip().replace("{mark}", mark)])
-    asked = f"{record_of(mark, 'conversation', pieces)}\n\n{RECORD_ENDS}"
-    return Message(role=Role.SYSTEM, parts=(Text(system),)), user_message(asked)
+    system = "\n\n".join([_question(prompts), kept])
+    asked = [record_of(mark, "conversation", pieces), RECORD_ENDS, prompts.flush_tool.strip()]
+    return Message(role=Role.SYSTEM, parts=(Text(system),)), user_message("\n\n".join(asked))
 
 
 def _fitting_pieces(messages: Sequence[Message], free: int, count: Callable[[str], int]) -> list[MessagePiece]:

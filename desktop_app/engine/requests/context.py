@@ -17,6 +17,7 @@ from desktop_app.chat.compaction.optimize import (
 from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.compaction.summary_service import Offer
 from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush
+from desktop_app.chat.operation_log import log_compaction_begins
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import compare_requests, read_request, sendable_request, text_of_request
 from desktop_app.chat.session import Session
@@ -24,7 +25,7 @@ from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.events import Failure, RoomProgressed, TurnEvent
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.transcript import Flush
+from desktop_app.conversation.transcript import Flush, Trigger
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
@@ -112,6 +113,8 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
     """Return the plan with its summary; one that is being written for this conversation is cancelled first."""
     optimization = engine.plan(request.plan)
     order = await engine.conversations.services.summaries.request_for(session, "llm", request.instructions)
+    total, usable = session.request_size(), session.budget.usable
+    log_compaction_begins(session.id, Trigger.USER, total, usable, 0.0, f"{order}")
 
     def report(progress: Progress) -> None:
         engine.coalescer.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, request.plan))
