@@ -26,7 +26,7 @@ from slowness import slowness
 from summary_prompts import PROMPTS
 
 RULE = "Never restart the server on Fridays."
-PAGE = f"## Primary intent\nTalk about topics.\n\n## Rules and constraints\n- {RULE}"
+PAGE = f"## Primary intent\nQuestions about topics, and answers with details.\n\n## Rules and constraints\n- {RULE}"
 
 
 def written_in(compaction: Compaction) -> str:
@@ -128,18 +128,68 @@ async def test_a_model_is_not_waited_for_longer_than_the_policy_says(house, step
     ("repair", "usage"),
     [
         (answer(usage=(50, 20, 5)), Usage(150, 30, 5, requests=2)),
-        (answer("## Primary intent\nTalk of topics.", usage=None), Usage(100, 10)),
+        (answer("## Primary intent\nTopics: questions, and answers with details.", usage=None), Usage(100, 10)),
         (Status(500), Usage(100, 10)),
     ],
     ids=["repaired", "stubborn", "failed"],
 )
 async def test_a_lost_rule_is_asked_for_once_and_then_put_back_by_code(house, repair, usage: Usage) -> None:
-    home = await house([answer("## Primary intent\nTalk.", usage=(100, 10, 0)), repair], prompts=PROMPTS)
+    home = await house(
+        [answer("## Primary intent\nQuestions about topics, answers in detail.", usage=(100, 10, 0)), repair],
+        prompts=PROMPTS,
+    )
     compaction, _ = await summarised(home, await long_session(home))
     assert (compaction.strategy, compaction.usage) == ("llm", usage)
     assert RULE in compaction.summary
     assert RULE in home.provider.requests[1].messages[1]["content"]
     assert len(home.provider.requests) == 2, "one repair, not more"
+
+
+WEATHER = "The weather is nice today, thanks."
+SAYS_LITTLE = "the summary of Scripted said too little of the conversation"
+
+
+async def test_what_says_nothing_is_asked_for_once_more_with_the_record_again(house) -> None:
+    home = await house([answer(WEATHER, usage=(100, 10, 0)), answer(usage=(120, 20, 0))], prompts=PROMPTS)
+    compaction, _ = await summarised(home, await long_session(home))
+    assert (compaction.strategy, compaction.note) == ("llm", "")
+    assert compaction.usage == Usage(220, 30, requests=2)
+    assert written_in(compaction) == PAGE
+    first, again = home.provider.requests
+    assert again.messages[:2] == first.messages[:2], "the record, which the provider has in its cache"
+    assert [message["role"] for message in again.messages] == ["system", "user", "assistant", "user"]
+    assert WEATHER in again.messages[2]["content"]
+    assert "no summary of the record" in again.messages[3]["content"]
+
+
+@pytest.mark.parametrize("said", [answer(WEATHER), Reply(WEATHER), answer("blah. " * 90), Reply(PAGE.split("\n")[0])])
+async def test_what_says_nothing_twice_gives_way_to_rules_whatever_code_would_put_below_it(house, said) -> None:
+    home = await house([said], prompts=PROMPTS, repeat_last=True)
+    session = await long_session(home, [user_message(f"{RULE} The ticket is OPS-{n}.") for n in range(9)] + chat())
+    compaction, _ = await summarised(home, session)
+    assert compaction.strategy == "extractive"
+    assert SAYS_LITTLE in compaction.note
+    assert WEATHER not in compaction.summary
+    assert RULE in compaction.summary
+    assert len(home.provider.requests) == 2
+    compaction, _ = await summarised(home, session, repair_calls=0)
+    assert (compaction.strategy, len(home.provider.requests)) == ("extractive", 3)
+
+
+async def test_there_is_one_repair_for_all_that_is_wrong(house) -> None:
+    home = await house([answer(WEATHER), answer(PAGE.split("\n\n## Rules")[0])], prompts=PROMPTS)
+    compaction, _ = await summarised(home, await long_session(home))
+    assert compaction.strategy == "llm"
+    assert RULE in compaction.summary, "put back by code"
+    assert len(home.provider.requests) == 2
+
+
+async def test_a_correction_that_is_another_text_is_not_taken(house) -> None:
+    without_rule = PAGE.split("\n\n## Rules")[0]
+    home = await house([answer(without_rule), answer(f"Here is the line that was missing:\n- {RULE}")], prompts=PROMPTS)
+    compaction, _ = await summarised(home, await long_session(home))
+    assert compaction.strategy == "llm"
+    assert compaction.summary.startswith(without_rule)
 
 
 async def test_open_questions_that_were_lost_come_back(house) -> None:

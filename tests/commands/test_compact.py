@@ -211,7 +211,7 @@ def test_parts_of_a_message_stay_as_the_file_has_them(chat_file, compacted) -> N
 
 
 RULE = "Never restart the server on Fridays."
-PAGE = f"## Primary intent\nTalk about topics.\n\n## Rules and constraints\n- {RULE}"
+PAGE = f"## Primary intent\nQuestions about topics, and answers with details.\n\n## Rules and constraints\n- {RULE}"
 WINDOW = {"/props": {"default_generation_settings": {"n_ctx": 16_000}}}
 
 

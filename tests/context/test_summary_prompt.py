@@ -100,7 +100,7 @@ def test_an_earlier_summary_is_merged_and_the_users_wish_is_said() -> None:
 
 
 def test_the_places_of_the_prompts_are_filled_and_other_braces_stay() -> None:
-    odd = Prompts("{tokens} {unknown} {}", "", "", "{mark", "")
+    odd = Prompts("{tokens} {unknown} {}", "", "", "{mark", "", "")
     assert "500 {unknown} {}" in asked(HEAD, wanted=SummaryTask(odd, 500))
     text = asked(HEAD, turn_at=2, wanted=SummaryTask(PROMPTS, 1_234), earlier="Earlier.")
     assert "1234 tokens" in text

@@ -13,7 +13,7 @@ from desktop_app.conversation.events import RoomProgressed
 from desktop_app.engine import protocol as p
 from provider import Hang, Reply, Status
 
-PAGE = f"## Primary intent\nTalk about topics.\n\n## Rules and constraints\n- {RULE}"
+PAGE = f"## Primary intent\nQuestions about topics, and answers with details.\n\n## Rules and constraints\n- {RULE}"
 WRITTEN = Reply(json.dumps({"summary": PAGE, "turn": "", "keep": []}), size=12, usage=(4_000, 80, 0))
 EDIT = "- And mine, by hand."
 

@@ -17,7 +17,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.prompts import read_prompts
 from provider import Hang, Reply, Status
 
-PAGE = f"## Primary intent\nTalk about topics.\n\n## Rules and constraints\n- {RULE}"
+PAGE = f"## Primary intent\nQuestions about topics, and answers with details.\n\n## Rules and constraints\n- {RULE}"
 WRITTEN = Reply(json.dumps({"summary": PAGE, "turn": "", "keep": []}), size=12, usage=(4_000, 80, 0))
 
 

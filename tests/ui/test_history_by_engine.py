@@ -17,7 +17,8 @@ from provider import AnyStep, Reply, Request
 from provider_shapes import Shape
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
-PAGE = "## Primary intent\nTalk about topics.\n\n## Rules and constraints\n- Never restart the server on Fridays."
+RULE = "Never restart the server on Fridays."
+PAGE = f"## Primary intent\nQuestions about topics, and answers with details.\n\n## Rules and constraints\n- {RULE}"
 SUMMARY = Reply(json.dumps({"summary": PAGE, "turn": "", "keep": []}), usage=(4_321, 98, 0))
 
 
@@ -68,7 +69,7 @@ def test_room_that_a_model_made_says_its_cause_its_cost_and_is_in_the_insights(p
     provider = play_by_engine(scene, Answers(), window=8_192, summaries="auto")
     summary, *_, question = provider.requests
     assert "detail3" in json.dumps(summary.body), "the head is what is summarised"
-    assert "Talk about topics." in json.dumps(question.body)
+    assert "Questions about topics, and answers with details." in json.dumps(question.body)
 
 
 def test_room_that_cannot_be_made_is_a_card_that_says_why_and_offers_a_larger_model(

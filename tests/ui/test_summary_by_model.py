@@ -28,7 +28,7 @@ from provider import AnyStep, Hang, Reply, ScriptedProvider
 
 pytestmark = pytest.mark.slow
 RULE = "Never restart the server on Fridays."
-PAGE = f"## Primary intent\nTalk about topics.\n\n## Rules and constraints\n- {RULE}"
+PAGE = f"## Primary intent\nQuestions about topics, and answers with details.\n\n## Rules and constraints\n- {RULE}"
 WRITTEN = Reply(json.dumps({"summary": PAGE, "turn": "", "keep": []}), size=12, pause=0.02, usage=(4_000, 80, 0))
 Scene = Callable[[MainWindow, Driver, ScriptedProvider], Coroutine[Any, Any, None]]
 

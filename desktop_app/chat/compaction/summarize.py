@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from desktop_app.chat.complete import LONG_REPLY, Unfinished, complete
 from desktop_app.chat.ports import ChatModel, ModelError, Piece, Price, TextPiece
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.summary.coverage import keeps_enough
 from desktop_app.context.summary.model_summary import (
     MIN_PAGE,
     Draft,
@@ -25,8 +26,9 @@ from desktop_app.context.summary.model_summary import (
     faults_of,
     page_of,
     plan_last_messages,
+    says_enough_of_part,
 )
-from desktop_app.context.summary.prompt import Prompts, repair_for, request_for
+from desktop_app.context.summary.prompt import MessagePiece, Prompts, repair_for, request_again, request_for
 from desktop_app.context.summary.reply import UnusableReply, WrittenSummary, read_reply
 from desktop_app.conversation.message import Message, Usage, add_usage
 from desktop_app.conversation.transcript import Compaction
@@ -104,6 +106,7 @@ async def write_compaction(
     return replace(compaction, usage=usage, seconds=time.monotonic() - started, note=note)
 
 
+SAYS_LITTLE = translatable("the summary of {model} said too little of the conversation")
 NO_ROOM = translatable("there is no room for a summary")
 TOO_LITTLE = translatable("too little comes before the latest messages")
 ONLY_LATEST = translatable(
@@ -180,6 +183,7 @@ class SummaryWriter:
         self._report = report
         self._ends_at = time.monotonic() + snapshot.policy.compaction_seconds
         self._tokens, self._max_tokens, self._reported_at = 0, 1, 0.0
+        self._repairs = snapshot.policy.repair_calls
         self.usage: Usage | None = None
 
     async def write(self) -> Compaction:
@@ -192,7 +196,7 @@ class SummaryWriter:
             draft, written = await self._write_draft(is_too_long=True)
         page = page_of(written)
         faults = await asyncio.to_thread(faults_of, page, draft, self._snapshot.counts)
-        if faults and self._snapshot.policy.repair_calls:
+        if faults and self._repairs:
             page = await self._repair(draft, page, faults)
         return await asyncio.to_thread(self._finish, draft, page, list(written.keep))
 
@@ -202,13 +206,29 @@ class SummaryWriter:
         self._max_tokens = draft.wanted.budget * len(draft.parts)
         page, turns, keep = draft.earlier, list[str](), list[str]()
         for index, part in enumerate(draft.parts):
-            read = read_reply(await self._ask(draft, request_for(part, page, draft.wanted)), draft.names)
-            if isinstance(read, UnusableReply):
-                raise NoSummary(read.reason.value)
+            read = await self._read_part(draft, part, page)
             self._tokens = (index + 1) * draft.wanted.budget
             page, keep = read.summary, [*keep, *read.keep]
             turns += [read.turn] if read.turn else []
         return draft, WrittenSummary(page, "\n\n".join(turns), tuple(dict.fromkeys(keep)))
+
+    async def _read_part(self, draft: Draft, part: Sequence[MessagePiece], earlier: str) -> WrittenSummary:
+        """Have the model read a part; ask once more if what it writes says too little of that.
+
+        Raises NoSummary. earlier: the summary so far.
+        """
+        request: tuple[Message, ...] = request_for(part, earlier, draft.wanted)
+        reply = await self._ask(draft, request)
+        read = read_reply(reply, draft.names)
+        while not isinstance(read, UnusableReply):
+            if await asyncio.to_thread(says_enough_of_part, read, part, earlier, draft.wanted.prompts):
+                return read
+            if self._repairs <= 0:
+                raise NoSummary(SAYS_LITTLE.format(model=self._model.info.label))
+            self._repairs -= 1
+            reply = await self._ask(draft, request_again(request, reply, part, draft.wanted))
+            read = read_reply(reply, draft.names)
+        raise NoSummary(read.reason.value)
 
     async def _ask(self, draft: Draft, messages: tuple[Message, ...]) -> str:
         """Return the model's whole reply. Raises NoSummary if the model did not finish it."""
@@ -258,7 +278,7 @@ class SummaryWriter:
             return page
         repaired = page_of(read)
         left = await asyncio.to_thread(faults_of, repaired, draft, self._snapshot.counts)
-        return repaired if len(left) < len(faults) else page
+        return repaired if len(left) < len(faults) and keeps_enough(repaired, page) else page
 
     def _finish(self, draft: Draft, page: str, keep: list[str]) -> Compaction:
         snapshot, name = self._snapshot, self._model.info.record_name

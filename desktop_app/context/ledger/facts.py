@@ -49,7 +49,7 @@ _TO_WORDS = bytes(
     for sign in map(chr, range(256))
 )
 """Maps ASCII to lowercase and all but words to blanks: three times as fast as a pattern."""
-_FUNCTION_WORDS = lexicon(
+FUNCTION_WORDS = lexicon(
     "a an the and or but of to in on at for with from by as is are be it its this that these those i we you my"
     " our your me us please always never must should would could can may will do does don dont doesn not no t s"
     " use using used make sure ensure prefer avoid only need needs have has had want actually instead rather than"
@@ -95,7 +95,7 @@ def words_of(text: str) -> frozenset[str]:
 @lru_cache(4_096)
 def topic_of(text: str) -> frozenset[str]:
     """Return the stems of the words that name something."""
-    return frozenset(map(_stem, words_of(text.lower()) - _FUNCTION_WORDS))
+    return frozenset(map(_stem, words_of(text.lower()) - FUNCTION_WORDS))
 
 
 def _stem(word: str) -> str:

@@ -29,7 +29,8 @@ from desktop_app.conversation.facts import Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
-from .prompt import MessagePiece, Prompts, SummaryTask, names_of, parts_of
+from .coverage import says_enough
+from .prompt import MessagePiece, Prompts, SummaryTask, names_of, parts_of, texts_of_part
 from .reply import WrittenSummary
 from .restore_facts import restore_facts, restore_names, restore_rules
 
@@ -116,6 +117,12 @@ def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
 def page_of(written: WrittenSummary) -> str:
     """Return the summary with the part about the current turn behind it, as in the extractive summary."""
     return f"{written.summary}\n\n{TURN_HEADING}\n\n{written.turn}" if written.turn else written.summary
+
+
+def says_enough_of_part(written: WrittenSummary, part: Sequence[MessagePiece], earlier: str, prompts: Prompts) -> bool:
+    """Return whether what a model wrote is a summary of that part, and of the summary before it, by its own words."""
+    ours = "\n".join([prompts.summary, prompts.merge, prompts.turn, prompts.form])
+    return says_enough(page_of(written), texts_of_part(part, earlier), ours, written.is_formed)
 
 
 def faults_of(page: str, draft: Draft, counts: TokenCounts) -> list[str]:

@@ -50,6 +50,8 @@ class WrittenSummary(msgspec.Struct, frozen=True):
     """Of the beginning of a turn that is cut in two, or ""."""
     keep: tuple[str, ...] = ()
     """Message ids."""
+    is_formed: bool = True
+    """It came as it was asked for, or at least with headings or points; mere prose may be an answer to something."""
 
 
 class UnusableReply(msgspec.Struct, frozen=True):
@@ -100,6 +102,7 @@ def read_reply(text: str, names: Mapping[str, str]) -> WrittenSummary | Unusable
     if not text:
         return UnusableReply(ReplyFault.EMPTY)
     fields = next(_objects(text), None)
+    is_formed = fields is not None or _STARTED.search(text) is not None
     if fields is None:
         fields = _salvaged(text) if _STARTED.search(text) else _free_text(text)
     if fields is None:
@@ -113,7 +116,8 @@ def read_reply(text: str, names: Mapping[str, str]) -> WrittenSummary | Unusable
         return UnusableReply(ReplyFault.REFUSED)
     if sum(letter.isalnum() for letter in summary + turn) < MIN_LETTERS:
         return UnusableReply(ReplyFault.FOREIGN)
-    return WrittenSummary(summary, turn, _kept(fields.get("keep"), names))
+    is_formed = is_formed or _HEADING.search(summary) is not None
+    return WrittenSummary(summary, turn, _kept(fields.get("keep"), names), is_formed)
 
 
 def without_thoughts(reply: str) -> str:
