@@ -10354,9 +10354,9 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     </message>
     <message>
         <source>Looking for what should be remembered…</source>
-        <translation type="unfinished" />
+        <translation>Es wird nachgesehen, was gemerkt werden soll…</translation>
     </message>
-    <message>
+<message>
         <source>{used} of the usable window is in use. Room will soon be made automatically.</source>
         <translation>{used} des nutzbaren Fensters sind belegt. Bald wird von selbst Platz geschaffen.</translation>
     </message>
@@ -10698,6 +10698,10 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Automatic compaction is paused: the last two freed less than 10 %. Unpin messages, choose a larger window, or optimize with a shorter tail.</source>
         <translation>Automatisches Verdichten pausiert: Die letzten beiden machten weniger als 10 % frei. Angeheftetes lösen, ein größeres Fenster wählen oder mit kürzerem Ende optimieren.</translation>
+    </message>
+    <message>
+        <source>the summary of {model} said too little of the conversation</source>
+        <translation>die Zusammenfassung von {model} sagte zu wenig vom Gespräch</translation>
     </message>
     </context>
 </TS>

@@ -139,7 +139,7 @@ async def test_silent_long_before_the_limit_is_no_failure_to_make_room(made, cap
     home.house.services = dataclasses.replace(home.house.services, memory=home.keeper)
     session = home.session
     due_at = flush_at(session.policy, session.budget, Trigger.BEFORE_REQUEST)
-    assert due_at <= session.request_size() < 0.8 * session.budget.usable, "a flush is due, and room is not"
+    assert due_at <= session.gauge().total < 0.8 * session.budget.usable, "a flush is due, and room is not"
     await home.house.make_room(session, Trigger.BEFORE_REQUEST)
     assert home.flushes[0].memories == ()
     assert home.house.of(RoomStarted) == [RoomStarted(session.id, Trigger.BEFORE_REQUEST, is_for_memory=True)]

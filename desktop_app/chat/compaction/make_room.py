@@ -193,7 +193,7 @@ class _RoomMaking:
     def _log_begin(self, plan: CompactionPlan, request: SummaryRequest) -> None:
         session, trigger = self._session, self._trigger
         due_at = 0.0 if trigger is Trigger.USER else due_shares(trigger, session.policy, session.budget).compact_at
-        log_compaction_begins(session.id, trigger, session.request_size(), session.budget.usable, due_at, f"{request}")
+        log_compaction_begins(session.id, trigger, session.gauge().total, session.budget.usable, due_at, f"{request}")
 
     def _tell_progress(self, progress: Progress) -> None:
         self._emit(RoomProgressed(self._session.id, progress.tokens, progress.max_tokens))

@@ -22,8 +22,8 @@ from desktop_app.context.ledger.facts import FUNCTION_WORDS
 MAX_TERMS = 30
 MIN_SHARE, MIN_SHARE_OF_PROSE = 0.15, 0.4
 """Of the main terms, in a reply of the form that was asked for, and in mere prose, which may answer the last question.
-Of 94 pages of 19 conversations in 8 languages, one short one of 39 characters has less; of 310 replies that are no
-summary, none without a form has more but those that report long work (docs/measurements.md)."""
+Of 84 summaries of 22 conversations, 4 of 150 tokens for 100 to 900 messages have less; of 372 replies that are none,
+in 8 languages, none has more, and of 65 answers to the last question 14 (decision 42)."""
 MIN_GROUNDED = 0.35
 """Of the summary's terms: what was said in the conversation."""
 MIN_KEPT = 0.25

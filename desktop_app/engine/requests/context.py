@@ -113,7 +113,7 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
     """Return the plan with its summary; one that is being written for this conversation is cancelled first."""
     optimization = engine.plan(request.plan)
     order = await engine.conversations.services.summaries.request_for(session, "llm", request.instructions)
-    total, usable = session.request_size(), session.budget.usable
+    total, usable = session.gauge().total, session.budget.usable
     log_compaction_begins(session.id, Trigger.USER, total, usable, 0.0, f"{order}")
 
     def report(progress: Progress) -> None:
