@@ -89,10 +89,13 @@ def tally(view: View, counts: TokenCounts, earlier: Tally | None = None) -> Tall
 
 
 def _base(view: View, counts: TokenCounts) -> dict[Segment, int]:
-    """Return the tokens of a request beside its items: what primes the reply, what joining the parts of the system
-    prompt makes more or, mostly, less, and the schemas of the tools."""
-    base = {Segment.SYSTEM: counts.tokenizer.overhead.priming + _joining_tokens(view, counts)}
-    tools = sent_tools((), view.tools, counts.dialect)
+    """Return the tokens of a request beside its items: what primes the reply, what a template writes where there is no
+    system prompt, what joining its parts makes more or, mostly, less, and the schemas of the tools."""
+    overhead, tools = counts.tokenizer.overhead, sent_tools((), view.tools, counts.dialect)
+    first = next(iter(view.items), None)
+    has_system = first is not None and first.message.role is Role.SYSTEM
+    system = _joining_tokens(view, counts) if has_system else overhead.without_system(bool(tools))
+    base = {Segment.SYSTEM: overhead.priming + system}
     return {**base, Segment.SCHEMAS: counts.tools(tools)} if tools else base
 
 
@@ -250,7 +253,7 @@ def _reported_usage(item: Item, usage: Usage, counts: TokenCounts, calibration: 
     reply with reasoning includes it, so that its text and its calls are counted here.
     """
     if item.grown is None:
-        around = counts.tokenizer.overhead.around(Role.ASSISTANT)
+        around = counts.tokenizer.overhead.not_generated(item.message)
         if usage.reasoning_tokens or reasoning_of(item.message):
             own = counts.total(item.message) - around
             usage = replace(usage, reply_tokens=calibration.of_part(own, 0))

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.context.view.dialect import reasoning_of, returns_metadata, sent_part
 from desktop_app.conversation.dialect import Dialect
@@ -14,10 +15,10 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolSpec
 
+from .renderings import CallForm, ToolForm, call_texts, to_json, tool_texts
+
 IMAGE_TOKENS = 1_200
 """An image of unknown provider rule (features.md C3; pi-mono uses the same figure)."""
-TOOL_OVERHEAD = 8
-"""What frames one schema; providers do not say, and what is wrong with it is learned from their reports."""
 
 AS_IT_IS = Dialect()
 
@@ -30,7 +31,7 @@ MAX_REASONING, MAX_TOOLS = 1_024, 16
 
 
 class Overhead(msgspec.Struct, frozen=True):
-    """Tokens around the text: role and separators. The defaults are OpenAI's published counting rule."""
+    """What a chat template writes around the texts, in tokens. The defaults are OpenAI's published counting rule."""
 
     message: int = 4
     """Around each message."""
@@ -38,9 +39,57 @@ class Overhead(msgspec.Struct, frozen=True):
     """Around each of the model's own, where that differs."""
     priming: int = 3
     """Once a request, to start the reply; it belongs to the system segment."""
+    system: int | None = None
+    """Around the system prompt; None: as around each message."""
+    unasked: int = 0
+    """What stands in its place where none is sent, such as a prompt of the template's own."""
+    result: int | None = None
+    """Around each result of a tool; None: as around each message."""
+    results: int = 0
+    """Around all results of one reply together; counted with the calls, since each result is counted by itself."""
+    calls: int = 0
+    """Around all calls of one reply together."""
+    call: int = 0
+    """Around each call."""
+    argument: int = 0
+    """Around each argument of a call."""
+    tools: int = 0
+    """How the tools are introduced, once."""
+    tool: int = 8
+    """Around each tool. OpenAI does not say; what is wrong with it is learned from reports."""
+    tools_alone: int = 0
+    """Beside the tools where no system prompt is sent."""
+    call_form: CallForm = "plain"
+    tool_form: ToolForm = "plain"
+    silent: int = 0
+    """Where a reply has calls and no text, besides."""
+    drops_text: bool = False
+    """Whether the text of a reply that has calls is left out."""
+    quotes_results: bool = False
+    """Whether results are written as JSON strings."""
+
+    def forms(self, call_form: CallForm, tool_form: ToolForm) -> Overhead:
+        """Return the same numbers for calls and tools in those forms."""
+        return replace(self, call_form=call_form, tool_form=tool_form)
 
     def around(self, role: Role) -> int:
-        return self.assistant if role is Role.ASSISTANT else self.message
+        match role:
+            case Role.ASSISTANT:
+                return self.assistant
+            case Role.SYSTEM if self.system is not None:
+                return self.system
+            case Role.TOOL if self.result is not None:
+                return self.result
+            case _:
+                return self.message
+
+    def not_generated(self, message: Message) -> int:
+        """Return the tokens that are counted with a reply, and that its model does not write."""
+        return self.assistant + (self.results if message.tool_calls else 0)
+
+    def without_system(self, has_tools: bool) -> int:
+        """Return the tokens that a request has more where no system prompt is sent."""
+        return self.unasked + (self.tools_alone if has_tools else 0)
 
 
 class Tokenizer(Protocol):
@@ -81,28 +130,31 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
 
     What depends on the whole request, such as the reasoning that goes back, is not among them: see `breakdown.py`.
     """
-    role_segment = SEGMENT_OF_ROLE[message.role]
-    by_segment = {role_segment: tokenizer.overhead.around(message.role)}
+    role_segment, overhead = SEGMENT_OF_ROLE[message.role], tokenizer.overhead
+    by_segment = {role_segment: overhead.around(message.role)}
     if message.speaker:
         by_segment[role_segment] += tokenizer.count(message.speaker)
-    written = 0
+    written, has_calls = 0, bool(message.tool_calls)
     for part in message.parts:
         match sent_part(part, dialect):
             case Text(text):
-                segment, tokens = role_segment, tokenizer.count(text)
+                segment, tokens = role_segment, 0 if has_calls and overhead.drops_text else tokenizer.count(text)
                 written += 1
             case Reasoning():
                 continue  # whether it is sent back depends on the request
-            case ToolCall(_, name, arguments):
-                segment, tokens = Segment.CALLS, tokenizer.count(name) + tokenizer.count(arguments)
+            case ToolCall() as call:
+                segment, tokens = Segment.CALLS, _call_tokens(call, tokenizer)
             case ToolResult(_, _, text):
-                segment, tokens = Segment.RESULTS, tokenizer.count(text)
+                segment = Segment.RESULTS
+                tokens = tokenizer.count(to_json(text) if overhead.quotes_results else text)
                 written += 1
             case Attachment() as attachment:
                 segment = Segment.ATTACHMENTS
                 tokens = IMAGE_TOKENS if attachment.is_image else tokenizer.count(attachment.as_text)
                 written += not attachment.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
+    if has_calls:
+        by_segment[Segment.CALLS] += overhead.calls + overhead.results + (0 if message.text else overhead.silent)
     if any(_has_details(call, dialect) for call in message.tool_calls):
         by_segment[Segment.REASONING] = tokenizer.count(reasoning_of(message))
     if written > 1 and message.role is Role.SYSTEM and set(by_segment) == {role_segment}:
@@ -113,6 +165,12 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
     elif written > 1:
         by_segment[role_segment] += (written - 1) * tokenizer.count(SEPARATOR)
     return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
+
+
+def _call_tokens(call: ToolCall, tokenizer: Tokenizer) -> int:
+    overhead = tokenizer.overhead
+    texts, arguments = call_texts(call, overhead.call_form)
+    return overhead.call + overhead.argument * arguments + sum(map(tokenizer.count, texts))
 
 
 def _content_of(message: Message) -> object:
@@ -169,10 +227,12 @@ class TokenCounts:
         return self.tokenizer.count(text)
 
     def _tools(self, tools: tuple[ToolSpec, ...]) -> int:
-        return sum(map(self.tool, tools))
+        return (self.tokenizer.overhead.tools if tools else 0) + sum(map(self.tool, tools))
 
     def tool(self, tool: ToolSpec) -> int:
-        return TOOL_OVERHEAD + sum(map(self.tokenizer.count, (tool.name, tool.description, tool.parameters)))
+        """Return the tokens of one tool, as the template writes it."""
+        texts, more = tool_texts(tool, self.tokenizer.overhead.tool_form)
+        return self.tokenizer.overhead.tool + more + sum(map(self.tokenizer.count, texts))
 
     @cached_property
     def separator(self) -> int:

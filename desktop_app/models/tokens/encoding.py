@@ -82,6 +82,23 @@ class FamilyTokenizer:
             return self._count
 
 
+class TemplateTokenizer:
+    """A family's tokenizer for models with another chat template: it counts texts alike."""
+
+    def __init__(self, tokenizer: FamilyTokenizer, overhead: Overhead) -> None:
+        self.overhead = overhead
+        self.count = tokenizer.count
+        self._tokenizer = tokenizer
+
+    @property
+    def name(self) -> str:
+        return self._tokenizer.name
+
+    @property
+    def is_exact(self) -> bool:
+        return self._tokenizer.is_exact
+
+
 def count_characters(text: str) -> int:
     """Return one token for each BYTES_PER_TOKEN bytes of UTF-8."""
     return -(-len(text.encode(errors="replace")) // BYTES_PER_TOKEN)

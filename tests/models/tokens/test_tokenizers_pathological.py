@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from desktop_app.models.tokens import encoding as tokenizer_encoding
 from desktop_app.models.tokens.estimate import WEIGHTS
-from desktop_app.models.tokens.families import OVERHEADS
+from desktop_app.models.tokens.families import families
 from desktop_app.models.tokens.sources import SOURCES
 from desktop_app.models.tokens.tokenizers import tokenizer_of
 from examples import examples
 
-ALIKE = sorted({*SOURCES, *WEIGHTS, *OVERHEADS, "kimi", ""} - set(EACH_ITS_WAY))
+ALIKE = sorted({*SOURCES, *WEIGHTS, *families(), ""} - set(EACH_ITS_WAY))
 ALL = [
     "o200k",
     "claude",

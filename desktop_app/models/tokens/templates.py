@@ -1,0 +1,218 @@
+"""What chat templates write around the texts of a request: one table, and which template a model's name stands for.
+
+The numbers were fitted to what real renderers made of forty made-up requests (tests/bench/peers/renderers.py, compared
+again by tests/bench/test_template_costs.py): llama.cpp's collection of templates, mistral-common and openai-harmony.
+docs/tokenizers.md has the errors that are left, and how each row was verified.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from desktop_app.context.counting.tokens import Overhead
+
+from .families import family_of
+
+OPENAI = Overhead(tool=0, tools=12, tool_form="openai")
+"""OpenAI's published rule, for messages and for tools."""
+CHATML = Overhead(message=5, assistant=6, priming=4)
+"""SmolLM2's: <|im_start|>, the role, a newline, <|im_end|>, a newline. The role is two tokens for an assistant, one
+for all others; the priming is such a message's beginning."""
+# Qwen's roles are one token. All results of one reply go as one message of the user's.
+QWEN = Overhead(
+    message=5,
+    assistant=5,
+    priming=3,
+    result=4,
+    results=5,
+    calls=-2,
+    call=4,
+    tools=76,
+    tool=1,
+    tools_alone=5,
+    call_form="arguments",
+    tool_form="json",
+)
+# <|start_header_id|>, the role, <|end_header_id|>, an empty line, <|eot_id|>; the reply's beginning, and
+# <|begin_of_text|>. The system prompt begins with two dates, and is there always. Tools stand in the first question.
+LLAMA_3 = Overhead(
+    message=5,
+    assistant=5,
+    priming=5,
+    system=25,
+    unasked=25,
+    result=6,
+    tools=56,
+    tool=0,
+    call_form="parameters",
+    tool_form="indented",
+    quotes_results=True,
+    drops_text=True,
+)
+# <｜User｜> before a question, <｜Assistant｜> and </think> before a reply, an end mark behind it; a mark at the
+# beginning.
+DEEPSEEK = Overhead(
+    message=1,
+    assistant=3,
+    priming=4,
+    system=0,
+    result=3,
+    results=8,
+    calls=12,
+    call=4,
+    argument=2,
+    silent=1,
+    tools=246,
+    tool=0,
+    call_form="attributes",
+    tool_form="function",
+)
+# [INST] and [/INST] around a question, an end mark behind a reply, a mark at the beginning.
+MISTRAL = Overhead(
+    message=2,
+    assistant=1,
+    priming=1,
+    system=2,
+    result=2,
+    call=2,
+    tools=2,
+    tool=1,
+    call_form="raw",
+    tool_form="json",
+)
+
+OVERHEADS: dict[str, Overhead] = {
+    "smollm2": replace(CHATML, unasked=21),
+    "openai": OPENAI,
+    # <|start|>, the role, <|message|>, <|end|>; a reply has its channel, too. A system message of its own comes first;
+    # ours becomes a developer's. Each call is a message.
+    "gpt-oss": Overhead(
+        message=4,
+        assistant=6,
+        priming=2,
+        system=68,
+        unasked=61,
+        result=13,
+        calls=1,
+        call=12,
+        silent=-7,
+        tools=27,
+        tool=-1,
+        tools_alone=4,
+        call_form="raw",
+        tool_form="typescript",
+    ),
+    "qwen-2.5": replace(QWEN, unasked=21, tools_alone=0, result=8, calls=-1),
+    "qwen-3": QWEN,
+    "qwen-3-coder": replace(QWEN, calls=-1, tools=173, tool=-1, tools_alone=24, call_form="tags", tool_form="xml"),
+    "qwen-3.5": replace(QWEN, priming=5, call=5, calls=3, silent=-1, tools=197, tools_alone=4, call_form="tags"),
+    "llama-2": Overhead(message=8, assistant=2, priming=0),  # [INST] and [/INST] are written as text
+    "llama-3": LLAMA_3,
+    # Its template is not to be had; the marks are Llama 3's by other names.
+    "llama-4": replace(LLAMA_3, system=5, unasked=0, drops_text=False),
+    "deepseek-3.1": Overhead(message=1, assistant=4, priming=4, system=0, result=2, calls=-1, call=3, tool=0).forms(
+        "raw", "none"
+    ),
+    "deepseek-3.2": DEEPSEEK,
+    "deepseek-4": replace(DEEPSEEK, priming=3, result=5, results=1, tools=221),
+    "mistral-v1": Overhead(message=5, assistant=5),  # [INST] and [/INST] are written as text
+    "mistral-v3": replace(MISTRAL, system=0, result=13, calls=2, call=0, silent=1).forms("list", "json"),
+    "mistral-v7": replace(MISTRAL, calls=3, call_form="list"),
+    "mistral-v11": replace(MISTRAL, result=10, call=8),
+    "mistral-v13": MISTRAL,
+    # Templates whose vocabulary is not to be had: fitted with o200k's tokens and their own marks.
+    "glm": Overhead(message=2, assistant=5, priming=3, result=3, call=4, argument=4, tools=100, tool=0).forms(
+        "pairs", "json"
+    ),
+    "kimi": Overhead(priming=3, unasked=19, result=13, calls=2, call=6, tools=7, tool=0).forms("raw", "json"),
+    "minimax": Overhead(
+        message=5,
+        assistant=5,
+        priming=6,
+        unasked=11,
+        result=1,
+        results=3,
+        calls=5,
+        call=4,
+        argument=-4,
+        tools=96,
+        tool=4,
+        call_form="attributes",
+        tool_form="function",
+    ),
+    "gemma-4": Overhead(
+        message=5,
+        assistant=5,
+        priming=8,
+        result=2,
+        calls=-4,
+        call=4,
+        argument=5,
+        silent=1,
+        tools=-9,
+        tool=20,
+        tools_alone=13,
+        call_form="gemma",
+        tool_form="gemma",
+    ),
+    # <start_of_turn>, the role, a newline, <end_of_turn>, a newline; <bos>.
+    "gemma-2": Overhead(message=5, assistant=5, priming=4),
+    # Google charges hardly more than the words of a schema.
+    "gemini": Overhead(tool=4, tool_form="words"),
+    # 549 tokens for the first tool and 53 for each further one, as measured with small ones; each message of a tool's
+    # round 27 more than its text, in two published coding sessions.
+    "claude": Overhead(result=27, call=23, tools=496, tool=20),
+}
+"""Templates that are known; all others have OpenAI's rule for messages."""
+
+# The first match counts. The name after the last slash, up to a colon.
+_PATTERNS = tuple(
+    (template, re.compile(pattern))
+    for template, pattern in (
+        ("gpt-oss", r"gpt-?oss"),
+        ("qwen-2.5", r"qwq|qvq|qwen-?([12]|coder|$)"),
+        ("qwen-3-coder", r"qwen-?3-?coder"),
+        ("deepseek-3.1", r"deepseek-?(v3(?!\.2)|r1|v3[.-]1)"),
+        ("deepseek-3.2", r"deepseek-?v3\.2"),
+        ("gemma-4", r"gemma-?([4-9]|3n)"),
+        (
+            "mistral-v7",
+            r"(mistral|pixtral)-(large-2411|small-(2501|2503|24b-instruct-25)|small-?3(?!\.2))|mistral-saba",
+        ),
+        ("mistral-v3", r"nemo|mistral-large-2407|ministral-(3b|8b)|pixtral-12b|mistral-7b.*v0\.3|codestral-mamba"),
+        ("mistral-v11", r"mistral-small-(2506|3\.2)|devstral-(small|medium)-?2507|magistral-(small|medium)-2506"),
+        ("mistral-v11", r"devstral-small-2505|codestral-2508|mistral-medium-2508"),
+    )
+)
+_BY_FAMILY = {
+    "o200k": "openai",
+    "cl100k": "openai",
+    "qwen": "qwen-3",
+    "deepseek": "deepseek-4",
+    "mistral": "mistral-v13",
+    "gemma-3": "gemma-2",
+    "claude-2": "claude",
+    "claude-4.7": "claude",
+}
+"""The template of a family's newest models, where it has another name."""
+
+
+def template_of(model_name: str) -> str:
+    """Return the template in a model's name, such as "qwen-3-coder"; that of its family's newest if it says no more."""
+    family = family_of(model_name)
+    own = model_name.lower().replace("_", "-").rpartition("/")[2].partition(":")[0]
+    if "deepseek" in own and "distill" in own:
+        return "deepseek-3.1"
+    of_family = (template for template, pattern in _PATTERNS if _is_of(template, family) and pattern.search(own))
+    return next(of_family, _BY_FAMILY.get(family, family))
+
+
+def _is_of(template: str, family: str) -> bool:
+    return template == "gpt-oss" if family == "o200k" else template.partition("-")[0] == family.partition("-")[0]
+
+
+def overhead_of(model_name: str) -> Overhead:
+    """Return what that model's template adds to the texts."""
+    return OVERHEADS.get(template_of(model_name), Overhead())

@@ -1,0 +1,91 @@
+"""Requests counted here, beside what real chat templates and tokenizers make of them, asked again.
+
+They live in the environment of the peers (packaging/bench --peers makes it, PALIMPSEST_PEERS names another one's
+Python; chat templates are in `templates` beside its `bin`, or where PALIMPSEST_TEMPLATES says). The table of errors
+is written to build/templates.md; docs/tokenizers.md holds one. PALIMPSEST_KEEP_TOTALS=1 keeps the totals for the fast
+test, tests/models/tokens/test_templates.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.view.view import view_of
+from desktop_app.conversation.openai_chat import Json, messages_of
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.transcript import RequestContext, Transcript
+from desktop_app.models.tokens.tokenizers import tokenizer_for
+from requests_made_up import requests
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = Path(os.environ.get("PALIMPSEST_PEERS", ROOT / ".bench-venv" / "bin" / "python"))
+TEMPLATES = Path(os.environ.get("PALIMPSEST_TEMPLATES", PYTHON.parent.parent / "templates"))
+RENDERERS = Path(__file__).parent / "peers" / "renderers.py"
+TOTALS = ROOT / "tests" / "models" / "tokens" / "template_totals.json"
+MODELS = {
+    "qwen-2.5": "qwen2.5-7b-instruct",
+    "qwen-3": "qwen3-8b",
+    "qwen-3-coder": "qwen3-coder-30b-a3b",
+    "qwen-3.5": "qwen3.5-4b",
+    "llama-3": "llama-3.3-70b-instruct",
+    "deepseek-3.1": "deepseek-v3.1",
+    "deepseek-3.2": "deepseek-v3.2",
+    "deepseek-4": "deepseek-v4",
+    "mistral-v3": "mistral-nemo-instruct-2407",
+    "mistral-v7": "mistral-small-2501",
+    "mistral-v11": "mistral-small-2506",
+    "mistral-v13": "ministral-3-14b",
+    "gpt-oss": "gpt-oss-120b",
+}
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (PYTHON.exists() and TEMPLATES.exists()),
+        reason=f"the peers are not installed ({PYTHON}); see packaging/bench",
+    ),
+    pytest.mark.timeout(900),
+]
+
+
+def real_totals() -> dict[str, list[Json | None]]:
+    asked = json.dumps([request for _, request in requests()])
+    command = [str(PYTHON), str(RENDERERS), str(TEMPLATES), *MODELS]
+    answer = subprocess.run(command, input=asked, capture_output=True, text=True, check=True, timeout=800)
+    return json.loads(answer.stdout)
+
+
+def counted(request: Json, counts: TokenCounts) -> int:
+    functions = [tool["function"] for tool in request["tools"]]
+    tools = tuple(ToolSpec(f["name"], f["description"], json.dumps(f["parameters"])) for f in functions)
+    messages = messages_of(request["messages"], lambda index: f"m{index}")
+    return request_tokens(view_of(Transcript().extend((RequestContext(id="c", tools=tools), *messages))), counts)
+
+
+def test_the_first_request_is_within_three_percent() -> None:
+    totals, lines = real_totals(), list[str]()
+    kinds = list(dict.fromkeys(kind for kind, _ in requests()))
+    worst: dict[tuple[str, str], float] = {}
+    for template, model in MODELS.items():
+        counts = TokenCounts(tokenizer_for(model))
+        for (kind, request), real in zip(requests(), totals[template], strict=True):
+            if real is not None:
+                error = counted(request, counts) / real["total"] - 1
+                worst[template, kind] = max(worst.get((template, kind), 0.0), error, key=abs)
+        cells = [f"{100 * worst[template, kind]:+.1f}" if (template, kind) in worst else "–" for kind in kinds]
+        lines.append(f"| {template} | {' | '.join(cells)} |")
+    head = f"| template | {' | '.join(kinds)} |\n|---|{'---|' * len(kinds)}\n"
+    (ROOT / "build").mkdir(exist_ok=True)
+    (ROOT / "build" / "templates.md").write_text(head + "\n".join(lines) + "\n")
+    if os.environ.get("PALIMPSEST_KEEP_TOTALS"):
+        rows = (f" {json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}" for name, row in totals.items())
+        TOTALS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
+    assert max(map(abs, worst.values())) < 0.03
+    assert totals == json.loads(TOTALS.read_text()), "what was measured once is so still"
