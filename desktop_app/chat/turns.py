@@ -281,7 +281,8 @@ class Turns:
         try:
             await self.queue.end(session.id, lambda sent: session.message(sent) is not None)
             await self.note(session)
-            if self.is_automatic(session) and finished.reason != "stopped":  # else it may be room that was stopped
+            # Else it may be room that was stopped, or a reply that is to go on where it ended.
+            if self.is_automatic(session) and finished.reason == "finished":
                 self._tasks.start_once(f"room of {session.id}", partial(self._make_room, session))
             if finished.reason == "finished":
                 self._tasks.start_once(f"name of {session.id}", partial(self._listed.generate_title, session))

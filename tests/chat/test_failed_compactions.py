@@ -10,7 +10,7 @@ from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.insights import insights_of
 from desktop_app.conversation.events import ViewChanged
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.transcript import Compaction, FailedCompaction, Trigger
+from desktop_app.conversation.transcript import Compaction, FailedCompaction, Pin, Trigger
 from provider import Reply
 
 ROLES = (Role.USER, Role.ASSISTANT)
@@ -59,6 +59,8 @@ async def test_paused_compactions_are_told_once(house) -> None:
         archived = (session.view.items[number].message.id,)
         futile = Compaction(trigger=Trigger.AFTER_TURN, strategy="extractive", archived=archived, summary="Not much.")
         await session.record_operation(replace(futile, id=f"f{number}", tokens_before=6_000, tokens_after=5_900))
+    for item in list(session.view.items)[6:]:  # so that another one would free little, too
+        await session.record_operation(Pin(id=f"pin {item.message.id}", message_id=item.message.id))
     assert session.gauge().share > 0.75
     for _ in range(2):
         await home.turn(session, "And now?")

@@ -24,7 +24,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Text, user_message
-from desktop_app.conversation.transcript import Compaction, Trigger
+from desktop_app.conversation.transcript import Compaction, Pin, Trigger
 from provider import Call, Hang, Reply, Status
 from slowness import slowness
 
@@ -145,6 +145,8 @@ async def test_two_futile_compactions_pause_the_automatic_ones_and_say_why(talk)
             tokens_after=5_900,
         )
         await session.record_operation(futile)
+    for item in list(session.view.items)[6:]:  # so that another one would free little, too
+        await session.record_operation(Pin(id=f"pin {item.message.id}", message_id=item.message.id))
     assert session.gauge().share > 0.75
     await home.turn(session, "And now?")
     await home.until(lambda: bool(home.of(RoomRefused)))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.chat.turn.reply import StreamedReply
+from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.events import (
     GaugeChanged,
@@ -21,6 +23,7 @@ from desktop_app.conversation.events import (
     RoomStarted,
     TextDelta,
     TurnEvent,
+    TurnFailed,
     ViewChanged,
 )
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, user_message
@@ -304,3 +307,23 @@ class Storyteller:
         said = next((m["content"] for m in reversed(request.messages) if m["role"] == "assistant"), "") or ""
         begin = max(len(said) - self.back, 0) if said and self.story.startswith(said) else 0
         return Reply(self.story[begin:], size=9, usage=None, pause=self.pause, odd=self.odd)
+
+
+@pytest.mark.parametrize("word", ["Go on.", ""])
+async def test_what_had_arrived_when_the_window_was_full_is_what_the_model_goes_on_from(house, word: str) -> None:
+    """Neither the background nor the next message archives the reply that the user is told to continue."""
+    home = await house([], window=WINDOW)
+    home.provider.script = Storyteller(STORY)
+    session = await home.chats.create("Long", chat_of(2_000))
+    session.policy = replace(BALANCED, phases=tuple(phase for phase in BALANCED.phases if phase != "streaming"))
+    events = await home.turn(session, "Tell me a very long story.")
+    assert [event.failure.title[:22] for event in events if isinstance(event, TurnFailed)] == ["Context limit exceeded"]
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    parts = stored(session)
+    assert parts[-1].is_interrupted
+    assert parts[-1].id in {item.message.id for item in session.view.items}
+    if word:
+        home.provider.script = [Reply("It ended well.")]
+        await home.turn(session, word)
+        sent = "\n".join(text for _, text in home.provider.requests[-1].turns)
+        assert parts[-1].text[-200:] in sent

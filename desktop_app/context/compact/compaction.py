@@ -23,7 +23,14 @@ from desktop_app.conversation.facts import Fidelity, Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
-from .tail import MeasuredBlocks, blocks_worth_keeping, measure_blocks, tail_starts, unread_result_ids
+from .tail import (
+    MeasuredBlocks,
+    blocks_worth_keeping,
+    cut_reply_ids,
+    measure_blocks,
+    tail_starts,
+    unread_result_ids,
+)
 
 LAST_MESSAGES = "last_messages"
 TURN_HEADING = "# The current turn so far"
@@ -72,7 +79,7 @@ def plan_compaction(
     stay if there is room for them, as what the model has not read yet should.
     """
     room = measure_blocks(view, counts)
-    keep = (*keep, *unread_result_ids(room))
+    keep = (*keep, *unread_result_ids(room), *cut_reply_ids(room))
     limit = round(budget.usable * policy.blocked_at)
     least = policy.head_least if total <= budget.usable else 1
     hardest: CompactionPlan | None = None

@@ -130,9 +130,8 @@ class _Decision:
         self._prune_at, self._compact_at = due_shares(trigger, policy, budget)
         self.share = budget.share(self._size)
         self._fits = self._size <= budget.usable
-        stalled = self._fits and is_stalled(view, policy)
         is_full = self.share >= self._compact_at or has_too_many_messages(view, policy, budget, trigger)
-        self._is_compaction_due = is_full and not stalled
+        self._is_compaction_due = is_full and not (self._fits and is_stalled(view, policy) and self._is_futile())
 
     def prune_that_suffices(self) -> Prune | None:
         """Return the prune that is due, if it makes a compaction unnecessary or none is due.
@@ -163,6 +162,11 @@ class _Decision:
         plan = self._compaction() if self._is_compaction_due else None
         return plan if plan and plan.projected <= self._inputs[2].usable else None
 
+    def _is_futile(self) -> bool:
+        """Return whether a compaction would free so little again (K8)."""
+        plan = self._compaction()
+        return plan is None or self._total - plan.projected < self._inputs[1].futile_below * self._total
+
     def last_resort(self) -> Prune | CompactionPlan | None:
         """Return whatever frees something where no layer alone was enough."""
         if not self._is_compaction_due and self._fits:
@@ -180,7 +184,7 @@ class _Decision:
 
 
 def is_stalled(view: View, policy: ContextPolicy) -> bool:
-    """Return whether the last compactions freed so little that another automatic one would be futile (K8)."""
+    """Return whether the last compactions freed so little that automatic ones pause until one would free more (K8)."""
     compactions = [entry for entry in active_entries(view.path) if isinstance(entry, Compaction)]
     last = compactions[-policy.futile_in_a_row :]
     return len(last) == policy.futile_in_a_row and all(

@@ -78,6 +78,14 @@ def unread_result_ids(room: MeasuredBlocks) -> tuple[str, ...]:
     return tuple(item.message.id for item in newest if item.kind is _MESSAGE)
 
 
+def cut_reply_ids(room: MeasuredBlocks) -> tuple[str, ...]:
+    """Return the ids of the newest reply if it was cut, with what it continues: the model may be asked to go on."""
+    for run in reversed(room.blocks):
+        if run[-1].message.role is _ASSISTANT:
+            return tuple(item.message.id for item in run) if run[-1].message.is_interrupted else ()
+    return ()
+
+
 def blocks_worth_keeping(
     room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, keep: Collection[str]
 ) -> frozenset[int]:

@@ -57,18 +57,31 @@ def test_what_must_stay_and_does_not_fit_is_an_error_that_says_what_helps() -> N
     assert "shorten the last message" in str(error)
 
 
+FUTILE = Compaction(
+    trigger=Trigger.AFTER_TURN, strategy="x", archived=(), summary="S", tokens_before=1_000, tokens_after=950
+)
+ROUNDS = [*[m for n in range(60) for m in (user("q " * 20), model("a " * 20))], user("go")]
+
+
 def test_two_futile_compactions_in_a_row_stop_the_third() -> None:
-    futile = Compaction(
-        trigger=Trigger.AFTER_TURN, strategy="x", archived=(), summary="S", tokens_before=1_000, tokens_after=950
-    )
-    once = [*[m for n in range(60) for m in (user("q " * 20), model("a " * 20))], user("go")]
-    stalled = view_of(record(*once, futile, futile))
+    pins = [Pin(message_id=f"m{n}", id=f"p{n}") for n in range(6, 120)]
+    stalled = view_of(record(*ROUNDS, *pins, FUTILE, FUTILE))
     assert is_stalled(stalled, BALANCED)
     assert asked(stalled, 0.92, Trigger.BEFORE_REQUEST) is None
-    assert asked(stalled, 1.3, Trigger.BEFORE_REQUEST) is not None, "but never when the request would not fit"
-    worthwhile = replace(futile, tokens_after=500)
-    assert not is_stalled(view_of(record(*once, worthwhile, futile)), BALANCED)
-    assert not is_stalled(view_of(record(*once, futile)), BALANCED)
+    assert asked(view_of(record(*ROUNDS, *pins, FUTILE)), 0.92, Trigger.BEFORE_REQUEST) is not None
+    assert asked(stalled, 1.02, Trigger.BEFORE_REQUEST) is not None, "but never when the request would not fit"
+    worthwhile = replace(FUTILE, tokens_after=500)
+    assert not is_stalled(view_of(record(*ROUNDS, worthwhile, FUTILE)), BALANCED)
+    assert not is_stalled(view_of(record(*ROUNDS, FUTILE)), BALANCED)
+
+
+def test_the_pause_ends_once_a_step_would_free_a_tenth() -> None:
+    """Such as when what was pinned no longer is, or the conversation has gone on."""
+    view = view_of(record(*ROUNDS, FUTILE, FUTILE))
+    assert is_stalled(view, BALANCED)
+    step = asked(view, 0.92, Trigger.BEFORE_REQUEST)
+    assert isinstance(step, CompactionPlan)
+    assert step.projected <= 0.9 * step.total
 
 
 def test_a_summary_that_was_written_for_a_larger_window_is_shortened() -> None:
