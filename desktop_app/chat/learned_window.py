@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from desktop_app.context.counting.calibration import Report
+from desktop_app.conversation.message import Usage
+
 from .ports import ModelError
+from .turn.request import Request
 
 MIN_LIMIT = 512
 """A smaller window than this is not what a provider's error means by its number."""
+
+
+def refused_report(error: ModelError, sent: Request) -> Report | None:
+    """Return what the error of a refused request reports of its prompt; None if it does not say."""
+    if not error.is_overflow or error.limit < MIN_LIMIT or not error.observed:
+        return None
+    return Report(sent.counted, sent.items, Usage(error.observed - error.reply, 0))
 
 
 class LearnedWindow:
@@ -14,6 +25,8 @@ class LearnedWindow:
     def __init__(self) -> None:
         self.tokens = 0
         """0: nothing was learned."""
+        self.refused: Report | None = None
+        """The newest refused request of which the provider said how long it is."""
         self._is_stated_trusted = False
 
     @property
@@ -21,10 +34,12 @@ class LearnedWindow:
         """Whether nothing was learned, and the user has said nothing about it."""
         return not self.tokens and not self._is_stated_trusted
 
-    def learn(self, error: ModelError) -> None:
-        """Take over the size of the window from the error of a provider that refused a request, if it is given."""
+    def learn(self, error: ModelError, refused: Report | None = None) -> None:
+        """Take over the size of the window from the error of a provider that refused a request, if it is given, and
+        what it reports of the request."""
         if error.is_overflow and error.limit >= MIN_LIMIT:
             self.tokens = error.limit
+            self.refused = refused or self.refused
 
     def suspect(self, tokens: int) -> bool:
         """Assume a window of that many tokens, as its server seems to have. Return False if the user knows better."""
@@ -35,4 +50,4 @@ class LearnedWindow:
 
     def trust_stated(self) -> None:
         """Forget what was learned, as the user asked; suspicions are ignored from now on."""
-        self.tokens, self._is_stated_trusted = 0, True
+        self.tokens, self.refused, self._is_stated_trusted = 0, None, True

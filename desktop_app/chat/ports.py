@@ -71,7 +71,8 @@ class ModelError(WorldError):
     """An error of a provider.
 
     is_overflow: the request was too long. retry_after: seconds to wait before the next attempt, if the provider says.
-    limit, observed: tokens that the provider accepts, and that it counted; 0 if it does not say.
+    limit, observed: tokens that the provider accepts, and that it counted; 0 if it does not say. reply: how many of
+    the observed ones were asked for as the reply, where it says so.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class ModelError(WorldError):
         retry_after: float | None = None,
         limit: int = 0,
         observed: int = 0,
+        reply: int = 0,
     ) -> None:
         super().__init__(failure)
         self.kind: ErrorKind = "overflow" if is_overflow else kind
@@ -89,6 +91,7 @@ class ModelError(WorldError):
         self.retry_after = retry_after
         self.limit = limit
         self.observed = observed
+        self.reply = reply
 
 
 class WindowUnknown(ModelError):

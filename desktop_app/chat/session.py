@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, tally
-from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
+from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, measured_gauge, tally
+from desktop_app.context.counting.calibration import Calibration, Report, learn, learn_exactly, prior
 from desktop_app.context.counting.measured import reported_before
 from desktop_app.context.counting.reports import calibration_of, is_report
 from desktop_app.context.counting.tokens import TokenCounts
@@ -39,7 +39,7 @@ from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .learned_window import LearnedWindow
 from .operation_log import log_entries
-from .ports import DELETED, ChatModel, EntryStore, WorldError
+from .ports import DELETED, ChatModel, EntryStore, ModelError, WorldError
 from .recorded_messages import RecordedMessages
 from .rows import changed_ids, message_changes, message_rows, newly_archived
 from .tasks import shielded
@@ -113,9 +113,10 @@ class Session:
     def budget_under(self, policy: ContextPolicy) -> Budget:
         """Return what a request might take under that policy."""
         info, limit = self.model.info, self.learned_window.tokens
-        is_assumed = info.window_provenance is Provenance.ASSUMED and not limit
+        is_assumed = info.window_provenance is Provenance.ASSUMED
         most = self.setup.longest_reply(info.max_output)
-        return budget_for(policy, min(info.window, limit or info.window), most, is_assumed)
+        window = limit if limit and (is_assumed or not info.window) else min(info.window, limit or info.window)
+        return budget_for(policy, window, most, is_assumed and not limit)
 
     @property
     def is_as_recorded(self) -> bool:
@@ -139,7 +140,8 @@ class Session:
         """The ratio of the provider's tokens to those counted here, from what it reported in this record."""
         if self._calibration is None:
             name = self.model.info.record_name
-            start = prior(self.counts.tokenizer.name, name)
+            start, refused = prior(self.counts.tokenizer.name, name), self.learned_window.refused
+            start = learn_exactly(start, refused, self.policy) if refused is not None else start
             self._calibration = calibration_of(self.transcript, self.view, self.counts, name, self.policy, start)
         return self._calibration
 
@@ -171,6 +173,10 @@ class Session:
         self._tally = tally(self.view, self.counts, self._tally)
         model, calibration = self.model.info, self.calibration
         gauge = gauge_of(self.view, self._tally, self.counts, self.policy, self.budget, model, calibration)
+        refused = self.learned_window.refused
+        if refused is not None and (refused.counted, refused.messages) == (self.count_request(), len(self.view.items)):
+            measured = measured_gauge(gauge, refused.usage.prompt_tokens, self.policy)
+            gauge = replace(measured, tokenizer=self.counts.tokenizer.name)
         is_learned = 0 < self.learned_window.tokens < model.window
         return replace(gauge, stated_window=model.window) if is_learned else gauge
 
@@ -205,6 +211,11 @@ class Session:
         said = reversed(self.recorded.by_id.values())
         newest = next((m for m in said if m.role is Role.ASSISTANT and m.model == name), None)
         return None if newest is None else max(time.time() - newest.at, 0.0)
+
+    def learn_from_refusal(self, error: ModelError, refused: Report | None) -> None:
+        """Take over what the error of a refused request tells of the window, and of the request."""
+        self.learned_window.learn(error, refused)
+        self._calibration = self._calibration if refused is None else None
 
     def gauge_changed(self) -> GaugeChanged:
         return GaugeChanged(self.id, self.gauge())

@@ -532,7 +532,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The request takes only {tokens} tokens: the server seems to have a smaller window than {window}, or to add something of its own. Give the model a larger window there, or choose another one.</source>
+        <source>The request takes only {tokens} tokens: the server seems to have a smaller window than it says, or to add something of its own. Give the model a larger window there, or choose another one.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -476,8 +476,8 @@
         <translation>Ein Modell mit größerem Kontextfenster wählen: Optimieren würde hier nichts freigeben.</translation>
     </message>
     <message>
-        <source>The request takes only {tokens} tokens: the server seems to have a smaller window than {window}, or to add something of its own. Give the model a larger window there, or choose another one.</source>
-        <translation>Die Anfrage braucht nur {tokens} Token: Der Server hat wohl ein kleineres Fenster als {window}, oder er fügt selbst etwas hinzu. Dem Modell dort ein größeres Fenster geben oder ein anderes wählen.</translation>
+        <source>The request takes only {tokens} tokens: the server seems to have a smaller window than it says, or to add something of its own. Give the model a larger window there, or choose another one.</source>
+        <translation>Die Anfrage braucht nur {tokens} Token: Der Server hat wohl ein kleineres Fenster, als er sagt, oder fügt selbst etwas hinzu. Dem Modell dort ein größeres Fenster geben oder ein anderes wählen.</translation>
     </message>
     <message>
         <source>The built-in tools take {tokens} of {window} tokens: switch some off.</source>

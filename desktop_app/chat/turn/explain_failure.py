@@ -20,7 +20,7 @@ from desktop_app.context.view.view import with_entries
 from desktop_app.conversation.events import Failure, FilledBy
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.sent_request import PartKind, SentPart
-from desktop_app.conversation.transcript import Trigger
+from desktop_app.conversation.transcript import Prune, Trigger
 from desktop_app.conversation.words import format_number, translatable
 
 from .repeated_calls import EarlierCall
@@ -35,7 +35,7 @@ CUT = translatable("Cut it, or choose a model with a larger window.")
 DOES_NOT_FIT = translatable("This does not fit into the model’s context window")
 NOTHING_CAN_LEAVE = translatable("Choose a model with a larger window: optimizing would free nothing here.")
 ONLY_SMALL = translatable(
-    "The request takes only {tokens} tokens: the server seems to have a smaller window than {window}, or to add "
+    "The request takes only {tokens} tokens: the server seems to have a smaller window than it says, or to add "
     "something of its own. Give the model a larger window there, or choose another one."
 )
 OWN_TOOLS = translatable("The built-in tools take {tokens} of {window} tokens: switch some off.")
@@ -53,6 +53,8 @@ TOO_LARGE = ("overflow", "window_too_small", "nearly_full")
 """The kinds of failures of a request that does not fit."""
 MIN_FILLED = 0.25
 """Of what can be used: what takes less does not fill it."""
+SMALL_WINDOW = 8_192
+"""Tokens: what a server has that does not say how much it has."""
 
 
 class Filling(NamedTuple):
@@ -69,11 +71,14 @@ async def explain_failure(session: Session, failure: Failure) -> Failure:
     A kind of its own where the newest message alone is too large; "nothing_can_leave" where no optimizing would make
     the request fit; and what fills the window, which is named, as `filled_by`. Else it is as it was.
     """
-    if failure.kind not in TOO_LARGE or not session.budget.window:
+    if failure.kind not in TOO_LARGE:
         return failure
     snapshot, gauge = snapshot_of(session), session.gauge()
+    if not gauge.is_window_known:
+        gauge = replace(gauge, window=SMALL_WINDOW, reserve=0)
     filling = await asyncio.to_thread(filling_of, snapshot, gauge)
-    if (filling is None or filling.by == "message") and failure.kind != "nearly_full":
+    is_message = filling is None or filling.by == "message"
+    if is_message and failure.kind != "nearly_full" and session.budget.window:
         oversized = await asyncio.to_thread(oversized_in, snapshot)
         if oversized is not None:
             return _message_too_large(failure, oversized, snapshot.factor, can_read_files(session))
@@ -98,7 +103,7 @@ def _advice(filling: Filling | None, gauge: Gauge) -> str:
         text = OWN_TOOLS if filling.by == "tools" and not filling.name else FILLED[filling.by]
         return text.format(name=filling.name, tokens=format_number(filling.tokens), window=window)
     if gauge.total < MIN_FILLED * gauge.usable:
-        return ONLY_SMALL.format(tokens=format_number(gauge.total), window=window)
+        return ONLY_SMALL.format(tokens=format_number(gauge.total))
     return NOTHING_CAN_LEAVE
 
 
@@ -171,16 +176,16 @@ def oversized_in(snapshot: ContextSnapshot) -> Oversized | None:
 
 def would_optimizing_help(snapshot: ContextSnapshot) -> bool:
     """Return whether the request would fit once the user optimizes, and be noticeably shorter."""
-    before, after = snapshot.total or 0, None
+    before = after = snapshot.total or 0
     try:
-        while after is None and (step := decide(snapshot, Trigger.USER)) is not None:
-            if isinstance(step, CompactionPlan):
-                after = snapshot.in_model_tokens(step.projected)
-            else:
-                snapshot = snapshot.with_record(with_entries(snapshot.transcript, replace(step, id="draft")))
+        step = decide(snapshot, Trigger.USER)
+        if isinstance(step, Prune):
+            snapshot = snapshot.with_record(with_entries(snapshot.transcript, replace(step, id="draft")))
+            after, step = snapshot.total or 0, decide(snapshot, Trigger.USER)
+        if isinstance(step, CompactionPlan):
+            after = snapshot.in_model_tokens(step.projected)
     except WindowTooSmall:
         return False
-    after = snapshot.total or 0 if after is None else after
     usable = snapshot.model_budget.usable if snapshot.model_budget else snapshot.budget.usable
     return after <= usable and before - after >= snapshot.policy.futile_below * before
 

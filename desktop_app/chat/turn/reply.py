@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.compaction.make_room import decide, drop_results, make_room, refuse_what_does_not_fit
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
+from desktop_app.chat.learned_window import refused_report
 from desktop_app.chat.operation_log import log_limit, log_retry
 from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
 from desktop_app.chat.services import Services
@@ -19,6 +20,7 @@ from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
+from desktop_app.context.counting.calibration import Report
 from desktop_app.context.counting.measured import is_silently_cut
 from desktop_app.context.view.view import with_entries
 from desktop_app.conversation.events import (
@@ -211,11 +213,12 @@ class StreamedReply:
             raise limit_exceeded(guard.used, session.budget.window)
 
     async def _recover(self, error: ModelError, request: Request) -> None:
-        """Do what may help before the request is sent again. Raises the error where nothing does."""
-        session, tried = self._session, self._tried
-        can_ask_for_less = self._can_ask_for_less(error)
-        window = session.budget.window
-        session.learned_window.learn(error)
+        """Do what may help before another request is sent. Raises the error where nothing does."""
+        session, window = self._session, self._session.budget.window
+        most, is_capped = longest_reply(session, request.gauge)
+        refused = refused_report(error, request)
+        can_ask_for_less = is_capped and not self._is_modest and self._can_ask_for_less(error, most, refused)
+        session.learn_from_refusal(error, refused)
         log_limit(
             session.id, session.model_info.id, window, session.budget.window, "the refused request's error names it"
         )
@@ -226,6 +229,13 @@ class StreamedReply:
             session.leave_out_metadata()  # such as reasoning that was encrypted for another account
             return
         self._refusal = self._refusal or error
+        await self._react(error)
+        while error.is_overflow and not self._is_smaller_than(request):
+            await self._react(error)
+
+    async def _react(self, error: ModelError) -> None:
+        """Do the next of what may help. Raises the error when nothing is left."""
+        session, tried = self._session, self._tried
         match reaction_to(error, tried, session.policy, self._is_automatic, self.has_arrived):
             case Wait(seconds):
                 tried.waits += 1
@@ -235,13 +245,21 @@ class StreamedReply:
                 await self._fit()
             case MakeRoom():
                 tried.rooms += 1
-                with suppress(WindowTooSmall):  # that it is not enough is for the provider to say
+                with suppress(WindowTooSmall):  # results can still be dropped
                     await make_room(session, self._services, Trigger.OVERFLOW, self._emit)
             case DropResults(share):
                 tried.drops += 1
                 await drop_results(session, share, self._emit)
             case GiveUp():
-                raise self._refusal if error.is_overflow else error
+                raise self._refusal if self._refusal is not None and error.is_overflow else error
+
+    def _is_smaller_than(self, refused: Request) -> bool:
+        """Return whether the request is shorter than a refused one and, where the provider said what fits, fits."""
+        session = self._session
+        is_told = session.learned_window.refused is not None
+        return session.count_request() < refused.counted and not (
+            is_told and session.gauge().total > session.budget.usable
+        )
 
     async def _fit(self) -> None:
         """Make room for the same request once more: while it waited, the user may have undone what had made it.
@@ -252,16 +270,15 @@ class StreamedReply:
             await make_room(self._session, self._services, Trigger.BEFORE_REQUEST, self._emit)
         refuse_what_does_not_fit(self._session)
 
-    def _can_ask_for_less(self, error: ModelError) -> bool:
-        """Return whether a refused request may fit if a shorter reply is asked for.
+    def _can_ask_for_less(self, error: ModelError, most: int, refused: Report | None) -> bool:
+        """Return whether a refused request may fit if a shorter reply than `most` is asked for.
 
         Some servers refuse a prompt and the longest reply together, and count more than is counted here: a template of
         their own can be 300 tokens. What is kept free for a reply always is enough for that.
         """
-        reserve = self._session.budget.reserve
-        most, is_capped = longest_reply(self._session, self._session.gauge(), self._is_modest)
-        has_room = is_capped and most > reserve and (not error.limit or error.observed - error.limit < most - reserve)
-        return self._guard.state is State.READY and error.is_overflow and has_room
+        reserve = max(self._session.budget.reserve, 1)
+        has_room = refused is None or refused.usage.prompt_tokens + reserve <= error.limit
+        return self._guard.state is State.READY and error.is_overflow and most > reserve and has_room
 
     def _notice_silent_cut(self, request: Request) -> None:
         """Tell what is suspected of the server. The reply stands: the suspicion may be wrong."""

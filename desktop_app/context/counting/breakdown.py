@@ -204,7 +204,7 @@ def gauge_of(
     measured = _measured_total(view, sums, counts, model, calibration, gauge.total, closing, sum(whole_view.values()))
     if measured is None:
         return scale_gauge(gauge, calibration.of_request(total, len(view.items) + len(closing), policy), policy)
-    return replace(_with_total(gauge, measured, policy), provenance=Provenance.MEASURED)
+    return measured_gauge(gauge, measured, policy)
 
 
 def _segments(view: View, sums: Tally, closing: int, whole_view: dict[Segment, int]) -> dict[Segment, int]:
@@ -276,6 +276,11 @@ def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
         return gauge
     scaled = replace(gauge, provenance=Provenance.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
     return _with_total(scaled, total, policy)
+
+
+def measured_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+    """Return the gauge of a request of which the provider itself said how long it is."""
+    return replace(_with_total(gauge, total, policy), provenance=Provenance.MEASURED)
 
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:

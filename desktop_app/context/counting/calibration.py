@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import combinations_with_replacement
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.message import Usage
@@ -112,6 +113,17 @@ def learn(calibration: Calibration, report: Report, policy: ContextPolicy) -> Ca
     step = min(max(wanted, -policy.calibration_step), policy.calibration_step)
     factor = min(max(calibration.factor + step, policy.calibration_least), policy.calibration_most)
     return Calibration(factor, calibration.samples + 1, frame, added, calibration.start, sums)
+
+
+def learn_exactly(calibration: Calibration, report: Report, policy: ContextPolicy) -> Calibration:
+    """Return the calibration by which that request takes what was reported of it: by an error that refused it, which
+    no later report corrects. What cannot be of the request teaches nothing, and neither does a short one."""
+    counted, reported = report.counted, report.usage.prompt_tokens
+    if counted < MIN_REQUEST or not is_plausible(Usage(reported, 0), counted):
+        return calibration
+    factor = (reported - calibration.frame * report.messages - calibration.added) / counted
+    factor = min(max(factor, policy.calibration_least), policy.calibration_most)
+    return replace(calibration, factor=factor, samples=calibration.samples + 1)
 
 
 def _with_report(sums: Sequence[float], report: Report) -> tuple[float, ...]:

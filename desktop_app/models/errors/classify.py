@@ -23,7 +23,7 @@ from desktop_app.chat.ports import ErrorKind
 
 from . import phrases
 from .body import ErrorBody, parse_body
-from .numbers import retry_after_of, tokens_in
+from .numbers import reply_tokens_in, retry_after_of, tokens_in
 
 _CODES: dict[ErrorKind, str] = {
     "overflow": """
@@ -102,13 +102,17 @@ STATUSES: dict[int, ErrorKind] = {
 
 
 class Classification(msgspec.Struct, frozen=True):
-    """What an error means. limit, observed: the tokens that the provider accepts and counted; 0 if it did not say."""
+    """What an error means. limit, observed: the tokens that the provider accepts and counted; 0 if it did not say.
+
+    reply: how many of the observed ones were asked for as the reply.
+    """
 
     kind: ErrorKind
     retry_after: float | None = None
     """Seconds."""
     limit: int = 0
     observed: int = 0
+    reply: int = 0
     message: str = ""
     """The provider's own words."""
 
@@ -124,7 +128,8 @@ def classify(status: int, headers: Mapping[str, str], body_text: str) -> Classif
     limit, observed = tokens_in(body.text, body.numbers) if kind == "overflow" else (0, 0)
     waits = kind in ("rate_limit", "quota", "server", "timeout")
     retry_after = retry_after_of(headers, body.text, body.numbers) if waits else None
-    return Classification(kind, retry_after, limit, observed, body.message)
+    reply = reply_tokens_in(body.text) if observed else 0
+    return Classification(kind, retry_after, limit, observed, reply, body.message)
 
 
 def _kind(status: int, body: ErrorBody) -> ErrorKind:

@@ -47,9 +47,8 @@ def error_of_response(target: RequestTarget, response: ErrorResponse, offered: t
     """Return the error of a provider's answer. offered: the models that the server lists, if it was asked."""
     found = classify(response.status, response.headers, response.text)
     failure = failure_of(target, found, response.status, offered)
-    return ModelError(
-        failure, kind=found.kind, retry_after=found.retry_after, limit=found.limit, observed=found.observed
-    )
+    tokens = found.limit, found.observed, found.reply
+    return ModelError(failure, False, found.kind, found.retry_after, *tokens)
 
 
 def error_without_response(

@@ -57,6 +57,25 @@ PATTERNS = [
 ]
 
 
+REPLIES = [
+    _pattern(text)
+    for text in (
+        r"\+ <reply> > \d",
+        r"<reply> in the (?:completion|output)",
+        r"requested <reply> output tokens",
+        r"input tokens \(<reply> > \d",
+        r"tokens and <reply> `?max_new_tokens",
+    )
+]
+"""How errors name the part of the observed tokens that the reply was to have."""
+
+
+def reply_tokens_in(text: str) -> int:
+    """Return how many of the observed tokens of an overflow were asked for as the reply; 0 where it does not say."""
+    found = (match for match in (pattern.search(text) for pattern in REPLIES) if match)
+    return next((int(re.sub(r"\D", "", match["reply"])) for match in found), 0)
+
+
 def tokens_in(text: str, numbers: Mapping[str, int]) -> tuple[int, int]:
     """Return the limit and the observed tokens of an overflow; 0 where it does not say.
 

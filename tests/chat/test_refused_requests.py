@@ -1,0 +1,115 @@
+"""What a refused request teaches: its two numbers are measured, and each further attempt is a smaller one."""
+
+from __future__ import annotations
+
+import pytest
+from agents import output
+from msgspec.structs import replace
+
+from desktop_app.conversation.events import TurnFailed, TurnFinished
+from desktop_app.conversation.gauge import Provenance
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
+from desktop_app.models.errors.numbers import reply_tokens_in
+from desktop_app.models.tokens.tokenizers import tokenizer_for
+from provider import Overflow, Reply, Status, Windowed
+
+UNTOLD = Status(400, "Input is too long for requested model.", kind="invalid_request_error")
+LONG = [
+    Message(role=role, parts=(Text(f"{n} " + "word " * 600),))
+    for n, role in enumerate((Role.USER, Role.ASSISTANT) * 10)
+]
+
+
+def failure_in(home):
+    (failure,) = [event.failure for event in home.of(TurnFailed)]
+    return failure
+
+
+def sizes(home) -> list[int]:
+    return [sum(len(text) for _, text in request.turns) for request in home.provider.requests]
+
+
+@pytest.mark.parametrize("step", [UNTOLD, Overflow(window=8_192, tokens=9_000)])
+async def test_one_message_that_is_refused_is_not_sent_again_unchanged(house, step) -> None:
+    home = await house([step], window=60_000, repeat_last=True)
+    session = await home.chats.create("One")
+    await home.turn(session, "word " * 7_000)
+    assert len(home.provider.requests) == 1
+    assert [row for row in session.operations() if row.kind != "failed"] == []
+
+
+@pytest.mark.parametrize("window", [8_192, 0])
+async def test_a_chat_of_a_few_words_is_not_told_to_optimize(house, window: int) -> None:
+    home = await house([UNTOLD], window=window, repeat_last=True)
+    session = await home.chats.create("Small")
+    await home.turn(session, "Hello there, how are you today?")
+    failure = failure_in(home)
+    assert failure.kind == "nothing_can_leave"
+    assert "ptimiz" not in failure.advice
+    assert failure.advice.startswith(f"The request takes only {session.gauge().total} tokens")
+    assert len(home.provider.requests) == 1
+
+
+@pytest.mark.parametrize("ratio", [0.8, 1.25, 1.6])
+async def test_the_told_size_is_what_the_gauge_shows_and_what_is_decided_by(house, ratio: float) -> None:
+    home = await house([], window=60_000)
+    session = await home.chats.create("Long", LONG[:11])
+    counted = session.gauge().total
+    told = round(counted * ratio)
+    home.chats.settings = replace(home.chats.settings, is_automatic=False)
+    home.provider.script = [Overflow(window=told - 200, tokens=told)]
+    await home.chats.turns.go_on(session)
+    await home.until(lambda: bool(home.of(TurnFinished)))
+    gauge = session.gauge()
+    assert (gauge.total, gauge.window, gauge.provenance) == (told, told - 200, Provenance.MEASURED)
+    assert sum(gauge.segments.values()) == told
+    assert abs(session.calibration.factor - ratio) < 0.02
+    await session.record(user_message("And more: " + "word " * 300))
+    assert abs(session.gauge().total - ratio * session.count_request()) < 40, "what comes later is counted likewise"
+
+
+@pytest.mark.parametrize("is_wire", [False, pytest.param(True, marks=pytest.mark.wire)])
+@pytest.mark.parametrize(("factor", "window"), [(1.0, 4_096), (1.4, 8_192), (1.8, 12_000)])
+async def test_a_smaller_window_and_other_tokens_cost_one_refusal(house, is_wire, factor: float, window: int) -> None:
+    """The provider counts more than is counted here, and its window is smaller than it says."""
+    home = await house([], window=60_000, max_output=500)
+    script = Windowed(window, lambda _: Reply("Here."), count=tokenizer_for("gpt-4o").count, factor=factor)
+    home.provider.script = script
+    session = await home.chats.create("Long", LONG)
+    await home.turn(session, "And now?")
+    assert not home.of(TurnFailed)
+    assert [request.is_refused for request in script.requests] == [True, False]
+    assert session.budget.window == window
+
+
+async def test_each_attempt_is_smaller_than_the_one_before(house) -> None:
+    said = [user_message("Read them.")]
+    for n in range(12):
+        said += [
+            Message(role=Role.ASSISTANT, parts=(ToolCall(f"c{n}", "read", f'{{"path": "{n}"}}'),)),
+            Message(role=Role.TOOL, parts=(ToolResult(f"c{n}", "read", output(600)(f"{n}", 1)),)),
+        ]
+    home = await house([UNTOLD], window=60_000, repeat_last=True)
+    session = await home.chats.create("Read", [*said, Message(role=Role.ASSISTANT, parts=(Text("Read."),))])
+    await home.turn(session, "And now?")
+    made = sizes(home)
+    assert made == sorted(set(made), reverse=True), "the same was sent twice"
+    assert len(made) > 1
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        ("input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease", 64_000),
+        ("However, you requested 9000 tokens (8000 in the messages, 1,000 in the completion).", 1_000),
+        ("you requested 512 output tokens and your prompt contains at least 8000 input tokens", 512),
+        ("maximum context length is 4096 tokens and your request has 4000 input tokens (500 > 4096 - 4000)", 500),
+        (
+            "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 500 `max_new_tokens`",
+            500,
+        ),
+        ("prompt is too long: 213462 tokens > 200000 maximum", 0),
+    ],
+)
+def test_what_was_asked_for_the_reply_is_no_part_of_the_prompt(said: str, reply: int) -> None:
+    assert reply_tokens_in(said) == reply
