@@ -38,6 +38,17 @@ class ExportContent(msgspec.Struct, frozen=True):
     drawings: Mapping[Graphic, Drawing] = {}
     """Of formulas and diagrams."""
 
+    def calls_of_results(self) -> dict[str, ToolCall]:
+        """Return the call that a tool's message answers, by its id; ids of calls repeat, the newest counts."""
+        calls: dict[str, ToolCall] = {}
+        answered: dict[str, ToolCall] = {}
+        for message in self.messages:
+            calls |= {call.call_id: call for call in message.tool_calls}
+            result = message.tool_result
+            if result is not None and result.call_id in calls:
+                answered[message.id] = calls[result.call_id]
+        return answered
+
     def details_of(self, message: Message) -> list[str]:
         """Return who wrote a reply, and what must be known of a message."""
         model = message.model.rsplit("/", 1)[-1]

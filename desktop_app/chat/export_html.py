@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
 from desktop_app.conversation.markdown_html import LINK, code_html, html_of_markdown
@@ -82,7 +82,8 @@ a {{ color: var(--accent); }}
 
 def html_of(content: ExportContent, check: CheckPoint = lambda: None) -> str:
     """Return one page."""
-    said = "\n".join(_article_of(content, message) for message in content.messages if check() is None)
+    calls = content.calls_of_results()
+    said = "\n".join(_article_of(content, message, calls) for message in content.messages if check() is None)
     return f"""<!doctype html>
 <html lang="und">
 <head>
@@ -107,7 +108,7 @@ def _lines_of_head(content: ExportContent) -> Iterator[str]:
         yield f"<p>{escape(note)}</p>\n"
 
 
-def _article_of(content: ExportContent, message: Message) -> str:
+def _article_of(content: ExportContent, message: Message, calls: Mapping[str, ToolCall]) -> str:
     model, *marks = content.details_of(message) if message.model else ("", *content.details_of(message))
     tags = "".join(f'<span class="tag">{escape(mark)}</span>' for mark in marks)
     named = f"<span>{escape(model)}</span>" if model else ""
@@ -115,23 +116,26 @@ def _article_of(content: ExportContent, message: Message) -> str:
     time = f'<time datetime="{at.isoformat(timespec="seconds")}">{at:%Y-%m-%d %H:%M}</time>' if at else ""
     head = f"<header><b>{escape(exported_speaker(message))}</b>{named}{tags}{time}</header>"
     classes = " ".join((message.role.value, *(["archived"] if "archived" in marks else [])))
-    body = "\n".join(map(_part_writer(content, message.role), message.parts))
+    body = "\n".join(map(_part_writer(content, message, calls.get(message.id)), message.parts))
     return f'<article class="{classes}">{head}<div dir="auto">\n{body}\n</div></article>'
 
 
-def _part_writer(content: ExportContent, role: Role) -> Callable[[Part], str]:
+def _part_writer(content: ExportContent, message: Message, call: ToolCall | None) -> Callable[[Part], str]:
+    """Return what writes the parts of a message. call: the one that it answers."""
+
     def write(part: Part) -> str:
         match part:
-            case Text(text) if role is Role.SYSTEM:
+            case Text(text) if message.role is Role.SYSTEM:
                 return _output("System prompt", text)
             case Text(text):
-                return html_of_markdown(text, content.drawings, has_breaks=role is Role.USER)
+                return html_of_markdown(text, content.drawings, has_breaks=message.role is Role.USER)
             case Reasoning(text):
                 return _folded("Reasoning", html_of_markdown(text, content.drawings))
             case ToolCall():
                 return _folded(call_words(part), code_html(call_arguments(part)))
             case ToolResult():
-                return _output(f"{part.name} {ending_of(part)}", part.text)
+                named = call_words(call) if call is not None else part.name
+                return _output(f"{named} · {ending_of(part)}", part.text)
             case Attachment():
                 return _attachment(part)
 

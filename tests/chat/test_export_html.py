@@ -143,6 +143,20 @@ def test_a_call_is_folded_under_what_it_is_about_and_its_text_has_lines() -> Non
     assert "no JSON" in made.text
 
 
+def test_each_result_says_which_call_it_answers() -> None:
+    reads = [ToolCall(name, "read", f'{{"path": "{name}.py"}}') for name in "ab"]
+    results = [Message(id=f"r{n}", role=Role.TOOL, parts=(ToolResult(n, "read", f"text of {n}"),)) for n in "ba"]
+    again = Message(id="m2", role=Role.ASSISTANT, parts=(ToolCall("a", "read", '{"path": "c.py"}'),))
+    third = Message(id="r3", role=Role.TOOL, parts=(ToolResult("a", "read", "gone", is_error=True),))
+    alone = Message(id="r4", role=Role.TOOL, parts=(ToolResult("z", "list", "x"),))
+    said = (Message(id="m", role=Role.ASSISTANT, parts=tuple(reads)), *results, again, third, alone)
+    text = Page(html_of(ExportContent("T", said))).text
+    places = [text.index(w) for w in ("read b.py · answered", "text of b", "read a.py · answered", "text of a")]
+    assert places == sorted(places)
+    assert "read c.py · failed" in text
+    assert "list · answered" in text
+
+
 def test_lines_that_somebody_typed_stay_lines_and_those_of_a_reply_are_paragraphs() -> None:
     text = Text("one\ntwo\n\nthree")
     assert [tag for tag, _ in page(text, role=Role.USER).tags].count("br") == 1
