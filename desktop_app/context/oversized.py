@@ -8,12 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.message import Attachment, Message, Role, Text
+from desktop_app.conversation.words import format_number, translatable
 
 from .compact.tail import measure_blocks
 from .counting.tokens import TokenCounts
 from .policy import Budget, ContextPolicy
 from .text_cuts import head_of, tail_of
-from .truncate import MIN_SIZE, truncate_result
+from .truncate import MIN_SIZE, Truncation, truncate_result
 from .view.view import View
 
 READ = "read"
@@ -23,6 +24,10 @@ MIN_ROOM = 200
 MIN_SHARE = 0.001
 MIN_TEXT = 400
 """Characters of a text that is left as it is: beside a large attachment stands what is to be done with it."""
+
+LINES_SENT = translatable("{shown} of {whole} lines are sent; the model can read the rest")
+BYTES_SENT = translatable("{shown} of {whole} bytes are sent; the model can read the rest")
+ENDS_SENT = translatable("{shown} of {whole} characters are sent, from its beginning and its end")
 
 
 class Oversized(msgspec.Struct, frozen=True):
@@ -57,7 +62,7 @@ def cut_message(oversized: Oversized, counts: TokenCounts) -> ShortMessage:
     """Return both ends of each text, two thirds of it from the beginning, with a mark between them; images stay."""
     share = oversized.room / oversized.tokens
 
-    def ends_of(text: str) -> str:
+    def ends_of(text: str) -> _ShortText:
         return _ends_of(text, round(len(text) * share))
 
     short = _with_texts(oversized.message, ends_of)
@@ -71,10 +76,10 @@ def message_as_files(oversized: Oversized, policy: ContextPolicy, counts: TokenC
     """Return each long text cut as a tool result would be, with a notice that names its spill and how to read on."""
     limits, spills = policy, list[str]()
 
-    def cut(text: str) -> str:
+    def cut(text: str) -> _ShortText:
         made = truncate_result(text, READ, limits)
         spills.extend([text] if made.spill else [])
-        return made.text
+        return _ShortText(made.text, _about_beginning(made) if made.spill else "")
 
     short = _with_texts(oversized.message, cut)
     while not _fits(short, oversized, counts) and limits.truncate_bytes > MIN_SIZE:
@@ -84,11 +89,31 @@ def message_as_files(oversized: Oversized, policy: ContextPolicy, counts: TokenC
     return replace(short, spills=tuple(spills))
 
 
-def _with_texts(message: Message, change: Callable[[str], str]) -> ShortMessage:
-    texts = [change(part.text) for part in message.parts if isinstance(part, Text)]
+class _ShortText(msgspec.Struct, frozen=True):
+    """A text as it is sent. about: how much of it that is, if not all; in words for the user."""
+
+    text: str
+    about: str = ""
+
+
+def _with_texts(message: Message, change: Callable[[str], _ShortText]) -> ShortMessage:
+    texts = [change(part.text).text for part in message.parts if isinstance(part, Text)]
     attached = [part for part in message.parts if isinstance(part, Attachment)]
-    changed = (one if one.is_image else replace(one, content=change(one.content)) for one in attached)
+    changed = (one if one.is_image else _with_content(one, change(one.content)) for one in attached)
     return ShortMessage("\n\n".join(texts), tuple(changed))
+
+
+def _with_content(file: Attachment, short: _ShortText) -> Attachment:
+    """Return the file as it is sent, with what is known of it: of the file, and of what is sent of that."""
+    if not short.about:
+        return file
+    return replace(file, content=short.text, about=" · ".join(filter(None, (file.about, short.about))))
+
+
+def _about_beginning(cut: Truncation) -> str:
+    if cut.shown_lines < cut.lines:
+        return LINES_SENT.format(shown=format_number(cut.shown_lines), whole=format_number(cut.lines))
+    return BYTES_SENT.format(shown=format_number(cut.shown_bytes), whole=format_number(cut.bytes))
 
 
 def _fits(short: ShortMessage, oversized: Oversized, counts: TokenCounts) -> bool:
@@ -96,8 +121,10 @@ def _fits(short: ShortMessage, oversized: Oversized, counts: TokenCounts) -> boo
     return counts.total(replace(oversized.message, parts=parts)) <= oversized.room
 
 
-def _ends_of(text: str, most: int) -> str:
+def _ends_of(text: str, most: int) -> _ShortText:
     if len(text) <= max(most, MIN_TEXT):
-        return text
+        return _ShortText(text)
     head, tail = head_of(text, most * 2 // 3, 200), tail_of(text, most // 3, 200)
-    return f"{head}\n\n[… {len(text) - len(head) - len(tail):,} characters left out …]\n\n{tail}"
+    shown = len(head) + len(tail)
+    about = ENDS_SENT.format(shown=format_number(shown), whole=format_number(len(text)))
+    return _ShortText(f"{head}\n\n[… {len(text) - shown:,} characters left out …]\n\n{tail}", about)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QRectF
 
 from desktop_app.conversation.message import Attachment, Message
+from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 from desktop_app.ui.widgets.pictures import fitting_size
@@ -20,6 +21,11 @@ CHIP, GAP = 34, 8  # pixels
 def attachments_of(message: Message) -> Iterator[tuple[int, Attachment]]:
     """Yield the attachments with their numbers among the parts."""
     return ((number, part) for number, part in enumerate(message.parts) if isinstance(part, Attachment))
+
+
+def about_words(attachment: Attachment) -> str:
+    """Return what should be known of a file, in the window's language."""
+    return " · ".join(tr_engine(text) for text in attachment.about.split(" · "))
 
 
 def estimated_attachments_height(message: Message) -> float:
@@ -50,7 +56,7 @@ def _picture(builder: RowBuilder, attachment: Attachment) -> bool:
     builder.layout.drawn.append(Picture(box, attachment.content, Corner.CONTROL))
     builder.y += box.height()
     builder.skip(4)
-    label = " · ".join(filter(None, (escape_name(attachment.name), attachment.about)))
+    label = " · ".join(filter(None, (escape_name(attachment.name), about_words(attachment))))
     builder.words(0, label, font(12), "ink_faint", scale(18), builder.width)
     builder.y += scale(18)
     return True
@@ -60,7 +66,7 @@ def _chip(builder: RowBuilder, x: float, message_id: str, number: int, attachmen
     """Lay a chip out at `x`, or on the next line; return where the next one begins."""
     name, detail, inset = font(13, MEDIUM), font(12), scale(12)
     shown = escape_name(attachment.name)
-    about = attachment.about or attachment.media_type
+    about = about_words(attachment) or attachment.media_type
     detail_width = advance(detail, about) + 1
     width = min(advance(name, shown) + detail_width + 2 * inset + scale(10), builder.width)
     if x == 0:
