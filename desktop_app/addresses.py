@@ -8,6 +8,8 @@ from ipaddress import IPv6Address, ip_address
 from urllib.parse import unquote, urlsplit
 
 HIDDEN = "…"
+RUNNING_MODELS = frozenset({"ollama", "lm_studio", "llama_cpp", "vllm"})
+"""Kinds of servers that run models themselves."""
 _USER = re.compile(r"(?<=://)[^/?#\s]*(?=@)")
 _NAMED = re.compile(r"([?&][^=&#\s]*(?:key|token|secret|pass|auth|sig)[^=&#\s]*=)([^&#\s]+)", re.IGNORECASE)
 
@@ -46,6 +48,16 @@ def secrets_of(base_url: str) -> Iterator[str]:
 def is_local(base_url: str) -> bool:
     """Return whether the address is this machine's, where no proxy leads to and whose limits nobody publishes."""
     return is_local_host(host_of(base_url))
+
+
+def runs_models(kind: str, base_url: str, model: str, *, is_known: bool = False) -> bool:
+    """Return whether a model of that server is known to run on this machine, so that it costs nothing.
+
+    A server here may only pass requests on to a provider. is_known: it has answered as programs do that run models.
+    Ollama's models in the cloud are named so.
+    """
+    is_here = is_local(base_url) and (is_known or kind in RUNNING_MODELS)
+    return is_here and not model.lower().endswith(("-cloud", ":cloud"))
 
 
 def is_local_host(host: str) -> bool:

@@ -40,10 +40,15 @@ class Failure(msgspec.Struct, frozen=True):
     retry_at: float = 0.0
     """Seconds since 1970, before which the provider would refuse another attempt; 0 if it said nothing."""
     setting: str = ""
-    """Where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or "window";
-    "" for nowhere in particular."""
+    """Where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or "window",
+    the last also as "servers/NAME/window/MODEL"; "" for nowhere in particular."""
     filled_by: FilledBy = ""
     """What fills the window, if that is why the request does not fit."""
+
+    @property
+    def setting_field(self) -> str:
+        """The field of `setting`; "" without one."""
+        return next(iter(self.setting.split("/")[2:]), "")
 
 
 class Event(msgspec.Struct, frozen=True):

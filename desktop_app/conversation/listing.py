@@ -70,6 +70,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     is_builtin: bool = False
     note: str = ""
     """Why it cannot be used now, in words for the user; empty when it can."""
+    setting: str = ""
+    """Where in the settings that is mended, as of `Failure`; "" where it can be used."""
     supports_tools: bool = True
     supports_vision: bool = False
     window_source: WindowSource = ""

@@ -26,8 +26,12 @@ class ModelOffer(msgspec.Struct, frozen=True):
     supports_vision: bool | None = None
     price: ModelPrice | None = None
     window_source: WindowSource = ""
+    runs_here: bool = False
+    """Whether it is known to run on this machine, so that it costs nothing."""
 
 
+KeyPlace = Literal["", "stored", "session", "environment"]
+"""Where the key of a server is: nowhere, kept for later, known until the program ends, in the environment."""
 CheckStep = Literal["list", "window", "reply", "tools"]
 """In this order; each is one short request or two, and the window asks for one after the other."""
 CheckKind = Literal["reached", "listed", "key", "window", "replied", "streamed", "tools"]

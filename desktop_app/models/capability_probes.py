@@ -18,6 +18,9 @@ ASSUMED_WINDOW = 128_000
 DEFAULT_MAX_OUTPUT = 4_096
 """Where the longest reply is unknown; at most a quarter of the window."""
 
+OWNERS = ("vllm", "llamacpp", "sglang")
+"""Whose models they are in the lists of programs that run them; a program that passes requests on names others."""
+
 _TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*")
 MAX_OLLAMA_WINDOW = 32_768
 """Ollama allocates memory for the window that it is asked for (`num_ctx`): 131,072 tokens of a model of 8 billion
@@ -34,6 +37,8 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
     supports_tools: bool | None = None
     supports_vision: bool | None = None
     price: Price | None = None
+    runs_here: bool = False
+    """Whether it answered as a program does that runs models itself, and passes on no requests."""
 
     def or_else(self, other: ModelCapabilities) -> ModelCapabilities:
         """Fill in what is unknown from another one."""
@@ -43,6 +48,7 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
             other.supports_tools if self.supports_tools is None else self.supports_tools,
             other.supports_vision if self.supports_vision is None else self.supports_vision,
             self.price or other.price,
+            self.runs_here or other.runs_here,
         )
 
 
@@ -87,6 +93,7 @@ def _llama_cpp(answer: Any, model: str) -> ModelCapabilities:
     template = _get(answer, "chat_template_caps", "supports_tools")
     return ModelCapabilities(
         window=_number(_get(answer, "default_generation_settings", "n_ctx")),
+        runs_here=isinstance(_get(answer, "default_generation_settings"), dict),
         supports_vision=sees if isinstance(sees, bool) else None,
         supports_tools=template if isinstance(template, bool) else None,
     )
@@ -102,11 +109,13 @@ def _of_lm_studio(entry: Json) -> ModelCapabilities:
         window=_number(entry.get("loaded_context_length")) or _number(entry.get("max_context_length")),
         supports_vision=entry["type"] == "vlm" if "type" in entry else None,
         supports_tools="tool_use" in abilities if isinstance(abilities, list) else None,
+        runs_here=not entry.keys().isdisjoint(("arch", "loaded_context_length", "max_context_length")),
     )
 
 
 def _ollama_running(answer: Any, model: str) -> ModelCapabilities:
-    return ModelCapabilities(_number(_entry(_get(answer, "models"), model).get("context_length")))
+    entry = _entry(_get(answer, "models"), model)
+    return ModelCapabilities(_number(entry.get("context_length")), runs_here="context_length" in entry)
 
 
 def _ollama_show(answer: Any, model: str) -> ModelCapabilities:
@@ -116,6 +125,7 @@ def _ollama_show(answer: Any, model: str) -> ModelCapabilities:
         window=_ollama_window(answer),
         supports_vision="vision" in abilities if knows else None,
         supports_tools="tools" in abilities if knows else None,
+        runs_here=isinstance(_get(answer, "model_info"), dict) and not _get(answer, "remote_host"),
     )
 
 
@@ -151,6 +161,7 @@ def _of_entry(entry: Json) -> ModelCapabilities:
         supports_tools="tools" in accepted if isinstance(accepted, list) else None,
         supports_vision=sees if isinstance(sees, bool) else None,
         price=_price(entry.get("pricing")),
+        runs_here=entry.get("owned_by") in OWNERS,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from desktop_app.addresses import runs_models
 from desktop_app.chat.ports import ChatModel, ModelError, Price, WindowUnknown
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
@@ -129,14 +130,19 @@ class Catalogue:
         return any(not result.is_up or not result.capabilities.window for result in self._results.values())
 
     def price(self, model_id: str) -> Price | None:
-        """Return the reported or published price; None for a local server, and where it is unknown."""
+        """Return the reported or published price; None for a model of this machine, and where it is unknown."""
         server, name = self._server_of(model_id)
         return None if server is None or self.is_local(model_id) else self._capabilities(server, name).price
 
     def is_local(self, model_id: str) -> bool:
-        """Return whether the model runs on this machine."""
-        server, _ = self._server_of(model_id)
-        return self._endpoint(server).is_local if server is not None else model_id == builtin.MODEL_ID
+        """Return whether the model is known to run on this machine: a server here may lead to one that is paid."""
+        server, name = self._server_of(model_id)
+        if server is None:
+            return model_id == builtin.MODEL_ID
+        endpoint, result = self._endpoint(server), self._results.get(_key(server, name))
+        known = result if result is not None and result.is_up else self._last_known.get(_key(server, name))
+        is_known = known is not None and known.capabilities.runs_here
+        return runs_models(server.kind, endpoint.address, name, is_known=is_known)
 
     def _server_of(self, model_id: str) -> tuple[Server | None, str]:
         server_name, _, name = model_id.partition("/")
@@ -210,14 +216,17 @@ class Catalogue:
         known, (window, source, reported_at) = self._capabilities(server, name), self._window(server, name)
         max_output = server.limits_of(name).max_output or known.max_output
         max_output = min(max_output, window)  # some servers report the whole window
-        result, endpoint, note = self._results.get(_key(server, name)), self._endpoint(server), ""
+        result, endpoint = self._results.get(_key(server, name)), self._endpoint(server)
+        note = setting = ""
         if result is not None and not result.is_up:
             note = translatable("{server} does not answer at {address}.").format(
                 server=server.name, address=endpoint.shown_address
             )
+            setting = f"servers/{server.name}/address"
         elif result is not None and not window:
             failure = window_failure(endpoint, name, result)
             note = f"{failure.title}." if failure.kind == "auth" else failure.detail
+            setting = failure.setting
         return ModelInfo(
             f"{server.name}/{name}",
             name,
@@ -225,6 +234,7 @@ class Catalogue:
             max_output or min(DEFAULT_MAX_OUTPUT, window // 4),
             PROVENANCE[source],
             note=note,
+            setting=setting,
             supports_tools=known.supports_tools is not False,
             supports_vision=bool(known.supports_vision),
             window_source=source if window else "",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app.addresses import host_of
+from desktop_app.conversation.server_offers import KeyPlace
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file, replace_private_file
 from desktop_app.process_secrets import variable
@@ -162,6 +163,7 @@ class Keys:
 
     def __init__(self) -> None:
         self._given: dict[str, str] = {}  # stored, or entered in this session
+        self._stored: set[str] = set()  # the names of those that are stored
         self._of_environment: dict[str, str] = {}
         self._is_keyring_refused = False
         self.storage = MEMORY
@@ -181,10 +183,16 @@ class Keys:
     def servers_with_key(self) -> tuple[str, ...]:
         return tuple(sorted(self._given.keys() | self._of_environment.keys()))
 
+    def unstored(self) -> dict[str, KeyPlace]:
+        """Return where those keys are that are not stored, by the names of their servers."""
+        places: dict[str, KeyPlace] = dict.fromkeys(self._of_environment.keys() - self._given.keys(), "environment")
+        places.update(dict.fromkeys(self._given.keys() - self._stored, "session"))
+        return places
+
     async def load(self, servers: Sequence[Server], others: Sequence[str] = ()) -> None:
         """Read the keys of these servers on a thread. others: more names that may have a key, such as "mcp/NAME"."""
         names = [*(server.name for server in servers), *others]
-        await asyncio.to_thread(self._use_store, lambda store: self._given.update(store.read(names)))
+        await asyncio.to_thread(self._use_store, lambda store: self._take(store.read(names)))
         # Each time: a provider's key must not follow a server that has moved to another address.
         found = {server.name: environment_key(server) for server in servers}
         found |= {name: named_key(name) for name in others}
@@ -193,15 +201,22 @@ class Keys:
     async def set(self, server: str, key: str) -> None:
         """Store the key; an empty one removes it, except from the environment."""
         key = key.strip()
-        await asyncio.to_thread(self._use_store, lambda store: store.write(server, key))
+        is_stored = await asyncio.to_thread(self._use_store, lambda store: store.write(server, key))
         self._given.pop(server, None)
+        self._stored.discard(server)
         if key:
             self._given[server] = key
+            self._stored |= {server} if is_stored else set()
 
-    def _use_store(self, use: Callable[[_KeyFile | _Keyring], None]) -> None:
+    def _take(self, stored: dict[str, str]) -> None:
+        self._given.update(stored)
+        self._stored.update(stored)
+
+    def _use_store(self, use: Callable[[_KeyFile | _Keyring], None]) -> bool:
+        """Return whether that was done."""
         file = keys_file()
         if file is None and self._is_keyring_refused:
-            return  # it would ask the user again
+            return False  # it would ask the user again
         try:
             store = _KeyFile(file) if file else _Keyring()
             self.storage = store.words
@@ -209,3 +224,5 @@ class Keys:
         except _NotStored as error:
             self.storage = MEMORY_BECAUSE.format(reason=error)
             self._is_keyring_refused = file is None
+            return False
+        return True

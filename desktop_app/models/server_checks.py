@@ -13,6 +13,7 @@ from contextlib import aclosing, asynccontextmanager
 
 from msgspec.structs import replace
 
+from desktop_app.addresses import runs_models
 from desktop_app.chat.ports import ChatModel, ModelError, Piece, Price, ReplyEnd, with_price
 from desktop_app.conversation.listing import WindowSource
 from desktop_app.conversation.message import user_message
@@ -92,7 +93,8 @@ def _offer_of(name: str, known: ModelCapabilities, endpoint: Endpoint, litellm: 
     all_known = known.or_else(published) if published else known
     limits, price = (all_known.window, all_known.max_output), per_million(all_known.price)
     source: WindowSource = "server" if known.window else "catalogue" if all_known.window else ""
-    return ModelOffer(name, *limits, all_known.supports_tools, all_known.supports_vision, price, source)
+    runs_here = runs_models(endpoint.kind, endpoint.address, name, is_known=known.runs_here)
+    return ModelOffer(name, *limits, all_known.supports_tools, all_known.supports_vision, price, source, runs_here)
 
 
 def per_million(price: Price | None) -> ModelPrice | None:

@@ -62,10 +62,10 @@ def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -
         translatable("The window of {model} is not known").format(model=model),
         translatable("{server} does not say how many tokens {model} accepts.").format(server=server, model=model),
     )
-    advice = translatable("Enter the number of tokens for {server} in the settings, such as 8192 or 32K.").format(
-        server=server
+    advice = translatable("Enter in the settings how many tokens {model} accepts, such as 8192 or 32K.").format(
+        model=model
     )
-    return _failure_of_setting(endpoint, "window", title, detail, advice, kind="window_unknown")
+    return _failure_of_setting(endpoint, f"window/{model}", title, detail, advice, kind="window_unknown")
 
 
 def version_failure(endpoint: Endpoint, answered: str, better_address: str) -> Failure:

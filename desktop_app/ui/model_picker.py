@@ -84,7 +84,7 @@ class ModelPicker(PaletteSheet):
             self._previews.pop(model_id, None)
             return
         self._previews[model_id] = preview
-        model = next((model for model in self._models if model.id == model_id), None)
+        model = self.model_of(model_id)
         if model is not None:
             self.list.rows.change(self._row_of(model))
         self._ask()
@@ -129,8 +129,13 @@ class ModelPicker(PaletteSheet):
     def _is_open_question(self, key: str) -> bool:
         return key not in ("", ADD) and key not in self._previews and not self._note_of(key)
 
+    def model_of(self, model_id: str) -> ModelInfo | None:
+        """Return the model of that id, if it is offered."""
+        return next((model for model in self._models if model.id == model_id), None)
+
     def _note_of(self, model_id: str) -> str:
-        return next((model.note for model in self._models if model.id == model_id), "")
+        model = self.model_of(model_id)
+        return model.note if model is not None else ""
 
     def _choose(self, key: str) -> None:
         self.accept()

@@ -59,10 +59,10 @@ def abilities(supports_tools: bool | None, supports_vision: bool | None) -> str:
     return ", ".join(filter(None, (tr("tools") if supports_tools else "", tr("vision") if supports_vision else "")))
 
 
-def offer_words(offer: ModelOffer, is_local: bool) -> str:
+def offer_words(offer: ModelOffer) -> str:
     """Return what is known of a model that a server lists, in one line."""
     window = short_window(offer.window) if offer.window else ""
-    price = "" if offer.price is None and not is_local else price_words(offer.price, is_local)
+    price = "" if offer.price is None and not offer.runs_here else price_words(offer.price, offer.runs_here)
     return " · ".join(filter(None, (abilities(offer.supports_tools, offer.supports_vision), price, window)))
 
 

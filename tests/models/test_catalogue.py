@@ -74,6 +74,67 @@ async def test_a_local_server_tells_the_window_and_what_its_model_can(
     assert (info.supports_tools, info.supports_vision) == (tools, vision)
 
 
+LISTED = {"id": "scripted", "max_model_len": 32_768}
+
+
+@pytest.mark.parametrize(
+    ("pages", "is_local"),
+    [
+        ({"/v1/models": {"data": [LISTED]}}, False),
+        ({"/v1/models": {"data": [LISTED | {"owned_by": "openai"}]}}, False),
+        ({"/v1/models": {"data": [LISTED | {"owned_by": "vllm"}]}}, True),
+        ({"/props": {"default_generation_settings": {"n_ctx": 16_384}}}, True),
+        ({"/props": {"status": "proxy"}}, False),
+        ({"/api/v0/models": {"data": [LM_STUDIO]}}, True),
+        ({"/api/show": {"model_info": {N: 16_384}}}, True),
+        ({"/api/show": {"model_info": {N: 16_384}, "remote_host": "https://ollama.com:443"}}, False),
+        ({"/api/ps": RUNNING}, True),
+        ({}, False),
+    ],
+)
+async def test_a_server_here_may_lead_to_a_paid_model_unless_it_answers_as_one_that_runs_models(
+    pages: dict[str, dict[str, Any]], is_local: bool
+) -> None:
+    with ScriptedProvider(pages=pages) as provider:
+        models = catalogue(Server("home", provider.base_url, ("scripted",)))
+        assert not models.is_local("home/scripted"), "nobody was asked yet"
+        await models.discover()
+        assert models.is_local("home/scripted") is is_local
+        assert models.price("home/scripted") is None
+
+
+def test_a_program_that_runs_models_is_taken_at_its_kind_but_for_models_in_the_cloud() -> None:
+    here = Server("ollama", "", ("llama3", "gpt-oss:120b-cloud", "glm:cloud"), kind="ollama")
+    far = Server("far", "http://10.0.0.2:8000/v1", ("a",), kind="vllm")
+    models = catalogue(here, far)
+    local = [info.id for info in models.infos() if models.is_local(info.id)]
+    assert local == ["builtin", "ollama/llama3"]
+
+
+async def test_what_was_known_of_a_server_holds_until_it_answers_otherwise() -> None:
+    last = LastKnownFile()
+    pages = {"/props": {"default_generation_settings": {"n_ctx": 4_000}}}
+    with ScriptedProvider(pages=pages) as provider:
+        server = Server("home", provider.base_url, ("scripted",))
+        await Catalogue(Settings(servers=(server,)), lambda _: "", last_known=last).discover()
+        again = Catalogue(Settings(servers=(server,)), lambda _: "", last_known=last)
+        assert again.is_local("home/scripted")
+        pages.clear()
+        await again.discover()
+        assert not again.is_local("home/scripted"), "another program listens there now"
+
+
+async def test_a_model_without_a_window_leads_to_where_it_is_entered() -> None:
+    with ScriptedProvider(pages={"/v1/models": {"data": [{"id": "a/b"}]}}) as provider:
+        models = catalogue(Server("home", provider.base_url, ("a/b",)))
+        await models.discover()
+        assert models.infos()[1].setting == "servers/home/window/a/b"
+    await models.discover()
+    silent = catalogue(Server("gone", "http://127.0.0.1:9/v1", ("a",)))
+    await silent.discover()
+    assert silent.infos()[1].setting == "servers/gone/address"
+
+
 async def test_silence_takes_nothing_back() -> None:
     with ScriptedProvider(pages={"/props": {"default_generation_settings": {"n_ctx": 4_000}}}) as provider:
         models = catalogue(Server("home", provider.base_url, ("scripted",)))

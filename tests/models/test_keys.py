@@ -76,6 +76,7 @@ async def test_a_key_is_kept_in_the_keyring_and_found_in_the_next_run() -> None:
     await later.load([HOME])
     assert later.get("my home") == "sk-1"
     assert later.servers_with_key() == ("my home",)
+    assert keys.unstored() == later.unstored() == {}
     await later.set("my home", "")
     assert backend.kept == {}
     assert later.servers_with_key() == ()
@@ -88,6 +89,7 @@ async def test_without_a_keyring_a_key_lasts_for_the_session_and_that_is_said(ba
     await keys.set("my home", "sk-1")
     assert keys.get("my home") == "sk-1"
     assert "this session only" in keys.storage
+    assert keys.unstored() == {"my home": "session"}
     await keys.load([HOME])
     assert keys.get("my home") == "sk-1"
     if isinstance(backend, Keeping):
@@ -225,3 +227,14 @@ async def test_keys_are_not_in_what_is_printed_of_them() -> None:
     await keys.set("my home", "sk-SECRET")
     assert "SECRET" not in repr(keys)
     assert "my home" in repr(keys)
+
+
+async def test_a_key_of_the_environment_is_not_said_to_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    keyring.set_keyring(Keeping())
+    monkeypatch.setenv("PALIMPSEST_KEY_MY_HOME", "sk-2")
+    keys = Keys()
+    await keys.load([HOME])
+    assert keys.servers_with_key() == ("my home",)
+    assert keys.unstored() == {"my home": "environment"}
+    await keys.set("my home", "sk-3")
+    assert keys.unstored() == {}, "the stored one is used"

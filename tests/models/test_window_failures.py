@@ -72,7 +72,7 @@ async def test_a_model_that_the_server_does_not_have_is_named_with_those_that_it
 async def test_a_server_that_does_not_tell_the_window_is_asked_no_more_and_the_user_is() -> None:
     with serving("openai") as provider:
         failure = await failure_at(provider.base_url)
-    assert (failure.kind, failure.setting) == ("window_unknown", "servers/home/window")
+    assert (failure.kind, failure.setting) == ("window_unknown", "servers/home/window/big")
 
 
 async def test_a_server_that_is_not_there_is_named_with_its_address() -> None:

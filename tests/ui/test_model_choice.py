@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from settings_scenes import CLAUDE, open_settings, refuse, save, write
 from ui_scenes import play_scene, until
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.server_offers import CheckResult, ModelOffer, ModelPrice
-from desktop_app.settings import ModelLimits, Server, Settings
+from desktop_app.engine.protocol import ModelsListed, SettingsRead
+from desktop_app.settings import McpServer, ModelLimits, Server, Settings
 from desktop_app.ui.model_words import price_words, probe_price, result_words, short_window, window_words
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
@@ -36,9 +37,10 @@ def listed(form) -> list[str]:
     return [row.title for row in form.models.list.rows.rows]
 
 
-def click_row(form, number: int) -> None:
+def click_row(form, number: int, *, is_box: bool = True) -> None:
     rows = form.models.list
-    at = rows.visualRect(rows.rows.index(number)).center()
+    row = rows.visualRect(rows.rows.index(number))
+    at = QPoint(row.left() + 10, row.center().y()) if is_box else row.center()
     QTest.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
 
@@ -52,6 +54,63 @@ def test_models_are_ticked_and_unticked(form, qtbot):
     assert form.models.names() == ("large", "small")
     click_row(form, 0)
     assert saved(form, qtbot).models == ("small",)
+
+
+def test_a_click_on_a_model_that_is_ticked_goes_to_its_limits_and_keeps_it(form, qtbot):
+    click_row(form, 1, is_box=False)
+    assert form.models.names() == ("large", "small"), "a click anywhere on it ticks it"
+    click_row(form, 0, is_box=False)
+    assert form.models.names() == ("large", "small")
+    assert "large" in form.models.window_size.label.text()
+    assert form.models.window_size.text() == "9,000"
+    click_row(form, 1, is_box=False)
+    write(qtbot, form.models.window_size, "16K")
+    limits = saved(form, qtbot).limits
+    assert {name: own.window for name, own in limits.items()} == {"large": 9_000, "small": 16_000}
+
+
+def test_what_a_model_lacks_is_asked_for_in_its_own_field(form, qtbot):
+    click_row(form, 2)
+    form.models.edit.setText("lar")
+    dialog = form.window().findChild(SettingsDialog)
+    dialog.show_setting("servers/mine/window/vendor/other")
+    qtbot.waitUntil(form.models.window_size.edit.hasFocus)
+    assert "vendor/other" in form.models.window_size.label.text()
+    assert "not known" in form.models.window_size.edit.placeholderText()
+    dialog.show_setting("servers/mine/window/gone")
+    qtbot.waitUntil(form.window_size.edit.hasFocus)
+
+
+def test_what_is_known_to_run_here_is_free_and_what_may_lead_elsewhere_is_not(window, qtbot):
+    dialog = open_settings(window, Settings(servers=(MINE,)), (), ())
+    form = dialog.servers.forms[0]
+    form.show_fetched([ModelOffer("large", 64_000), ModelOffer("small", 9_000, runs_here=True)], ())
+    asides = [row.aside for row in form.models.list.rows.rows]
+    assert [("free" in aside) for aside in asides] == [False, True]
+    assert "cost nothing" not in form.check_pane.about.text()
+    form.models.show_known([ModelOffer("large", 64_000, runs_here=True)])
+    assert "cost nothing" in form.check_pane.about.text()
+    form.models.show_known([])
+    form.kind.select.choose("ollama")
+    assert "cost nothing" in form.check_pane.about.text()
+    write(qtbot, form.address, "http://10.0.0.2:11434")
+    assert "cost nothing" not in form.check_pane.about.text()
+
+
+@pytest.mark.parametrize("place", ["stored", "session", "environment", ""])
+def test_the_field_of_a_key_says_where_it_is(window, place):
+    keys = ("mine", "mcp/far") if place else ()
+    unstored = {} if place in ("stored", "") else dict.fromkeys(keys, place)
+    far = McpServer("far", url="https://tools.example.com/mcp")
+    settings = Settings(servers=(MINE,), mcp_servers=(far,))
+    dialog = SettingsDialog(SettingsRead(settings, keys, "in memory", "", unstored), ModelsListed(()), window)
+    dialog.open()
+    form = dialog.servers.forms[0]
+    for hint in (form.key.edit.placeholderText(), dialog.mcp_servers.forms[0].key.edit.placeholderText()):
+        assert ("saved" in hint) is (place == "stored")
+        assert ("until you quit" in hint) is (place == "session")
+        assert ("environment" in hint) is (place == "environment")
+    assert form.remove_key.isVisibleTo(form) is (place in ("stored", "session"))
 
 
 def test_the_list_is_filtered_and_the_keyboard_chooses_from_it(form, qtbot):

@@ -6,7 +6,7 @@ from msgspec import field
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.server_offers import ModelPrice
+from desktop_app.conversation.server_offers import KeyPlace, ModelPrice
 from desktop_app.settings import Server, ServerKind, Settings
 
 from .base import Done, EngineRequest, EngineResponse
@@ -29,6 +29,12 @@ class SettingsRead(EngineResponse, frozen=True):
     key_storage: str
     # Why commands cannot run in the sandbox on this machine, in words; "" if they can.
     sandbox_fault: str = ""
+    # Where those keys are that are not stored, by the names of their servers.
+    unstored_keys: dict[str, KeyPlace] = field(default_factory=dict)
+
+    def key_place(self, server: str) -> KeyPlace:
+        """Return where the key of that server is."""
+        return self.unstored_keys.get(server, "stored") if server in self.servers_with_key else ""
 
 
 class SettingsReloaded(EngineResponse, frozen=True):

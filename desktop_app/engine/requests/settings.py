@@ -50,7 +50,7 @@ async def respond(engine: Engine, request: p.SettingsRequest) -> p.EngineRespons
 async def _settings_of(engine: Engine) -> p.SettingsRead:
     services = engine.services
     keys, fault = services.keys, await services.sandbox.fault()
-    return p.SettingsRead(services.settings, keys.servers_with_key(), keys.storage, fault)
+    return p.SettingsRead(services.settings, keys.servers_with_key(), keys.storage, fault, keys.unstored())
 
 
 def _models_of(engine: Engine) -> p.ModelsListed:

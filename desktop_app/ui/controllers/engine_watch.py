@@ -99,7 +99,7 @@ class EngineWatch(Controller):
         if failure is self._end:
             self.note_end(failure)  # with its way out again
         elif failure.detail or failure.kept:
-            way = tr(SETTING_WORDS.get(failure.setting.rpartition("/")[2], ""))
+            way = tr(SETTING_WORDS.get(failure.setting_field, ""))
             self._parts.failure.show_failure(failure, way, lambda: self._settings.open(failure.setting))
         else:
             self._parts.toast.show_message(join_sentences(failure.title, failure.advice))

@@ -98,5 +98,7 @@ class ModelController(Controller):
             return None
 
     def _repair(self, model_id: str) -> None:
-        """Lead to the server of a model that cannot be used."""
-        self._settings.open(f"servers/{model_id.partition('/')[0]}/models")
+        """Lead to what has to be set so that the model can be used."""
+        known = self._picker.model_of(model_id) if self._picker is not None else None
+        setting = known.setting if known is not None else ""
+        self._settings.open(setting or f"servers/{model_id.partition('/')[0]}/models")

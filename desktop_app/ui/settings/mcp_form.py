@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 
+from desktop_app.conversation.server_offers import KeyPlace
 from desktop_app.conversation.words import translatable
+from desktop_app.engine.protocol import SettingsRead
 from desktop_app.settings import McpServer
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button
@@ -16,6 +18,7 @@ from .entries import Field, FormEntry
 from .forms import Form, FormList
 from .sandbox_part import server_entries
 from .server_form import parse_address
+from .server_kinds import KEY_HINTS
 
 PROGRAM, ADDRESS = "program", "address"
 MCP_NOTE = translatable(
@@ -56,12 +59,12 @@ class McpForm(Form[McpServer]):
 
     key_prefix = "mcp/"
 
-    def __init__(self, server: McpServer, has_key: bool) -> None:
-        hint = tr("A key is saved; type to replace it") if has_key else tr("only if the server needs one")
+    def __init__(self, server: McpServer, key_place: KeyPlace) -> None:
+        hint = tr(KEY_HINTS[key_place]) if key_place else tr("only if the server needs one")
         super().__init__(
             server, server.name, tr("for example tracker"), tr("New MCP server"), Field("", tr("Key"), "", hint)
         )
-        self.stored_key = f"mcp/{server.name}" if has_key else ""
+        self.stored_key = f"mcp/{server.name}" if key_place else ""
         self.switch = ToggleSwitch(tr("Enabled"))
         self.switch.setChecked(server.is_on)
         self.way = Segmented(((PROGRAM, tr("Program")), (ADDRESS, tr("Address"))))
@@ -104,12 +107,12 @@ class McpForm(Form[McpServer]):
 class McpList(FormList[McpForm]):
     """All MCP servers."""
 
-    def __init__(self, names_with_key: tuple[str, ...]) -> None:
-        self._names_with_key = names_with_key
+    def __init__(self, read: SettingsRead) -> None:
+        self._read = read
         self.add_server = Button(tr("+ Add an MCP server"))
         super().__init__("mcp_servers", tr(MCP_NOTE), self.add_server, tr("No MCP server is set up yet."))
         self.add_server.clicked.connect(lambda _=False: self.show_new(self.add_form(McpServer(""))))
 
     def add_form(self, server: McpServer) -> McpForm:
         """Add a form that edits this server."""
-        return self.add(McpForm(server, f"mcp/{server.name}" in self._names_with_key))
+        return self.add(McpForm(server, self._read.key_place(f"mcp/{server.name}")))

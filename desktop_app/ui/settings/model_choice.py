@@ -47,7 +47,6 @@ class ModelChoice(FormEntry):
 
     def __init__(self, server: Server) -> None:
         self.chosen = list(server.models)
-        self.is_local = False
         self._offers: dict[str, ModelOffer] = {}
         self._known: dict[str, ModelOffer] = {}
         self._limits: dict[str, tuple[str, str]] = {
@@ -56,7 +55,7 @@ class ModelChoice(FormEntry):
         self.edit = QLineEdit()
         self.edit.setPlaceholderText(tr("Filter the list, or type a name"))
         self.fetch = Button(tr("Fetch the list"))
-        self.list = CheckList(ROWS)
+        self.list = CheckList(ROWS, unticks_by_box=True)
         self.list.setAccessibleName(tr("Models of this server"))
         self.window_size = Field("", tr("Context window"), parse=parse_window)
         self.max_output = Field("", tr("Longest reply"), parse=parse_reply)
@@ -89,6 +88,14 @@ class ModelChoice(FormEntry):
         exact = [name for name in typed if not is_filter or name in self._offers]
         return tuple(dict.fromkeys((*self.chosen, *exact)))
 
+    def window_of(self, name: str) -> QLineEdit | None:
+        """Return what takes the window of a chosen model, and go to that; None for another one."""
+        if name not in self.chosen:
+            return None
+        self.edit.clear()
+        self.list.go_to(name)
+        return self.window_size.edit
+
     def current(self) -> str:
         """Return the model that a test would use: the one that the list is on, if it is chosen."""
         key, names = self.list.current_key(), self.names()
@@ -96,7 +103,10 @@ class ModelChoice(FormEntry):
 
     def offer_of(self, name: str) -> ModelOffer | None:
         """Return what the list says of a model, else what is known of it from its use."""
-        return self._offers.get(name) or self._known.get(name)
+        offer, known = self._offers.get(name), self._known.get(name)
+        if offer is None or known is None or offer.runs_here == known.runs_here:
+            return offer or known
+        return replace(offer, runs_here=True)
 
     def show_known(self, known: Sequence[ModelOffer]) -> None:
         """Say what is known of the models that are set up already, until the list is fetched."""
@@ -205,7 +215,7 @@ class ModelChoice(FormEntry):
 
     def _row_of(self, name: str) -> CheckRow:
         offer = self.offer_of(name)
-        return CheckRow(name, name, offer_words(offer, self.is_local) if offer else "", is_checked=name in self.chosen)
+        return CheckRow(name, name, offer_words(offer) if offer else "", is_checked=name in self.chosen)
 
     def _limits_of(self, name: str) -> tuple[str, str]:
         return self._limits.get(name, ("", ""))
@@ -223,9 +233,16 @@ class ModelChoice(FormEntry):
             field.explain("")
         self.window_size.label.set_text(tr("Context window of {model}").format(model=name))
         offer = self.offer_of(name)
-        self.window_size.edit.setPlaceholderText(
-            window_words(offer.window, offer.window_source) if offer and offer.window else tr("as the server reports")
-        )
+        self.window_size.edit.setPlaceholderText(_window_hint(offer))
         known = offer.max_output if offer else 0
         self.max_output.edit.setPlaceholderText(format_limit(known) or tr("as the server reports"))
         self.current_changed.emit()
+
+
+def _window_hint(offer: ModelOffer | None) -> str:
+    """Return the placeholder of a model's window."""
+    if offer is None:
+        return tr("as the server reports")
+    if not offer.window:
+        return tr("not known; 32K, for example")
+    return window_words(offer.window, offer.window_source)

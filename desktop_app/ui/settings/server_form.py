@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.addresses import host_of, is_local
-from desktop_app.conversation.server_offers import CheckResult, ModelOffer
+from desktop_app.addresses import host_of, is_local, runs_models
+from desktop_app.conversation.server_offers import CheckResult, KeyPlace, ModelOffer
 from desktop_app.settings import Server, ServerKind
 from desktop_app.ui.model_words import probe_price, result_words
 from desktop_app.ui.translation import tr
@@ -35,11 +35,13 @@ def parse_address(address: str) -> str:
 class ServerForm(Form[Server]):
     """Edits one server of models."""
 
-    def __init__(self, server: Server, has_key: bool, key_storage: str) -> None:
+    def __init__(self, server: Server, key_place: KeyPlace, key_storage: str) -> None:
         """key_storage: a sentence that says where keys are kept."""
-        key = Field("", tr("Key"), "", key_hint(server.kind, has_key), self._parse_key, key_storage)
+        key = Field("", tr("Key"), "", key_hint(server.kind, key_place), self._parse_key, key_storage)
         super().__init__(server, server.name, tr("for example lmstudio"), tr("New server"), key)
-        self.stored_key, self._key_storage, self._removes_key = server.name if has_key else "", key_storage, False
+        self.stored_key = server.name if key_place else ""
+        self._key_place: KeyPlace = key_place
+        self._key_storage, self._removes_key = key_storage, False
         self.kind = Choice("kind", "", [(tr(info.label), kind) for kind, info in KINDS.items()], server.kind)
         self.kind.select.setAccessibleName(tr("Kind of server"))
         hint = address_hint(server.kind)
@@ -53,7 +55,7 @@ class ServerForm(Form[Server]):
         self.column.addLayout(horizontal((self.title, 1), self.remove))
         self.add_rows(self.kind, (self.name, self.address), self.key, self.remove_key, self.models, self.window_size)
         self.add_rows(self.check_pane)
-        self.remove_key.setVisible(has_key)
+        self.remove_key.setVisible(key_place in ("stored", "session"))
         self.remove_key.clicked.connect(self._remove_key)
         self.kind.changed.connect(self._adapt_to_kind)
         for field in (self.address, self.key):
@@ -90,8 +92,13 @@ class ServerForm(Form[Server]):
         """Return the key that was entered, and the name of the stored one that holds without it."""
         return self.key.text(), "" if self._removes_key else self.stored_key
 
-    def field(self, name: str) -> QWidget | None:
-        """Return what takes the focus for the field that a failure names; None if there is none."""
+    def field(self, name: str, model: str = "") -> QWidget | None:
+        """Return what takes the focus for the field that a failure names; None if there is none.
+
+        model: whose window is meant, if it is one of the chosen; else that of all models.
+        """
+        if name == "window" and (edit := self.models.window_of(model)) is not None:
+            return edit
         found = {"address": self.address, "key": self.key, "models": self.models, "window": self.window_size}.get(name)
         return found.edit if found is not None else None
 
@@ -109,7 +116,6 @@ class ServerForm(Form[Server]):
     def show_fetched(self, offers: Sequence[ModelOffer], results: Sequence[CheckResult]) -> None:
         """Show the list of the server, or why there is none."""
         self.models.set_fetching(False)
-        self._adapt_to_place()
         if offers:
             self.models.show_offers(offers)
         last = results[-1] if results else None
@@ -151,18 +157,15 @@ class ServerForm(Form[Server]):
         if self.name.text() in {"", *(other.name for other in KINDS.values())} and not self.original.name:
             self.name.edit.setText(KINDS[kind].name)
         self.address.edit.setPlaceholderText(address_hint(kind))
-        self.key.edit.setPlaceholderText(key_hint(kind, bool(self.stored_key) and not self._removes_key))
+        self.key.edit.setPlaceholderText(key_hint(kind, "" if self._removes_key else self._key_place))
         self._hint_at_key()
 
-    def _adapt_to_place(self) -> None:
-        self.models.is_local = is_local(address_of(self.location()))
-
     def _tell_price(self) -> None:
-        self._adapt_to_place()
         name = self.models.current()
-        offer = self.models.offer_of(name)
+        offer, place = self.models.offer_of(name), address_of(self.location())
+        is_free = runs_models(self.chosen_kind(), place, name, is_known=offer is not None and offer.runs_here)
         self.check_pane.button.setEnabled(bool(name))
-        price = probe_price(offer.price if offer else None, self.models.is_local)
+        price = probe_price(offer.price if offer else None, is_free)
         self.check_pane.explain(f"{name}: {price}" if name else tr("Choose a model to test the server with."))
 
     def _hint_at_key(self) -> None:
@@ -178,6 +181,6 @@ class ServerForm(Form[Server]):
     def _remove_key(self) -> None:
         self._removes_key = True
         self.key.edit.clear()
-        self.key.edit.setPlaceholderText(key_hint(self.chosen_kind(), has_key=False))
+        self.key.edit.setPlaceholderText(key_hint(self.chosen_kind(), ""))
         self.remove_key.hide()
         self._hint_at_key()

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from desktop_app.addresses import is_local
+from desktop_app.conversation.server_offers import KeyPlace
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server, ServerKind
 from desktop_app.ui.translation import tr
@@ -51,11 +52,18 @@ def address_hint(kind: ServerKind) -> str:
     return tr("leave empty for {address}").format(address=address) if address else "http://localhost:1234/v1"
 
 
-def key_hint(kind: ServerKind, has_key: bool) -> str:
-    """Return the placeholder of the key."""
+KEY_HINTS: dict[KeyPlace, str] = {
+    "stored": translatable("A key is saved; type to replace it"),
+    "session": translatable("A key is known until you quit; type to replace it"),
+    "environment": translatable("The key in the environment is used; type to use another"),
+}
+
+
+def key_hint(kind: ServerKind, place: KeyPlace) -> str:
+    """Return the placeholder of the key. place: where it is."""
     info = KINDS[kind]
-    if has_key:
-        return tr("A key is saved; type to replace it")
+    if place:
+        return tr(KEY_HINTS[place])
     if info.variable:
         return tr("leave empty to use {variable}").format(variable=info.variable)
     return tr("usually not needed") if info.is_local else tr("only if the server needs one")

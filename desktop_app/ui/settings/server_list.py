@@ -41,10 +41,10 @@ def server_summary(server: Server) -> str:
     return f"{server.name} · {where} · {models}"
 
 
-def offer_of(model: ModelInfo, price: ModelPrice | None) -> ModelOffer:
+def offer_of(model: ModelInfo, price: ModelPrice | None, *, runs_here: bool) -> ModelOffer:
     """Return what is known of a model that is set up, as its server would list it."""
     name, abilities = model.id.partition("/")[2], (model.supports_tools, model.supports_vision)
-    return ModelOffer(name, model.window, model.max_output, *abilities, price, model.window_source)
+    return ModelOffer(name, model.window, model.max_output, *abilities, price, model.window_source, runs_here)
 
 
 class FoundRow(QWidget):
@@ -90,7 +90,7 @@ class ServerList(FormList[ServerForm]):
     def add_form(self, server: Server) -> ServerForm:
         """Add a form that edits this server."""
         storage = tr("Keys are kept {place}.").format(place=tr_engine(self._read.key_storage))
-        form = ServerForm(server, server.name in self._read.servers_with_key, storage)
+        form = ServerForm(server, self._read.key_place(server.name), storage)
         form.kind.changed.connect(lambda: self._offer_models(form))
         for field in (form.name, form.models):
             field.changed.connect(self.changed)
@@ -125,7 +125,9 @@ class ServerList(FormList[ServerForm]):
         for form in self.forms:
             prefix = f"{form.original.name}/"
             own = (model for model in listed.models if model.id.startswith(prefix))
-            form.models.show_known([offer_of(model, listed.prices.get(model.id)) for model in own])
+            form.models.show_known(
+                [offer_of(model, listed.prices.get(model.id), runs_here=model.id in listed.local) for model in own]
+            )
 
     def _fetch(self, form: ServerForm) -> None:
         form.models.set_fetching(True)
@@ -148,11 +150,10 @@ class ServerList(FormList[ServerForm]):
         return self.forms[0].name.edit
 
     def field_of(self, setting: str) -> QWidget | None:
-        """Return the input of "servers/NAME/FIELD"; None if there is none."""
-        section, _, rest = setting.partition("/")
-        name, _, field = rest.rpartition("/")
+        """Return the input of "servers/NAME/FIELD" or "servers/NAME/window/MODEL"; None if there is none."""
+        section, name, field, model = (*setting.split("/", 3), "", "", "")[:4]
         form = next((form for form in self.forms if section == "servers" and form.original.name == name), None)
-        return form.field(field) if form is not None else None
+        return form.field(field, model) if form is not None else None
 
     def show_found(self, servers: Sequence[Server]) -> None:
         """Offer the servers that were found, but for those whose host and port a form has."""

@@ -115,7 +115,7 @@ class SettingsDialog(Sheet):
         self.servers.fetch_requested.connect(self.fetch_requested)
         self.servers.test_requested.connect(self.test_requested)
         self.servers.stop_requested.connect(self.stop_requested)
-        self.mcp_servers = McpList(self._read.servers_with_key)
+        self.mcp_servers = McpList(self._read)
         for forms in (self.servers, self.mcp_servers):
             forms.grown.connect(self._scroll_to_new)
         self.builtin = BuiltinOffer()

@@ -122,7 +122,7 @@ def ways_out_of(failure: Failure) -> tuple[Action, ...]:
 def _way_link(way: Action, failure: Failure) -> ActionLink:
     """Return the link of an action; one into the settings leads to the field itself."""
     if way is Action.OPEN_SETTINGS and failure.setting:
-        return ActionLink(way, failure.setting, tr(SETTING_WORDS.get(failure.setting.rpartition("/")[2], "")))
+        return ActionLink(way, failure.setting, tr(SETTING_WORDS.get(failure.setting_field, "")))
     if way is Action.TRY_AGAIN and failure.retry_at > time.time():
         at = format_moment(failure.retry_at, "HH:mm:ss")
         return ActionLink(way, str(failure.retry_at), tr("Try again at {time}").format(time=at))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QListView, QSizePolicy, QStyle, QStyleOptionViewItem
 
 from desktop_app.ui.translation import tr
 
 from .look import Corner, colour, in_reading_order, paint_box, scale
 from .row_list import ROW, AnyIndex, ListRow, RowDelegate, RowList
 
-BOX = 15  # pixels
+BOX, BESIDE_BOX = 15, 12  # pixels
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CheckDelegate(RowDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row, whole = index.data(ROW), QRectF(option.rect)  # type: ignore[attr-defined]
         shifted = QStyleOptionViewItem(option)
-        beside = in_reading_order(painter, whole, whole.adjusted(scale(BOX) + 12, 0, 0, 0))
+        beside = in_reading_order(painter, whole, whole.adjusted(scale(BOX) + BESIDE_BOX, 0, 0, 0))
         shifted.rect = beside.toRect()  # type: ignore[attr-defined]
         self.paint_row(painter, shifted, row)
         side = scale(BOX)
@@ -58,10 +58,10 @@ class CheckList(RowList):
     toggled = Signal(str)
     current_changed = Signal()
 
-    def __init__(self, most: int) -> None:
-        """most: rows that are seen at once."""
+    def __init__(self, most: int, *, unticks_by_box: bool = False) -> None:
+        """most: rows that are seen at once. unticks_by_box: a click beside the box of a ticked row only goes there."""
         super().__init__(has_body=False)
-        self._most = most
+        self._most, self._unticks_by_box = most, unticks_by_box
         self.setItemDelegate(CheckDelegate(self, has_body=False))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.row_chosen.connect(self.toggled)
@@ -95,6 +95,22 @@ class CheckList(RowList):
         row = next((row for row in self.rows.rows if row.key == key), None)
         if isinstance(row, CheckRow):
             self.rows.change(replace(row, is_checked=is_checked))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        at = event.position().toPoint()
+        index = self.indexAt(at)
+        row = index.data(ROW) if index.isValid() else None
+        is_ticked = isinstance(row, CheckRow) and row.is_checked
+        if self._unticks_by_box and is_ticked and not self._box_side(index).contains(at):
+            QListView.mouseReleaseEvent(self, event)
+        else:
+            super().mouseReleaseEvent(event)
+
+    def _box_side(self, index: AnyIndex) -> QRect:
+        """Return the part of a row that has its box."""
+        row = self.visualRect(index)
+        side = QRect(row.left(), row.top(), round(scale(BOX)) + BESIDE_BOX, row.height())
+        return QStyle.visualRect(self.layoutDirection(), row, side)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and self.current_key():
