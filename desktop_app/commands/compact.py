@@ -22,6 +22,7 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for, policy_for_target
+from desktop_app.context.prune.unanswered import texts_to_keep, without_spills
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.chain import Chain
@@ -156,17 +157,22 @@ def compact_messages(
     operations: list[Operation] = []
     while step := make_room(view, policy, budget, counts, trigger):
         snapshot = ContextSnapshot(transcript, view, policy, budget, counts)
-        operation = carry_out(snapshot, step) if isinstance(step, CompactionPlan) else step
+        operation = carry_out(snapshot, step) if isinstance(step, CompactionPlan) else _kept_nowhere(step, messages)
         if operation is None:
             break
         operation = replace(operation, id=f"operation-{len(operations) + 1}")
-        operations.append(operation)
         transcript = transcript.append(operation)
         view = view_of(transcript)
+        operations.append(replace(operation, tokens_after=request_tokens(view, counts)))
     after = request_tokens(view, counts)
     if after > budget.usable:
         raise WindowTooSmall(after, budget.usable, "It would help to allow more tokens.")
     return Result(tuple(operations), view, before, after)
+
+
+def _kept_nowhere(prune: Prune, messages: list[Message]) -> Prune:
+    """Return the prune as it can be recorded here, where nothing keeps a spill: the whole is in the file."""
+    return without_spills(prune, texts_to_keep(prune, messages))
 
 
 def report_of(

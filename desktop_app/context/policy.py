@@ -165,6 +165,10 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     meaning has few tokens, so that the window alone is no bound."""
     stream_quiet_seconds: int = 1_800
     tool_result_tries: int = 3
+    unanswered_least: int = 300
+    unanswered_share: float = 0.015
+    """Of the usable window, the most of that floor: forty parallel results still fit into a window of 8,192. A notice
+    that names the spill takes 130 tokens, so that a floor of less than 300 would leave hardly more than it."""
     retry_wait_most: int = 60
     overflow_retries: int = 1
     overflow_shed: tuple[float, ...] = (0.10, 0.20, 0.50, 1.00)

@@ -101,6 +101,8 @@ MEANINGS = {
     "stream_characters": translatable("of one reply; with more it is stopped"),
     "stream_quiet_seconds": translatable("without content, though the server sends signs of life"),
     "tool_result_tries": translatable("in one turn to make room for a tool result"),
+    "unanswered_least": translatable("that stay of each result that no reply has followed, where not all fit"),
+    "unanswered_share": translatable("of what can be used: the most for that floor"),
     "retry_wait_most": translatable("that a provider may ask to wait for; for longer, you are asked instead"),
     "overflow_retries": translatable("after a provider said that the request was too long"),
     "overflow_shed": translatable("of the tool results that are left out then, one step after the other"),

@@ -241,6 +241,8 @@ PHASES = _group(
     ("stream_characters", "S5", "+", "characters"),
     ("stream_quiet_seconds", "S5", "+", "seconds"),
     ("tool_result_tries", "S2", "1", "tries"),
+    ("unanswered_least", "S2", "+", "tokens"),
+    ("unanswered_share", "S2", "+", "share"),
     ("retry_wait_most", "S5", "+", "seconds"),
     ("overflow_retries", "S5", "3", "retries"),
     ("overflow_shed", "S5", "+", "shares"),

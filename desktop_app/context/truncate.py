@@ -14,10 +14,17 @@ from .text_cuts import head_of, tail_of
 LINE_CUT = "... (line truncated)"
 NOTICE = "[Truncated: "
 _NOTICED = re.compile(
-    re.escape(NOTICE) + r"[\d,]+ lines, ([\d,]+) bytes; (?:[\d,]+ lines, ([\d,]+) bytes are shown)?[^\n]*\]\s*\Z"
+    re.escape(NOTICE) + r"([\d,]+) lines, ([\d,]+) bytes; (?:[\d,]+ lines, ([\d,]+) bytes are shown)?[^\n]*\]\s*\Z"
 )
+_CUT_FROM = re.compile(r", cut from line ([\d,]+) on\.")
+_CUT_AT = re.compile(r'"character": (\d+)\}')
+_KEPT = re.compile(r"kept as ([0-9a-f]{64});")
+_HOW_TO_GO_ON = re.compile(r"The whole is kept as [0-9a-f]{64}; to go on: read \{[^\n}]*\}\.")
+ARCHIVED = "The whole is archived."
 MAX_NOTICE = 600
 """Characters that the notice and the marker take at most; what is shown is cut so that both fit into the limits."""
+MAX_MARKER = 40
+"""Characters of the line between both ends of a result, its line breaks included."""
 MIN_SIZE, MIN_LINE, MIN_LINES = 1_200, 500, 12
 """Smaller limits are taken as these: the notice has to fit, or a truncated text would be truncated again."""
 
@@ -107,7 +114,7 @@ def notice(cut: Truncation, is_spilled: bool) -> str:
     shown = f"{cut.shown_lines:,} lines, {cut.shown_bytes:,} bytes are shown" if cut.shown_bytes else "nothing is shown"
     within = f', "character": {cut.first_cut_character}' if cut.first_cut_character else ""
     place = f'"path": "{cut.spill}", "offset": {cut.first_cut_line}{within}'
-    whole = f"The whole is kept as {cut.spill}; to go on: read {{{place}}}." if is_spilled else "The whole is archived."
+    whole = f"The whole is kept as {cut.spill}; to go on: read {{{place}}}." if is_spilled else ARCHIVED
     return (
         f"{NOTICE}{cut.lines:,} lines, {cut.bytes:,} bytes; {shown}, cut from line {cut.first_cut_line:,} on. {whole}]"
     )
@@ -123,8 +130,63 @@ def sizes_in_notice(text: str) -> tuple[int, int] | None:
     noticed = _NOTICED.search(text[-MAX_NOTICE:]) if NOTICE in text[-MAX_NOTICE:] else None
     if noticed is None:
         return None
-    whole, shown = (int((digits or "0").replace(",", "")) for digits in noticed.groups())
-    return whole, shown
+    return _number(noticed[2]), _number(noticed[3])
+
+
+def shorten_result(text: str, most: int, is_spilled: bool = True) -> Truncation:
+    """Return both ends of a result in at most `most` characters, if that is enough for the notice; else the notice.
+
+    is_spilled: as above. What was truncated as it entered goes on with the spill that it has, and its own first gap.
+    """
+    whole, body = _before_notice(text)
+    is_spilled = is_spilled if whole.spill is None else True
+    spill = whole.spill or sha256(text.encode(errors="surrogatepass")).hexdigest()
+    most_said = dict.fromkeys(("shown_lines", "shown_bytes", "first_cut_line", "first_cut_character"), len(body))
+    cut = msgspec.structs.replace(whole, spill=spill, **most_said)
+    room = max(most - len(notice(cut, is_spilled)) - MAX_MARKER, 0)
+    head = head_of(body, room // 2, room // 20)
+    tail = tail_of(body, room - len(head), room // 20) if room else ""
+    if len(head) + len(tail) >= len(body):
+        return msgspec.structs.replace(whole, text=text, spill=None)
+    gap = head.count("\n") + 1, len(head) - head.rfind("\n")
+    line, character = min(gap, (whole.first_cut_line, whole.first_cut_character or 1)) if whole.first_cut_line else gap
+    left_out = body.count("\n", len(head), len(body) - len(tail))
+    cut = msgspec.structs.replace(
+        cut,
+        shown_lines=len(head.splitlines()) + len(tail.splitlines()),
+        shown_bytes=_bytes(head) + _bytes(tail),
+        first_cut_line=line,
+        first_cut_character=character if character > 1 else 0,
+    )
+    marker = f"[… {left_out:,} lines left out here …]" if left_out else "[… cut here …]"
+    ends = (head.removesuffix("\n"), marker, tail.removesuffix("\n")) if room else ()
+    return msgspec.structs.replace(cut, text="\n".join((*ends, notice(cut, is_spilled))))
+
+
+def spill_named_in(text: str) -> str | None:
+    """Return the name of the spill that the notice of a result tells; None if there is none."""
+    return _before_notice(text)[0].spill
+
+
+def without_spill(text: str) -> str:
+    """Return a truncated result whose notice says that the whole is archived, and names no spill."""
+    begin = text.rfind(NOTICE)
+    return text[:begin] + _HOW_TO_GO_ON.sub(ARCHIVED, text[begin:]) if begin >= 0 else text
+
+
+def _before_notice(text: str) -> tuple[Truncation, str]:
+    """Return what the notice of a result says of the whole, and the text before it; of a result without one, itself."""
+    noticed = _NOTICED.search(text, max(len(text) - MAX_NOTICE, 0)) if NOTICE in text[-MAX_NOTICE:] else None
+    if noticed is None:
+        return Truncation(text, None, text.count("\n") + 1, _bytes(text), 0, 0), text
+    line, at, kept = (found.search(noticed[0]) for found in (_CUT_FROM, _CUT_AT, _KEPT))
+    gap = _number(line[1]) if line else 0, _number(at[1]) if at else 0
+    whole = Truncation(text, kept[1] if kept else None, _number(noticed[1]), _number(noticed[2]), 0, 0, *gap)
+    return whole, text[: noticed.start()].rstrip("\n")
+
+
+def _number(digits: str | None) -> int:
+    return int((digits or "0").replace(",", ""))
 
 
 def _keep(split: list[str], limits: TruncationLimits, is_both: bool) -> tuple[list[str], list[str]]:

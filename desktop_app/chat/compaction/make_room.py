@@ -16,7 +16,8 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall, due_shares, is_due, is_stalled
 from desktop_app.context.compact.make_room import make_room as next_step
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.prune.plan import drop_results as dropped_results
+from desktop_app.context.prune.unanswered import drop_results as dropped_results
+from desktop_app.context.prune.unanswered import texts_to_keep, without_spills
 from desktop_app.conversation.events import Failure, RoomEnded, RoomProgressed, RoomRefused, RoomStarted, TurnFailed
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import (
@@ -179,7 +180,7 @@ class _RoomMaking:
         summaries = self._services.summaries
         if isinstance(step, Prune):
             prune, upkeep = await summaries.digest(self._session, snapshot, step)
-            return await self._record(prune, upkeep)
+            return await self._record(await with_spills(prune, self._session, self._services), upkeep)
         if step is None:
             return False
         async with summaries.lock(self._session.id):
@@ -236,10 +237,29 @@ def was_told(entries: Iterable[AnyEntry], cause: FailureCause) -> bool:
     return False
 
 
-async def drop_results(session: Session, share: float, emit: Emit) -> None:
+async def with_spills(prune: Prune, session: Session, services: Services) -> Prune:
+    """Keep the texts that the notices of the prune name as spills, and return it.
+
+    Where a text cannot be kept, the notice says that the whole is archived, as it is.
+    """
+    texts = texts_to_keep(prune, (entry for entry in session.view.path if isinstance(entry, Message)))
+    if services.tools is None:
+        return without_spills(prune, texts)
+    lost = list[str]()
+    for message_id, text in texts.items():
+        try:
+            await services.tools.spills.keep(text)
+        except WorldError:
+            lost.append(message_id)
+    return without_spills(prune, lost)
+
+
+async def drop_results(session: Session, services: Services, share: float, emit: Emit) -> None:
     """Drop that share of the tool results in the view, if there are any. Raises ArchiveError."""
     emit(RoomStarted(session.id, Trigger.OVERFLOW))
-    step = await asyncio.to_thread(dropped_results, session.view, session.policy, session.counts, share)
+    inputs = session.view, session.policy, session.own_budget, session.counts
+    step = await asyncio.to_thread(dropped_results, *inputs, share)
+    step = await with_spills(step, session, services) if step else None
     async with session.changes:
         current = with_measured_tokens(session, step, session.transcript, session.view) if step else None
         if current is not None:

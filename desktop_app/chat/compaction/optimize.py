@@ -22,9 +22,11 @@ from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
+from desktop_app.context.compact.make_room import shorten_what_stays
 from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.counting.breakdown import add_tokens, request_tokens
 from desktop_app.context.prune.plan import plan_prune
+from desktop_app.context.prune.unanswered import join_prunes
 from desktop_app.context.summary.model_summary import compact_to_last_messages, plan_last_messages
 from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.events import Failure, TurnEvent
@@ -33,6 +35,7 @@ from desktop_app.conversation.transcript import Compaction, Operation, Prune, Tr
 from desktop_app.conversation.words import translatable
 
 from .fresh_plan import fresh_view, plan_everything, without_tail
+from .make_room import with_spills
 from .snapshot import ContextSnapshot, is_there, snapshot_of, unmeasured_gauge, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
 
@@ -130,10 +133,8 @@ def plan_optimize(
     """
     total = request_tokens(snapshot.view, snapshot.counts)
     prune = plan_prune(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER)
-    steps = () if prune is None else (replace(prune, id="draft-prune"),)
-    views = [snapshot.view]
-    if steps:
-        views.append(view_of(with_entries(snapshot.transcript, *steps)))
+    steps, views = _with_prune(snapshot, (), [snapshot.view], prune)
+    steps, views = _with_prune(snapshot, steps, views, _shorten_what_stays(snapshot, views[-1]))
     plan = _plan_compaction(snapshot, views[-1], tail_tokens, strategy)
     least, most = _tail_range(snapshot, views[-1])
     kept = plan.tail if plan else most
@@ -144,6 +145,23 @@ def plan_optimize(
     if plan is not None:
         optimization = _with_plan(optimization, plan)
     return optimization if optimization.is_useful else replace(optimization, note=NOTHING)
+
+
+def _with_prune(
+    snapshot: ContextSnapshot, steps: tuple[Prune, ...], views: list[View], more: Prune | None
+) -> tuple[tuple[Prune, ...], list[View]]:
+    """Return the steps that cost nothing, as one, and the views before and after them."""
+    if more is None:
+        return steps, views
+    step = replace(join_prunes(steps[0], more) if steps else more, id="draft-prune")
+    return (step,), [snapshot.view, view_of(with_entries(snapshot.transcript, step))]
+
+
+def _shorten_what_stays(snapshot: ContextSnapshot, view: View) -> Prune | None:
+    """Return the prune of results that no reply has followed, if these would not fit whatever else leaves."""
+    policy, budget, counts = snapshot.policy, snapshot.budget, snapshot.counts
+    total, room = request_tokens(view, counts), measure_blocks(view, counts)
+    return shorten_what_stays(view, room, policy, budget, counts, total, Trigger.USER, policy.blocked_at)
 
 
 def _plan_compaction(
@@ -272,6 +290,8 @@ async def apply_optimization(
     if services.memory is not None and optimization.compaction is not None:
         for event in await services.memory.flush(session, Trigger.USER):  # it holds also if the plan does not
             emit(event)
+    planned = [await with_spills(s, session, services) if isinstance(s, Prune) else s for s in optimization.steps]
+    optimization = replace(optimization, steps=tuple(planned))
     async with session.changes:
         steps = _measured_steps(session, optimization)
         if not steps:

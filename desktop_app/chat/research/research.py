@@ -174,7 +174,7 @@ class ResearchTurn(Turn):
         policy = self._session.policy
         for share in policy.overflow_shed:
             if self._session.gauge().total > policy.research_share * self._session.budget.usable:
-                await drop_results(self._session, share, self._relay)
+                await drop_results(self._session, self._services, share, self._relay)
         try:
             async with asyncio.timeout_at(self._ends_at + policy.research_answer_seconds):
                 return await super().ask_model()

@@ -9,7 +9,13 @@ from contextlib import aclosing, suppress
 
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction.make_room import decide, drop_results, make_room, refuse_what_does_not_fit
+from desktop_app.chat.compaction.make_room import (
+    MAX_STEPS,
+    decide,
+    drop_results,
+    make_room,
+    refuse_what_does_not_fit,
+)
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.learned_window import refused_report
 from desktop_app.chat.operation_log import log_limit, log_retry
@@ -249,7 +255,7 @@ class StreamedReply:
                     await make_room(session, self._services, Trigger.OVERFLOW, self._emit)
             case DropResults(share):
                 tried.drops += 1
-                await drop_results(session, share, self._emit)
+                await drop_results(session, self._services, share, self._emit)
             case GiveUp():
                 raise self._refusal if self._refusal is not None and error.is_overflow else error
 
@@ -301,11 +307,17 @@ def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str =
     if partial is not None:
         continuation = Continuation(id="draft", reply_id=partial.id, lost_call=lost_call)
         basis = basis.with_record(with_entries(basis.transcript, partial, continuation))
-    try:
-        step = decide(basis, Trigger.STREAMING)
-    except WindowTooSmall:
-        return False
-    if step is None:
-        return False
-    after = step.projected if isinstance(step, CompactionPlan) else step.tokens_after
-    return after <= (basis.policy.stream_stop_at - basis.policy.stream_rest) * basis.budget.window
+    most = (basis.policy.stream_stop_at - basis.policy.stream_rest) * basis.budget.window
+    for _ in range(MAX_STEPS):
+        try:
+            step = decide(basis, Trigger.STREAMING)
+        except WindowTooSmall:
+            return False
+        if step is None:
+            return False
+        if (step.projected if isinstance(step, CompactionPlan) else step.tokens_after) <= most:
+            return True
+        if isinstance(step, CompactionPlan):
+            return False
+        basis = basis.with_record(with_entries(basis.transcript, replace(step, id=f"draft-{step.tokens_after}")))
+    return False

@@ -23,14 +23,7 @@ from desktop_app.conversation.facts import Fidelity, Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
-from .tail import (
-    MeasuredBlocks,
-    blocks_worth_keeping,
-    cut_reply_ids,
-    measure_blocks,
-    tail_starts,
-    unread_result_ids,
-)
+from .tail import MeasuredBlocks, blocks_worth_keeping, cut_reply_ids, measure_blocks, tail_starts
 
 LAST_MESSAGES = "last_messages"
 TURN_HEADING = "# The current turn so far"
@@ -76,10 +69,10 @@ def plan_compaction(
     None if nothing can leave, or nothing has to: all that is there is the tail, and it fits.
 
     tail_tokens: what the user wants to keep of the end; None: what the policy says. keep: ids of messages that should
-    stay if there is room for them, as what the model has not read yet should.
+    stay if there is room for them.
     """
     room = measure_blocks(view, counts)
-    keep = (*keep, *unread_result_ids(room), *cut_reply_ids(room))
+    keep = (*keep, *cut_reply_ids(room))
     limit = round(budget.usable * policy.blocked_at)
     least = policy.head_least if total <= budget.usable else 1
     hardest: CompactionPlan | None = None
@@ -116,7 +109,7 @@ def _shorter_summary(
 ) -> CompactionPlan | None:
     """Return the plan for a summary that is too long by itself, such as one that was written for a larger window."""
     kept = room.fixed + room.tail_tokens(0)
-    free = budget.usable - kept
+    free = round(budget.usable * policy.blocked_at) - kept
     if free < 0:
         return None
     summary = min(free, policy.summary_most)
@@ -137,7 +130,10 @@ def _plan(
     to_limit = round(budget.usable * policy.blocked_at) - kept
     share = 1.0 if policy.is_filling else policy.summary_share_of_head
     wanted = min(policy.summary_most, room.summary + round(head * share))  # it takes in the present one
-    summary = max(min(wanted, max(to_target, min(policy.summary_least, to_limit))), 0)
+    least = policy.summary_least
+    if room.fixed > budget.usable * policy.target:  # the target is out of reach, and no reason for a short summary
+        least = max(least, (round(budget.usable * policy.blocked_at) - room.fixed) // 2)
+    summary = max(min(wanted, max(to_target, min(least, to_limit))), 0)
     return CompactionPlan(trigger, archived, summary, total, kept + summary, tail, _turn_at(room, begin, leaving))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from desktop_app.context.counting.breakdown import request_tokens
@@ -9,15 +10,21 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.prune.exchange import max_freed
 from desktop_app.context.prune.plan import plan_prune
+from desktop_app.context.prune.unanswered import plan_shortening
+from desktop_app.context.view.dialect import sent_tools
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View
 from desktop_app.conversation.transcript import Compaction, Prune, Trigger, active_entries
 
 from .compaction import CompactionPlan, plan_compaction
-from .tail import measure_blocks
+from .tail import MeasuredBlocks, measure_blocks, room_for_summary
 
 OVER = 1.000001
 """A share that only a request that does not fit has."""
+MIN_TOOLS = 0.05
+"""Of what can be used: schemas that take less are no reason why something does not fit."""
+FULL = 0.98
+"""The share that shortened results fill at most, where a policy would fill the window: calibration rounds."""
 
 
 class WindowTooSmall(Exception):
@@ -101,6 +108,8 @@ def make_room(
     Raises WindowTooSmall, in tokens of the budget, when the request does not fit and nothing can leave.
     """
     now = _Decision(view, policy, budget, counts, trigger, total)
+    if (shortened := now.shortening_that_is_needed()) is not None:
+        return shortened
     for layer in policy.layers:
         step = now.prune_that_suffices() if layer == "prune" else now.compaction_that_fits()
         if isinstance(step, Prune) and trigger is Trigger.AFTER_TURN and now.share < policy.prune_at:
@@ -132,6 +141,8 @@ class _Decision:
         self._fits = self._size <= budget.usable
         is_full = self.share >= self._compact_at or has_too_many_messages(view, policy, budget, trigger)
         self._is_compaction_due = is_full and not (self._fits and is_stalled(view, policy) and self._is_futile())
+        # Tokens that even the shortest form of what no reply has followed would free.
+        self._shortened = 0
 
     def prune_that_suffices(self) -> Prune | None:
         """Return the prune that is due, if it makes a compaction unnecessary or none is due.
@@ -157,6 +168,17 @@ class _Decision:
             return False
         return prune.tokens_after > round((policy.background_at - policy.prune_runway) * budget.usable)
 
+    def shortening_that_is_needed(self) -> Prune | None:
+        """Return the prune of what no reply has followed, if it would not fit even once all that is older has left."""
+        view, policy, budget, counts = self._inputs
+        limit = min(policy.blocked_at, self._compact_at if self._trigger is Trigger.STREAMING else 1.0)
+        if self._size < limit * self._budget.usable or (self._fits and limit >= 1.0):
+            return None
+        room = measure_blocks(view, counts)
+        prune = shorten_what_stays(view, room, policy, budget, counts, self._total, self._trigger, limit)
+        self._shortened = prune.tokens_before - prune.tokens_after if prune else 0
+        return prune if room.fixed - self._shortened <= budget.usable else None
+
     def compaction_that_fits(self) -> CompactionPlan | None:
         """Return the compaction that is due, if the request would fit after it."""
         plan = self._compaction() if self._is_compaction_due else None
@@ -173,7 +195,7 @@ class _Decision:
             return None
         step = self._prune() or (self._compaction() if self._fits else None)
         if step is None and not self._fits:
-            raise window_too_small(self._inputs[0], self._budget, self._inputs[3], self._size)
+            raise window_too_small(self._inputs[0], self._budget, self._inputs[3], self._size, self._shortened)
         return step
 
     def _prune(self) -> Prune | None:
@@ -181,6 +203,29 @@ class _Decision:
 
     def _compaction(self) -> CompactionPlan | None:
         return plan_compaction(*self._inputs, self._total, self._trigger)
+
+
+def shorten_what_stays(
+    view: View,
+    room: MeasuredBlocks,
+    policy: ContextPolicy,
+    budget: Budget,
+    counts: TokenCounts,
+    total: int,
+    trigger: Trigger,
+    limit: float,
+) -> Prune | None:
+    """Return the prune of results that no plan can archive, if what must stay reaches the limit; None if it does not.
+
+    limit: the share that a request may not reach. Room is left for a summary of what is older, so that the compaction
+    which follows fits.
+    """
+    fixed = room.fixed + room_for_summary(room, policy, budget)
+    if fixed < limit * budget.usable:
+        return None
+    need = fixed - round(min(policy.compact_at, limit, FULL) * budget.usable)
+    staying = {item.message.id for index in room.must_stay for item in room.blocks[index]}
+    return plan_shortening(view, policy, budget, counts, total, need, trigger, staying)
 
 
 def is_stalled(view: View, policy: ContextPolicy) -> bool:
@@ -192,15 +237,27 @@ def is_stalled(view: View, policy: ContextPolicy) -> bool:
     )
 
 
-def window_too_small(view: View, budget: Budget, counts: TokenCounts, total: int) -> WindowTooSmall:
-    """Return the error that says what must stay, and what would help. total: in tokens of the budget."""
-    fixed, counted = measure_blocks(view, counts).fixed, request_tokens(view, counts)
-    pins = len(view.pins)
+def window_too_small(view: View, budget: Budget, counts: TokenCounts, total: int, shortened: int = 0) -> WindowTooSmall:
+    """Return the error that says what must stay, and what would help. total: in tokens of the budget.
+
+    shortened: tokens, as they are counted here, that results which no reply has followed can do without.
+    """
+    fixed, counted = measure_blocks(view, counts).fixed - shortened, request_tokens(view, counts)
+    factor = total / max(counted, 1)
     helps = ["choose a model with a larger window", "shorten the last message"]
-    if pins:
+    if pins := len(view.pins):
         helps.insert(0, f"unpin some of the {pins} pinned messages")
-    return WindowTooSmall(
-        min(round(fixed * total / max(counted, 1)), total),
-        budget.usable,
-        "It would help to " + ", or to ".join(helps) + ".",
-    )
+    tools, taken = _largest_tools(view, counts, factor)
+    if taken >= MIN_TOOLS * budget.usable:
+        helps.insert(0, f"switch off {tools}, which take {taken:,} tokens")
+    advice = "It would help to " + ", or to ".join(helps) + "."
+    return WindowTooSmall(min(round(fixed * factor), total), budget.usable, advice)
+
+
+def _largest_tools(view: View, counts: TokenCounts, factor: float) -> tuple[str, int]:
+    """Return the tools of the server that takes the most, in words, and their tokens; 0 for none."""
+    sizes = Counter[str]()
+    for tool in sent_tools((), view.tools, counts.dialect):
+        sizes[tool.source] += counts.tool(tool)
+    source, tokens = max(sizes.items(), key=lambda size: size[1], default=("", 0))
+    return f"the tools of {source}" if source else "some tools", round(tokens * factor)

@@ -14,11 +14,15 @@ from desktop_app.context.policy import NO_LIMIT, Budget, ContextPolicy
 from desktop_app.context.view.cut_points import blocks
 from desktop_app.context.view.items import Item, ItemKind, is_of_user, summary_message
 from desktop_app.context.view.normalize import UNDERSTOOD
-from desktop_app.context.view.view import View
+from desktop_app.context.view.view import View, unanswered_ids
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import Compaction, Trigger
 
 _ASSISTANT, _MESSAGE = Role.ASSISTANT, ItemKind.MESSAGE  # looked up once: see cut_points.py
+
+
+SUMMARY_SHARE = 0.10
+"""Of the usable window, for a summary beside results that fill it: what they lack can be read."""
 
 
 class MeasuredBlocks(msgspec.Struct, frozen=True):
@@ -27,7 +31,8 @@ class MeasuredBlocks(msgspec.Struct, frozen=True):
     blocks: tuple[tuple[Item, ...], ...]
     tokens: tuple[int, ...]
     must_stay: frozenset[int]
-    """Indices of blocks with a pin, the last user message, the reply that is to go on, or calls that are running."""
+    """Indices of blocks with a pin, the last user message, the reply that is to go on, results that no reply has
+    followed, or calls that are running."""
     fixed: int
     """Tokens that no plan can free: the system prompt, what must stay, and an empty summary."""
     summary: int = 0
@@ -50,7 +55,9 @@ def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
     head = list(takewhile(lambda item: item.kind is ItemKind.SUMMARY or item.message.role is Role.SYSTEM, items))
     movable = items[len(head) :]
     runs = tuple(tuple(movable[run.start : run.stop]) for run in blocks(movable))
-    newest = {view.last_user_id} | ({view.unfinished.message.id} if view.unfinished else set[str]())
+    newest = {view.last_user_id, *unanswered_ids(view)}
+    if view.unfinished:
+        newest.add(view.unfinished.message.id)
     must_stay = frozenset(
         index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id in newest
     )
@@ -70,12 +77,10 @@ def _empty_summary(counts: TokenCounts) -> int:
     return counts.text(empty.text) + counts.tokenizer.overhead.message + understood
 
 
-def unread_result_ids(room: MeasuredBlocks) -> tuple[str, ...]:
-    """Return the ids of the newest results, which no reply has followed yet, with their calls."""
-    newest = room.blocks[-1] if room.blocks else ()
-    if not newest or newest[-1].message.role is not Role.TOOL:
-        return ()
-    return tuple(item.message.id for item in newest if item.kind is _MESSAGE)
+def room_for_summary(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget) -> int:
+    """Return the tokens to keep free for the summary of all that may leave, where what must stay fills the window."""
+    wanted = room.summary + round(room.tail_tokens(0) * policy.summary_share_of_head)
+    return min(wanted, policy.summary_most, max(policy.summary_least, round(budget.usable * SUMMARY_SHARE)))
 
 
 def cut_reply_ids(room: MeasuredBlocks) -> tuple[str, ...]:

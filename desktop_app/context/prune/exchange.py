@@ -14,7 +14,7 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.tool_names import fields_of
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.items import Item, ItemKind, Repair, is_of_user
-from desktop_app.context.view.view import View
+from desktop_app.context.view.view import View, unanswered_ids
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
 from .placeholder import PREFIX
@@ -50,6 +50,9 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Assistant messages that came later."""
     turns: int
     """User messages that came later."""
+    is_unanswered: bool
+    """Whether no reply of the model has followed the result yet: nothing shortens it but for want of room."""
+    is_pinned: bool
     is_result_free: bool
     """Whether the result may still be shortened."""
     is_input_free: bool
@@ -77,7 +80,7 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
     """Return all results of the view with their calls, oldest first; protected ones supersede others, too."""
     items = view.items[:]
     end = first_protected(items, policy, budget, counts)
-    calls = calls_of_results(items)
+    calls, unanswered = calls_of_results(items), unanswered_ids(view)
     pruned = {item.message.id for item in items if item.pruned_by}
     recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in pruned} if pruned else {}
     found: list[Exchange] = []
@@ -92,7 +95,7 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
             turns += is_of_user(item)
         elif role is _TOOL:
             number -= 1
-            asked = calls.get(index)
+            asked, is_unanswered = calls.get(index), item.message.id in unanswered
             found.append(
                 Exchange(
                     index=number,
@@ -105,9 +108,12 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
                     tokens=counts.total(item.message),
                     age=age,
                     turns=turns,
-                    is_result_free=index < end and is_prunable(item, policy),
+                    is_unanswered=is_unanswered,
+                    is_pinned=item.is_pinned,
+                    is_result_free=index < end and not is_unanswered and is_prunable(item, policy),
                     is_input_free=asked is not None
                     and asked.index < end
+                    and not is_unanswered
                     and is_input_prunable(items[asked.index], asked.call, policy),
                 )
             )

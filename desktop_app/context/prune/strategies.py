@@ -94,7 +94,7 @@ def _newest(
             newest = changed if manner == "change" else read
             if often[path] == 1 or path in newest or manner == "read part" or has_failed(exchange.whole):
                 continue
-            if manner == "change" or not is_truncated(exchange.whole.text):
+            if manner == "change" or not (is_truncated(exchange.whole.text) or is_truncated(exchange.result.text)):
                 newest[path] = exchange.index
     return read, changed
 

@@ -49,7 +49,8 @@ from .items import (
 )
 from .normalize import NormalizedSequence, missing_result
 
-_SYSTEM = Role.SYSTEM  # looked up once: see cut_points.py
+_SYSTEM, _ASSISTANT, _TOOL = Role.SYSTEM, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
+_MESSAGE, _ORPHAN = ItemKind.MESSAGE, Repair.ORPHAN_RESULT
 
 
 class View(msgspec.Struct, frozen=True):
@@ -174,6 +175,42 @@ def closing_items(view: View) -> list[Item]:
     if last is None or view.continuation is None:
         return [missing_result(call.call, "open") for call in view.open_calls]
     return [continuation_item(last.message.id, last.so_far.text, view.continuation.lost_call)]
+
+
+def unanswered_ids(view: View) -> frozenset[str]:
+    """Return the ids of the results in the view that no reply of the model has followed yet.
+
+    These are the results that were recorded since the newest reply, and those of its own calls, which stand behind it
+    in the view. A reply that was stopped to make room has answered nothing before it is whole.
+    """
+    newest, since = _since_reply(view)
+    is_behind, found = newest not in view.statuses, set[str]()
+    for item in reversed(view.items):
+        message_id = item.message.id
+        is_behind = is_behind and message_id != newest
+        if not is_behind and not since:
+            break
+        if message_id in since or is_behind:
+            since.discard(message_id)
+            if item.message.role is _TOOL and item.kind is _MESSAGE and item.repair is not _ORPHAN:
+                found.add(message_id)
+    return frozenset(found)
+
+
+def _since_reply(view: View) -> tuple[str, set[str]]:
+    """Return the id of the newest reply that is whole, "" if there is none, and those of the results behind it."""
+    going_on = view.continuation.reply_id if view.continuation and view.unfinished else ""
+    results = set[str]()
+    for entry in reversed(view.path):
+        if not isinstance(entry, Message):
+            continue
+        if entry.role is _TOOL:
+            results.add(entry.id)
+        elif entry.role is _ASSISTANT and entry.id == going_on:
+            going_on = entry.continues
+        elif entry.role is _ASSISTANT:
+            return entry.id, results
+    return "", results
 
 
 def inseparable_ids(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:

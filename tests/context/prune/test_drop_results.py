@@ -6,12 +6,12 @@ import pytest
 import what_must_hold as must
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import call, letters, model, record, result, sent, tokens, user
+from made_by_hand import ROOMY, call, letters, model, record, result, sent, tokens, user
 from msgspec.structs import replace
 
 from conversations_made_up import histories
 from desktop_app.context.policy import BALANCED
-from desktop_app.context.prune.plan import drop_results
+from desktop_app.context.prune.unanswered import drop_results
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Pin, Prune, Transcript, Trigger, Undo
@@ -29,7 +29,7 @@ def rounds(*sizes: int, name: str = "bash") -> list[Message]:
 
 
 def after(transcript: Transcript, share: float) -> tuple[Prune, View]:
-    step = drop_results(view_of(transcript), BALANCED, letters(), share)
+    step = drop_results(view_of(transcript), BALANCED, ROOMY, letters(), share)
     assert step is not None
     return step, view_of(transcript.append(replace(step, id="shed")))
 
@@ -53,18 +53,23 @@ def test_the_share_is_of_the_tokens_of_all_results() -> None:
     assert freed == pytest.approx([0.10, 0.20, 0.50, 1.00], rel=0.12), "but for the line that stays of each"
 
 
-def test_what_the_model_has_not_read_goes_only_with_everything() -> None:
-    transcript = record(*rounds(50, 9_000))
-    assert after(transcript, 0.10)[0].message_ids == ("m2",)
-    assert after(transcript, 0.50)[0].message_ids == ("m2",)
-    assert after(transcript, 1.00)[0].message_ids == ("m2", "m4")
-    assert drop_results(view_of(record(*rounds(9_000))), BALANCED, letters(), 0.5) is None
+def test_what_no_reply_has_followed_is_shortened_behind_the_others_and_never_dropped() -> None:
+    of_both = record(*rounds(500, 9_000))
+    assert after(of_both, 0.05)[0].message_ids == ("m2",), "the older one is share enough"
+    for share in SHARES[1:]:
+        step, shown = after(of_both, share)
+        assert [(r.message_id, r.strategy) for r in step.results] == [("m2", "shed"), ("m4", "unanswered")]
+        assert "x123" in must.chat_in(shown)[-1]["content"], "both ends of it are sent"
+    alone = record(*rounds(9_000))
+    freed = [step.tokens_before - step.tokens_after for step, _ in (after(alone, share) for share in SHARES)]
+    assert [round(tokens / 9_000, 1) for tokens in freed] == [0.1, 0.3, 0.6, 1.0]
+    assert drop_results(view_of(record(*rounds(300))), BALANCED, ROOMY, letters(), 1.0) is None, "the floor holds"
 
 
 def test_pins_and_protected_tools_stay_at_any_share() -> None:
     pinned = record(*rounds(900, 800), model("Done."), Pin(message_id="m2", id="p"))
     assert after(pinned, 1.0)[0].message_ids == ("m4",)
-    assert drop_results(view_of(record(*rounds(900, name="save_memory"))), BALANCED, letters(), 1.0) is None
+    assert drop_results(view_of(record(*rounds(900, name="save_memory"))), BALANCED, ROOMY, letters(), 1.0) is None
 
 
 def test_what_was_shed_is_not_shed_again_and_comes_back_with_undo() -> None:
@@ -73,7 +78,7 @@ def test_what_was_shed_is_not_shed_again_and_comes_back_with_undo() -> None:
     step, shown = after(transcript, 1.0)
     assert {pruned.strategy for pruned in step.results} == {"shed"}
     assert step.trigger is Trigger.OVERFLOW
-    assert drop_results(shown, BALANCED, letters(), 1.0) is None
+    assert drop_results(shown, BALANCED, ROOMY, letters(), 1.0) is None
     grown = transcript.append(replace(step, id="shed")).append(Undo(entry_id="shed", id="u"))
     assert sent(view_of(grown)) == before
 
@@ -84,7 +89,7 @@ def test_whatever_was_said_the_request_stays_legal_and_the_figures_are_measured(
 ) -> None:
     transcript = record(*messages)
     before = view_of(transcript)
-    step = drop_results(before, BALANCED, letters(), share)
+    step = drop_results(before, BALANCED, ROOMY, letters(), share)
     if step is None:
         return
     shown = view_of(transcript.append(replace(step, id="shed")))

@@ -1,0 +1,178 @@
+"""Results that no reply has followed stay; where they do not fit, they are shortened together, the largest first.
+
+Whatever is older goes before. Then all get one ceiling, and what is longer keeps both ends up to it, with the notice by
+which the rest is read. No result gets less than the policy's floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+
+from msgspec.structs import replace
+
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.truncate import shorten_result, spill_named_in, without_spill
+from desktop_app.context.view.view import View
+from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.transcript import Prune, Trigger
+
+from .draft import PruneDraft
+from .exchange import Exchange, Shortening, exchanges_of
+from .placeholder import PREFIX
+from .strategies import cleared_line
+
+SHED, SHORTENED = "shed", "unanswered"
+"""How a prune that clears what is older, and one that shortens what is unanswered, are recorded."""
+ALL = 1.0
+"""The share that spares nothing that is answered but pins and protected tools."""
+NOBODY_IS_PROTECTED = Budget(0, 0)
+"""For the pruning's own rule of what is too new, which does not hold here."""
+MIN_FILLED = 0.85
+"""Of the ceiling: a shortened result takes at least that, since its ends are cut at the end of a line."""
+MIN_BESIDE_NOTICE = 0.5
+"""Of the notice that names the spill: with less room beside it, a shorter notice says that the whole is archived."""
+SAMPLE = 4_000
+"""Characters by which it is estimated how many of a text make a token."""
+MAX_TRIES = 8
+"""A text is measured so often at most until it fits the ceiling."""
+
+
+def plan_shortening(
+    view: View,
+    policy: ContextPolicy,
+    budget: Budget,
+    counts: TokenCounts,
+    total: int,
+    need: int,
+    trigger: Trigger,
+    older: Collection[str],
+) -> Prune | None:
+    """Return the prune that frees `need` of `total` tokens in the results, as far as the floor lets it; or None.
+
+    older: ids of answered results that cannot be archived, and are cleared first.
+    """
+    draft = PruneDraft(exchanges_of(view, _spared(policy), NOBODY_IS_PROTECTED, counts), counts)
+    for exchange in _free_ones(draft.exchanges):
+        if draft.settle() < need and exchange.message.id in older:
+            draft.take(SHED, (Shortening(exchange.index, text=cleared_line(exchange)),))
+    _shorten(draft, policy, budget, counts, need - draft.freed)
+    return _prune_of(draft, view, total, trigger)
+
+
+def drop_results(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, share: float) -> Prune | None:
+    """Return the prune that drops a share (0 to 1) of the tokens of all tool results, or None if nothing can go.
+
+    Answered results go first, large and old ones before others; a line is left of each, with its first error. What no
+    reply has followed is then shortened as far as the share asks for it, and never below the floor. Pins and, of what
+    is answered, protected tools stay at any share, and so does each call.
+    """
+    draft = PruneDraft(exchanges_of(view, _spared(policy), NOBODY_IS_PROTECTED, counts), counts)
+    left = share * sum(exchange.tokens for exchange in draft.exchanges)
+    for exchange in _free_ones(draft.exchanges):
+        if left <= 0 and share < ALL:
+            break
+        freed = draft.freed
+        draft.take(SHED, (Shortening(exchange.index, text=cleared_line(exchange)),))
+        left -= exchange.tokens if draft.freed > freed else 0
+    _shorten(draft, policy, budget, counts, round(left))
+    return _prune_of(draft, view, request_tokens(view, counts), Trigger.OVERFLOW)
+
+
+def _spared(policy: ContextPolicy) -> ContextPolicy:
+    return replace(policy, protect_newest=0, protect_user_turns=0)
+
+
+def _free_ones(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    """Return the answered results that may go, the first to go first."""
+    free = [exchange for exchange in exchanges if exchange.is_result_free]
+    return sorted(free, key=lambda exchange: (-exchange.tokens * (exchange.age + 1), exchange.index))
+
+
+def _prune_of(draft: PruneDraft, view: View, total: int, trigger: Trigger) -> Prune | None:
+    freed = draft.settle()
+    if freed <= 0:
+        return None
+    results, _ = draft.recorded_changes(view)
+    return Prune(trigger=trigger, results=results, tokens_before=total, tokens_after=total - freed)
+
+
+def shortenable(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    """Return the unanswered results that may be shortened: all but pinned ones, which are sent word for word."""
+    return [e for e in exchanges if e.is_unanswered and not e.is_pinned and not e.result.text.startswith(PREFIX)]
+
+
+def _shorten(draft: PruneDraft, policy: ContextPolicy, budget: Budget, counts: TokenCounts, need: int) -> None:
+    """Bring the unanswered results of that draft to the ceiling at which `need` tokens are free."""
+    waiting = shortenable(draft.exchanges)
+    if need <= 0 or not waiting:
+        return
+    frame = counts.tokenizer.overhead.around(Role.TOOL)
+    least = round(floor_of(policy, budget) / MIN_FILLED) + 1 + frame
+    ceiling = max(common_ceiling([e.tokens for e in waiting], sum(e.tokens for e in waiting) - need), least)
+    for exchange in waiting:
+        if exchange.tokens > ceiling:
+            text = fit_result(exchange.whole.text, ceiling - frame, counts.text)
+            draft.take(SHORTENED, (Shortening(exchange.index, text=text),))
+
+
+def floor_of(policy: ContextPolicy, budget: Budget) -> int:
+    """Return the tokens that each unanswered result has in every request, if it is that long."""
+    return min(policy.unanswered_least, round(budget.usable * policy.unanswered_share))
+
+
+def common_ceiling(sizes: Collection[int], room: int) -> int:
+    """Return the most that each may take so that all of them together take at most `room`."""
+    left = max(room, 0)
+    for number, size in enumerate(sorted(sizes)):
+        others = len(sizes) - number
+        if size * others > left:
+            return left // others
+        left -= size
+    return max(sizes, default=0)
+
+
+def fit_result(text: str, most: int, count: Callable[[str], int]) -> str:
+    """Return both ends of a result, with the notice, in at most `most` tokens and not much less.
+
+    The notice alone if that is all that there is room for.
+    """
+    is_spilled = count(shorten_result(text, 0).text) * (1 + MIN_BESIDE_NOTICE) <= most
+    best, shortest, longest = shorten_result(text, 0, is_spilled).text, 0, len(text)
+    sample = text[:SAMPLE]
+    tried = min(round(most * len(sample) / max(count(sample), 1)), longest)
+    for _ in range(MAX_TRIES):
+        shorter = shorten_result(text, tried, is_spilled).text
+        tokens = count(shorter)
+        if tokens <= most:
+            best, shortest = shorter, tried
+        else:
+            longest = tried
+        if round(most * MIN_FILLED) <= tokens <= most or longest - shortest <= 1:
+            break
+        guess = round(tried * most * (1 + MIN_FILLED) / 2 / max(tokens, 1))
+        tried = guess if shortest < guess < longest else (shortest + longest) // 2
+    return best
+
+
+def join_prunes(first: Prune, second: Prune) -> Prune:
+    """Return both as one, the second planned for the view after the first."""
+    results = {result.message_id: result for result in (*first.results, *second.results)}
+    return replace(first, results=tuple(results.values()), tokens_after=second.tokens_after)
+
+
+def texts_to_keep(prune: Prune, messages: Iterable[Message]) -> dict[str, str]:
+    """Return the texts that must be kept as spills before the prune is recorded, by the id of the result's message.
+
+    Those are what its notices name, and no result has had kept as it entered. messages: of the record.
+    """
+    named = {r.message_id: spill_named_in(r.text) for r in prune.results if r.strategy == SHORTENED}
+    results = {m.id: m.tool_result for m in messages if named.get(m.id)}
+    return {name: r.text for name, r in results.items() if r is not None and not spill_named_in(r.text)}
+
+
+def without_spills(prune: Prune, ids: Collection[str]) -> Prune:
+    """Return the prune whose notices name no spill for those messages: it could not be kept, or nothing keeps any."""
+    results = (replace(r, text=without_spill(r.text)) if r.message_id in ids else r for r in prune.results)
+    return replace(prune, results=tuple(results))
