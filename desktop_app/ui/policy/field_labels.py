@@ -101,6 +101,8 @@ LABELS = {
     "stream_characters": translatable("Length of one reply"),
     "stream_quiet_seconds": translatable("Silence of a reply"),
     "tool_result_tries": translatable("Making room for a tool result, tries"),
+    "unanswered_least": translatable("Left of a result that was not read yet"),
+    "unanswered_share": translatable("Left of such a result, at most"),
     "retry_wait_most": translatable("Wait before a retry, at most"),
     "overflow_retries": translatable("After an overflow, retries"),
     "overflow_shed": translatable("After an overflow, results left out"),
