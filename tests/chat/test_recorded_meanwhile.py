@@ -139,7 +139,7 @@ async def test_results_that_are_being_archived_are_not_dropped_as_well(house: Ca
     ]
     session = await made.chats.create("Meanwhile", [*said, *long_chat(12)])
     async with session.changes:  # as whoever carries out a plan has it
-        dropping = asyncio.ensure_future(drop_results(session, 1.0, made.events.append))
+        dropping = asyncio.ensure_future(drop_results(session, made.services, 1.0, made.events.append))
         await asyncio.sleep(0.1)
         await compaction(session)
     await dropping
