@@ -62,7 +62,7 @@ def test_what_no_reply_has_followed_is_shortened_behind_the_others_and_never_dro
         assert "x123" in must.chat_in(shown)[-1]["content"], "both ends of it are sent"
     alone = record(*rounds(9_000))
     freed = [step.tokens_before - step.tokens_after for step, _ in (after(alone, share) for share in SHARES)]
-    assert [round(tokens / 9_000, 1) for tokens in freed] == [0.1, 0.3, 0.6, 1.0]
+    assert [round(tokens / 9_000, 1) for tokens in freed] == [0.1, 0.2, 0.5, 1.0]
     assert drop_results(view_of(record(*rounds(300))), BALANCED, ROOMY, letters(), 1.0) is None, "the floor holds"
 
 
