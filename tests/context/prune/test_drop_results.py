@@ -69,7 +69,8 @@ def test_what_no_reply_has_followed_is_shortened_behind_the_others_and_never_dro
 def test_pins_and_protected_tools_stay_at_any_share() -> None:
     pinned = record(*rounds(900, 800), model("Done."), Pin(message_id="m2", id="p"))
     assert after(pinned, 1.0)[0].message_ids == ("m4",)
-    assert drop_results(view_of(record(*rounds(900, name="save_memory"))), BALANCED, ROOMY, letters(), 1.0) is None
+    protected = record(*rounds(900, name="save_memory"), model("Done."))
+    assert drop_results(view_of(protected), BALANCED, ROOMY, letters(), 1.0) is None
 
 
 def test_what_was_shed_is_not_shed_again_and_comes_back_with_undo() -> None:

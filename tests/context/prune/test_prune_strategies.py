@@ -245,10 +245,10 @@ def test_a_result_that_was_trimmed_is_cleared_by_what_the_record_has_of_it() -> 
 
 def test_a_placeholder_is_not_shortened_again_but_a_result_that_looks_like_one_is() -> None:
     looks = f"{PREFIX} cleared: so it says]" + "x" * 5_000
-    (exchange,) = exchanges(*messages_of(("read", "{}", looks)))
+    (exchange,) = exchanges(*messages_of(("read", "{}", looks)), model("Done."))
     assert exchange.is_result_free
     prune = Prune(trigger=Trigger.USER, results=(PrunedResult("m2", "hard_clear", f"{PREFIX} cleared]"),), id="op")
-    (exchange,) = exchanges(*messages_of(("read", "{}", looks)), prune)
+    (exchange,) = exchanges(*messages_of(("read", "{}", looks)), model("Done."), prune)
     assert not exchange.is_result_free
 
 
