@@ -264,6 +264,9 @@ def test_a_reply_that_was_stopped_to_make_room_has_not_answered_them() -> None:
     more = [*begun, Continuation(reply_id="m3"), replace(model(" that"), continues="m3"), Continuation(reply_id="m5")]
     assert unanswered_ids(view(*more)) == {"m2"}
     assert unanswered_ids(continuing(view(*begun))) == {"m2"}
+    cut = [*begun[:-1], replace(model("It says"), is_interrupted=True)]
+    assert unanswered_ids(view(*cut)) == {"m2"}, "the user may ask it to go on"
+    assert unanswered_ids(view(*cut, user("Never mind."))) == set()
 
 
 def test_another_branch_has_answered_nothing() -> None:

@@ -181,7 +181,7 @@ def unanswered_ids(view: View) -> frozenset[str]:
     """Return the ids of the results in the view that no reply of the model has followed yet.
 
     These are the results that were recorded since the newest reply, and those of its own calls, which stand behind it
-    in the view. A reply that was stopped to make room has answered nothing before it is whole.
+    in the view. A reply that was cut, and may be asked to go on, has answered nothing before it is whole.
     """
     newest, since = _since_reply(view)
     is_behind, found = newest not in view.statuses, set[str]()
@@ -199,17 +199,16 @@ def unanswered_ids(view: View) -> frozenset[str]:
 
 def _since_reply(view: View) -> tuple[str, set[str]]:
     """Return the id of the newest reply that is whole, "" if there is none, and those of the results behind it."""
+    said = (entry for entry in reversed(view.path) if isinstance(entry, Message))
     going_on = view.continuation.reply_id if view.continuation and view.unfinished else ""
     results = set[str]()
-    for entry in reversed(view.path):
-        if not isinstance(entry, Message):
-            continue
-        if entry.role is _TOOL:
-            results.add(entry.id)
-        elif entry.role is _ASSISTANT and entry.id == going_on:
-            going_on = entry.continues
-        elif entry.role is _ASSISTANT:
-            return entry.id, results
+    for index, message in enumerate(said):
+        if message.role is _TOOL:
+            results.add(message.id)
+        elif message.role is _ASSISTANT:
+            if message.id != going_on and not (index == 0 and message.is_interrupted):
+                return message.id, results
+            going_on = message.continues
     return "", results
 
 
