@@ -101,10 +101,10 @@ def _prune_of(draft: PruneDraft, view: View, total: int, trigger: Trigger) -> Pr
 def shortenable(exchanges: Iterable[Exchange]) -> list[Exchange]:
     """Return the unanswered results that may be shortened: all but pinned ones, which are sent word for word, and those
     of which an earlier prune has left a line."""
-    return [e for e in exchanges if e.is_unanswered and not e.is_pinned and not is_placeholder(e)]
+    return [e for e in exchanges if e.is_unanswered and not e.is_pinned and not _is_placeholder(e)]
 
 
-def is_placeholder(exchange: Exchange) -> bool:
+def _is_placeholder(exchange: Exchange) -> bool:
     return exchange.result is not exchange.whole and exchange.result.text.startswith(PREFIX)
 
 
