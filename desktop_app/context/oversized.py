@@ -25,6 +25,7 @@ MIN_SHARE = 0.001
 MIN_TEXT = 400
 """Characters of a text that is left as it is: beside a large attachment stands what is to be done with it."""
 
+NOTHING_SENT = translatable("only its name is sent; the model can read it")
 LINES_SENT = translatable("{shown} of {whole} lines are sent; the model can read the rest")
 BYTES_SENT = translatable("{shown} of {whole} bytes are sent; the model can read the rest")
 ENDS_SENT = translatable("{shown} of {whole} characters are sent, from its beginning and its end")
@@ -79,7 +80,7 @@ def message_as_files(oversized: Oversized, policy: ContextPolicy, counts: TokenC
     def cut(text: str) -> _ShortText:
         made = truncate_result(text, READ, limits)
         spills.extend([text] if made.spill else [])
-        return _ShortText(made.text, _about_beginning(made) if made.spill else "")
+        return _ShortText(made.text, _about_beginning(text, made) if made.spill else "")
 
     short = _with_texts(oversized.message, cut)
     while not _fits(short, oversized, counts) and limits.truncate_bytes > MIN_SIZE:
@@ -110,9 +111,12 @@ def _with_content(file: Attachment, short: _ShortText) -> Attachment:
     return replace(file, content=short.text, about=" · ".join(filter(None, (file.about, short.about))))
 
 
-def _about_beginning(cut: Truncation) -> str:
-    if cut.shown_lines < cut.lines:
-        return LINES_SENT.format(shown=format_number(cut.shown_lines), whole=format_number(cut.lines))
+def _about_beginning(text: str, cut: Truncation) -> str:
+    lines = cut.lines - text.endswith("\n")
+    if not cut.shown_bytes:
+        return NOTHING_SENT
+    if cut.shown_lines < lines:
+        return LINES_SENT.format(shown=format_number(cut.shown_lines), whole=format_number(lines))
     return BYTES_SENT.format(shown=format_number(cut.shown_bytes), whole=format_number(cut.bytes))
 
 

@@ -28,7 +28,7 @@ async def test_a_file_says_how_much_of_it_is_sent(house, tmp_path: Path, as_file
     said = [line for line in pages.content.split("\n") if line.endswith("a line of the pasted log")]
     if as_file:
         assert 12 < len(said) < 4_000
-        assert pages.about == f"30 pages · {len(said)} of 4,001 lines are sent; the model can read the rest"
+        assert pages.about == f"30 pages · {len(said)} of 4,000 lines are sent; the model can read the rest"
     else:
         head, _, tail = (part.strip("\n") for part in pages.content.partition("[…"))
         tail = tail.partition("…]\n\n")[2]
@@ -48,3 +48,17 @@ async def test_a_file_of_one_line_says_how_many_bytes_are_sent(house, tmp_path: 
     assert message is not None
     (one,) = (part for part in message.parts if isinstance(part, Attachment))
     assert one.about.endswith(" of 100,000 bytes are sent; the model can read the rest")
+
+
+async def test_a_file_of_which_nothing_is_sent_says_so(house, tmp_path: Path) -> None:
+    home = await house([Reply("Read.")], window=12_000, max_output=0)
+    session = await equipped(home, tmp_path)
+    huge = Attachment("a.log", "text/plain", LINES * 3, "12,000 lines")
+    await home.chats.turns.send(session, "Look.", (huge,))
+    await home.until(lambda: bool(home.of(TurnFinished)))
+    await shorten(home, session, as_file=True)
+    message = session.message(session.view.last_user_id)
+    assert message is not None
+    (one,) = (part for part in message.parts if isinstance(part, Attachment))
+    assert "a line of the pasted log" not in one.content
+    assert one.about == "12,000 lines · only its name is sent; the model can read it"
