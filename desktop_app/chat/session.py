@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, measured_gauge, tally
 from desktop_app.context.counting.calibration import Calibration, Report, learn, learn_exactly, prior
-from desktop_app.context.counting.measured import reported_before
+from desktop_app.context.counting.measured import reported_before, unmeasured_pictures
 from desktop_app.context.counting.reports import calibration_of, is_report
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.fitting import fit_policy
@@ -193,7 +193,9 @@ class Session:
         """Return the request as it is sent now, and keep it for comparison with the usage that is reported for it."""
         view, (messages, tools) = self.view, self.assemble()
         as_of = view.path[-1].id if view.path else ""
-        figures = self.gauge(), self.count_request(), len(view.items), reported_before(view)
+        gauge, counted = self.gauge(), self.count_request()
+        pictures = gauge.tokens_of(unmeasured_pictures(view, self.counts))
+        figures = gauge, counted, len(view.items), reported_before(view), pictures
         self._sent = Request(messages, tools, as_of, self.setup.options, *figures)
         return self._sent
 

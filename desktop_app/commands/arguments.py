@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from desktop_app.chat.ports import WorldError
+from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models import builtin
 from desktop_app.models.capability_probes import tokens_from_text
+from desktop_app.models.provider_dialects import dialect_fields
+from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import data_folder
+from desktop_app.settings import ServerKind
 
 from .terminal import show, show_error
 
@@ -84,6 +89,13 @@ def positive(text: str) -> int:
 def max_output_of(model: str | None) -> int:
     """Return the longest reply of that model, for the reserve; 0 when it is not known here."""
     return builtin.MAX_OUTPUT if model == builtin.MODEL_ID else 0
+
+
+def counts_of(model: str) -> TokenCounts:
+    """Return counts as that model's tokenizer and template make them, of requests in its dialect."""
+    kind: ServerKind = "gemini" if model.startswith(("gemini/", "google/")) else "openai_compatible"
+    info = ModelInfo(model, model, 0, 0, supports_vision=True, **dialect_fields(kind, model))
+    return TokenCounts(tokenizer_for(model), info.dialect)
 
 
 def print_json(value: Any) -> None:

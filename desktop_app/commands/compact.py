@@ -33,7 +33,6 @@ from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, read_js
 from desktop_app.conversation.openai_chat import read_chat as read_chat_messages
 from desktop_app.conversation.transcript import Operation, Prune, Transcript, Trigger
 from desktop_app.conversation.words import pluralize
-from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 from .arguments import (
     BAD_INPUT,
@@ -41,6 +40,7 @@ from .arguments import (
     add_chat_file,
     add_data_dir,
     add_json,
+    counts_of,
     max_output_of,
     print_failure,
     print_json,
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.monotonic()
     objects, messages = read_chat(arguments.file)
     policy, budget = _limits(arguments)
-    counts = TokenCounts(tokenizer_for(arguments.model or DEFAULT_MODEL))
+    counts = counts_of(arguments.model or DEFAULT_MODEL)
     try:
         with open_writer(arguments) as carry_out:
             result = compact_messages(messages, policy, budget, counts, carry_out, PHASES[arguments.phase])

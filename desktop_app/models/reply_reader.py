@@ -246,7 +246,11 @@ def _error_in(chunk: Any, choice: Any) -> StreamError | None:
 
 
 def usage_of(reported: Any) -> Usage | None:
-    """Return the usage that a provider reported; None if that is no report. Prompt tokens include cached ones."""
+    """Return the usage that a provider reported; None if that is no report, as zeros are none.
+
+    Prompt tokens include cached ones. Some servers leave them out, as Anthropic does: more cached tokens than there are
+    prove it.
+    """
     prompt = count_of(field_of(reported, "prompt_tokens"))
     if prompt is None:
         return None
@@ -263,6 +267,10 @@ def usage_of(reported: Any) -> Usage | None:
         field_of(reported, "cache_creation_input_tokens"),
     )
     reply = count_of(field_of(reported, "completion_tokens")) or 0
+    if not (prompt or reply or cached or written):
+        return None
+    if cached > prompt:
+        prompt += cached + written
     reasoning = _first_count(field_of(field_of(reported, "completion_tokens_details"), "reasoning_tokens"))
     dollars = dollars_of(field_of(reported, "cost"))
     return Usage(prompt, reply, cached, written, dollars, reasoning_tokens=reasoning)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from desktop_app.chat.session import Session
+from desktop_app.chat.stamp import stamp
+from desktop_app.context.counting.measured import is_silently_cut
+from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.conversation.events import Noticed, TurnEvent, TurnFailed, TurnFinished, ViewChanged
-from desktop_app.conversation.message import Role
+from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage, user_message
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Reply, Request
 from provider_shapes import Shape
@@ -73,3 +78,33 @@ async def test_room_is_made_for_the_learned_window_if_the_user_asks_again(house:
     assert newest.role is Role.ASSISTANT
     assert newest.usage is not None
     assert newest.usage.prompt_tokens < WINDOW
+
+
+class UnknownModel:
+    """Counts words; of its pictures nobody knows anything."""
+
+    name = "words"
+    overhead = Overhead()
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+
+PICTURES = tuple(Attachment(f"{n}.png", "image/png", "data:image/png;base64,iVBORw0KGgo=") for n in range(3))
+
+
+async def test_pictures_that_were_never_measured_are_no_reason_to_suspect_a_cut(house: Callable[..., Any]) -> None:
+    """A picture of 200 tokens, which is counted as 1,200 where nobody says, made a window of 128,000 into 2,907."""
+    made = await house([], window=16_000)
+    session = await made.chats.create()
+    session.counts = TokenCounts(UnknownModel(), replace(session.counts.dialect, supports_vision=True))
+    await session.record(stamp(user_message(f"What is on these? {LONG * 2}", PICTURES)))
+    sent = session.assemble_request()
+    assert sent.pictures >= 3_000
+    real = sent.gauge.total - 3_000
+    assert real > 1_000
+    assert is_silently_cut(sent.gauge.total, sent.gauge.provenance, Usage(real, 4), sent.reported_before)
+    assert not is_silently_cut(sent.gauge.total - sent.pictures, sent.gauge.provenance, Usage(real, 4))
+    reply = Message(role=Role.ASSISTANT, parts=(Text("Trees."),), model=session.model_info.record_name)
+    await session.record(stamp(replace(reply, usage=Usage(real, 4), as_of=sent.as_of)))
+    assert session.assemble_request().pictures == 0, "now they are measured"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,42 @@ def test_people_get_a_bar_and_a_table(samples: Path, printed) -> None:
     assert "/ 32,000 tokens" in lines[1]
     assert any(line.split()[:2] == ["tool", "results"] for line in lines)
     assert "o200k" in lines[-1]
+
+
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string", "description": "Where it is."}}}
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda name: {"type": "function", "function": {"name": name, "description": "Reads.", "parameters": SCHEMA}},
+        lambda name: {"name": name, "description": "Reads.", "input_schema": SCHEMA},
+        lambda name: {"name": name, "description": "Reads.", "inputSchema": SCHEMA},
+    ],
+    ids=["OpenAI", "Anthropic", "MCP"],
+)
+def test_tools_of_a_file_count_as_the_models_template_writes_them(samples: Path, tmp_path: Path, report, shape) -> None:
+    file, chat = tmp_path / "tools.json", samples / "migration.jsonl"
+    file.write_text(json.dumps([shape(f"tool_{n}") for n in range(10)]))
+    sizes = {}
+    for model in ("gpt-oss-120b", "gpt-4o", "qwen3-8b", "llama-3.3-70b", "claude-sonnet-4-5"):
+        told = report("context", chat, "--window", "128K", "--tools", file, "--model", model)
+        sizes[model] = told["segments"]["tool_schemas"]
+    assert list(sizes.values()) == sorted(sizes.values()), "each writes more than the one before"
+    without = report("context", chat, "--window", "128K", "--model", "gpt-4o")
+    with_tools = report("context", chat, "--window", "128K", "--tools", file, "--model", "gpt-4o")
+    assert with_tools["total"] == without["total"] + sizes["gpt-4o"]
+    file.write_text(json.dumps({"tools": [shape("one")]}))
+    assert report("context", chat, "--window", "128K", "--tools", file)["segments"]["tool_schemas"] > 12
+
+
+@pytest.mark.parametrize("content", ["{}", "[1]", '[{"description": "no name"}]', "not JSON", None])
+def test_a_file_that_holds_no_tools_is_said(samples: Path, tmp_path: Path, printed, content: str | None) -> None:
+    file = tmp_path / "tools.json"
+    if content is not None:
+        file.write_text(content)
+    said = printed("context", samples / "migration.jsonl", "--window", "128K", "--tools", file, code=2)
+    assert "tools.json" in said
 
 
 GOOD = b'{"role": "user", "content": "hello"}\n'

@@ -103,6 +103,15 @@ def test_the_last_usage_that_was_reported_counts() -> None:
     assert reader.end().usage == Usage(9, 5, 4)
 
 
+def test_zeros_are_no_report_and_the_last_that_is_one_counts() -> None:
+    real, zeros = usage_chunk(prompt_tokens=900, completion_tokens=5), usage_chunk(prompt_tokens=0, completion_tokens=0)
+    for chunks in ((real, zeros), (zeros, real), (zeros, real, zeros)):
+        _, reader = read(chunk("x", "stop"), *chunks)
+        assert reader.end().usage == Usage(900, 5)
+    _, reader = read(chunk("x", "stop"), zeros)
+    assert reader.end().usage is None
+
+
 def test_growing_arguments_are_pieces_that_say_which_call_they_belong_to() -> None:
     pieces, _ = read(
         chunk(calls=[fragment(0, "a", "read", ""), fragment(1, "b", "list", '{"p')]),
@@ -141,6 +150,13 @@ def test_arguments_that_come_as_an_object_are_told_as_json() -> None:
         ({"prompt_tokens": 9, "completion_tokens": 5, "prompt_cache_hit_tokens": 4}, Usage(9, 5, 4)),
         ({"prompt_tokens": 9, "completion_tokens": 5, "cost": 0.25}, Usage(9, 5, 0, 0, 0.25)),
         ({"prompt_tokens": 9, "completion_tokens": 5, "cost": 0}, Usage(9, 5, 0, 0, 0.0)),
+        # More cached tokens than there are: they were left out.
+        ({"prompt_tokens": 1_500, "cache_read_input_tokens": 33_000, "completion_tokens": 4}, Usage(34_500, 4, 33_000)),
+        (
+            {"prompt_tokens": 9, "cached_tokens": 40, "cache_creation_input_tokens": 30, "completion_tokens": 4},
+            Usage(79, 4, 40, 30),
+        ),
+        ({"prompt_tokens": 40, "cached_tokens": 40, "completion_tokens": 4}, Usage(40, 4, 40)),
         (
             {"prompt_tokens": 90, "cache_read_input_tokens": 40, "cache_creation_input_tokens": 30},
             Usage(90, 0, 40, 30),

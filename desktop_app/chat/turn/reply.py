@@ -289,7 +289,8 @@ class StreamedReply:
     def _notice_silent_cut(self, request: Request) -> None:
         """Tell what is suspected of the server. The reply stands: the suspicion may be wrong."""
         usage, gauge, session = self.stored[-1].usage, request.gauge, self._session
-        if usage is None or not is_silently_cut(gauge.total, gauge.provenance, usage, request.reported_before):
+        sent = gauge.total - request.pictures
+        if usage is None or not is_silently_cut(sent, gauge.provenance, usage, request.reported_before):
             return
         window, before = session.model_info.window, session.budget.window
         if session.learned_window.suspect(usage.prompt_tokens + usage.reply_tokens):

@@ -26,7 +26,9 @@ class Request(msgspec.Struct, frozen=True):
     items: int
     """How many items of the view it holds."""
     reported_before: int
-    """Tokens that were reported of the request that it grew from, see `silent_cut.reported_before`."""
+    """Tokens that were reported of the request that it grew from, see `measured.reported_before`."""
+    pictures: int = 0
+    """Tokens, in those of the gauge, of pictures that were never measured."""
 
     @property
     def has_metadata(self) -> bool:

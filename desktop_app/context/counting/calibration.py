@@ -23,7 +23,7 @@ PRIORS = (("o200k", "claude", 1.25),)
 A tokenizer with another name, such as "o200k (estimate for claude)", was fitted to its family: nothing is added to it.
 """
 MIN_REQUEST = 1_000
-"""Tokens: of a shorter request, a server's own template is too large a part to learn from."""
+"""Tokens: of a shorter request, a server's own template is too large a part to learn all of the factor from."""
 MAX_TEMPLATE = 300
 """Tokens that a server's own template may add to a request, such as a default system prompt."""
 SPREADS = (0.25, 4.0, MAX_TEMPLATE / 2)
@@ -31,6 +31,8 @@ SPREADS = (0.25, 4.0, MAX_TEMPLATE / 2)
 o200k's; the tokens around a message by what is counted there (C3); those that are added by half of what is the most."""
 NOISE = 0.01
 """Of a report: what nobody knows of it, since a factor is not the same for prose and for code."""
+MIN_NOISE = 5
+"""Tokens: that of a short report."""
 FADING = 0.97
 """What a report weighs when the next one has come. It takes those from before a compaction and from behind it to tell
 the three apart."""
@@ -70,7 +72,8 @@ class Calibration(msgspec.Struct, frozen=True):
 
     def of_request(self, counted: int, messages: int, policy: ContextPolicy) -> int:
         """Return the provider's tokens for a whole request, within the bounds of C5 whatever was learned."""
-        least, most = policy.calibration_least * counted, policy.calibration_most * counted
+        least = min(policy.calibration_least * counted, max(counted - MAX_TEMPLATE, 0))
+        most = max(policy.calibration_most * counted, counted + MAX_TEMPLATE)
         return round(min(max(self.factor * counted + self.frame * messages + self.added, least), most))
 
 
@@ -97,22 +100,24 @@ def learn(calibration: Calibration, report: Report, policy: ContextPolicy) -> Ca
     """Return the calibration after that report.
 
     Frame and added tokens fit the reports so far; the factor is a moving average of the rest, whose prior counts as one
-    sample, so that the first reports weigh more. Short requests, and reports that cannot be of the request, teach
-    nothing.
+    sample, so that the first reports weigh more. The shorter a request, the less it teaches of the factor: it is
+    mostly what is around the texts. Reports that cannot be of the request teach nothing.
     """
     counted, reported = report.counted, report.usage.prompt_tokens
-    if counted < MIN_REQUEST or not is_plausible(Usage(reported, 0), counted):
+    is_short = counted < MIN_REQUEST
+    if not reported or not is_plausible(Usage(reported, 0), counted):
         return calibration
     expected = calibration.of_request(counted, report.messages, policy)
-    is_as_before = abs(expected - reported) <= OTHERWISE * reported
+    is_as_before = is_short or abs(expected - reported) <= OTHERWISE * reported
     sums = _with_report(calibration.sums if is_as_before else AS_COUNTED.sums, report)
     frame, added = _around(sums, calibration.start)
     rest = reported - frame * report.messages - added
-    weight = max(policy.calibration_weight, 1 / (calibration.samples + 2))
+    weight = max(policy.calibration_weight, 1 / (calibration.samples + 2)) * min(counted / MIN_REQUEST, 1.0)
     wanted = (rest / counted - calibration.factor) * weight
     step = min(max(wanted, -policy.calibration_step), policy.calibration_step)
     factor = min(max(calibration.factor + step, policy.calibration_least), policy.calibration_most)
-    return Calibration(factor, calibration.samples + 1, frame, added, calibration.start, sums)
+    samples = calibration.samples + (not is_short)
+    return Calibration(factor, samples, frame, added, calibration.start, sums)
 
 
 def learn_exactly(calibration: Calibration, report: Report, policy: ContextPolicy) -> Calibration:
@@ -131,7 +136,7 @@ def _with_report(sums: Sequence[float], report: Report) -> tuple[float, ...]:
     reported = report.usage.prompt_tokens
     products = [one * other for one, other in combinations_with_replacement(known, 2)]
     products += [one * reported for one in known]
-    weight = (NOISE * reported) ** -2
+    weight = max(NOISE * reported, MIN_NOISE) ** -2
     return tuple(FADING * before + weight * new for before, new in zip(sums, products, strict=True))
 
 

@@ -13,6 +13,8 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled, Undo
 
+from .tokens import TokenCounts
+
 LEFT_OF_MEASURED = 0.8
 """Of what was reported before: such figures are at most 3 % off (docs/measurements.md)."""
 LEFT_OF_ESTIMATED = 0.5
@@ -89,11 +91,19 @@ def reported_before(view: View) -> int:
     return 0 if any(item.message.has_image for item in view.items[anchor + 1 :]) else usage.prompt_tokens
 
 
+def unmeasured_pictures(view: View, counts: TokenCounts) -> int:
+    """Return the tokens, as counted here, of the pictures that no report of a request is of: each server counts them in
+    its own way, so that they say nothing of what it has read."""
+    anchor = last_measured(view)
+    return sum(counts.pictures(item.message) for item in view.items[0 if anchor is None else anchor + 1 :])
+
+
 def is_silently_cut(sent: int, basis: Provenance, usage: Usage, before: int = 0) -> bool:
     """Return whether the server has read only a part.
 
-    sent: tokens of the request as the gauge had them, of that provenance. before: see `reported_before`. Near its
-    window a server cuts a little of each request: then a report that stays where it was is the only sign.
+    sent: tokens of the request as the gauge had them, of that provenance, without `unmeasured_pictures`. before: see
+    `reported_before`. Near its window a server cuts a little of each request: then a report that stays where it was is
+    the only sign.
     """
     reported = usage.prompt_tokens
     if reported < MIN_REPORT:

@@ -15,10 +15,8 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolSpec
 
+from .pictures import PictureRule, picture_tokens
 from .renderings import CallForm, ToolForm, call_texts, to_json, tool_texts
-
-IMAGE_TOKENS = 1_200
-"""An image of unknown provider rule (features.md C3; pi-mono uses the same figure)."""
 
 AS_IT_IS = Dialect()
 
@@ -65,6 +63,8 @@ class Overhead(msgspec.Struct, frozen=True):
     """Where a reply has calls and no text, besides."""
     drops_text: bool = False
     """Whether the text of a reply that has calls is left out."""
+    pictures: PictureRule = ""
+    """By which rule a picture is counted."""
     quotes_results: bool = False
     """Whether results are written as JSON strings."""
 
@@ -150,7 +150,8 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
                 written += 1
             case Attachment() as attachment:
                 segment = Segment.ATTACHMENTS
-                tokens = IMAGE_TOKENS if attachment.is_image else tokenizer.count(attachment.as_text)
+                is_image, rule = attachment.is_image, overhead.pictures
+                tokens = picture_tokens(attachment, rule) if is_image else tokenizer.count(attachment.as_text)
                 written += not attachment.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
     if has_calls:
@@ -221,6 +222,12 @@ class TokenCounts:
     def total(self, message: Message) -> int:
         kept = self._kept.get(id(message))
         return kept[1].total if kept else self.of(message).total
+
+    def pictures(self, message: Message) -> int:
+        """Return the tokens of the pictures in that message."""
+        parts = (sent_part(part, self.dialect) for part in message.parts) if message.has_image else ()
+        rule = self.tokenizer.overhead.pictures
+        return sum(picture_tokens(part, rule) for part in parts if isinstance(part, Attachment) and part.is_image)
 
     def text(self, text: str) -> int:
         """Count loose text; the count is not kept."""

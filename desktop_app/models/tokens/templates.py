@@ -11,6 +11,7 @@ import re
 
 from msgspec.structs import replace
 
+from desktop_app.context.counting.pictures import PictureRule
 from desktop_app.context.counting.tokens import Overhead
 
 from .families import family_of
@@ -199,6 +200,38 @@ _BY_FAMILY = {
 """The template of a family's newest models, where it has another name."""
 
 
+_RULES: tuple[tuple[PictureRule, str], ...] = (
+    ("openai-4o-mini", r"gpt-4o-mini"),
+    ("openai-nano", r"gpt-(4\.1|5[\d.]*)-nano"),
+    ("openai-mini", r"gpt-(4\.1|5[\d.]*)-mini"),
+    ("openai-o4-mini", r"(?<![a-z0-9])o4-mini"),
+    ("openai-o", r"(?<![a-z0-9])o[13](?!\d)"),
+    ("openai-5", r"gpt-[5-9]"),
+    ("openai", r"gpt-4|chatgpt|computer-use"),
+    ("claude", r"claude"),
+    ("gemini", r"gemini"),
+    ("gemma", r"gemma-?([3-9]|3n)|medgemma|shieldgemma"),
+    ("qwen-2.5", r"qwen-?2(\.5)?-?(vl|omni)|qvq"),
+    ("qwen-3", r"qwen-?(3-?(vl|omni)|3\.[5-9]|[4-9])"),
+    ("llama-4", r"llama-?4"),
+    ("pixtral", r"pixtral"),
+    ("mistral", r"mistral|ministral|magistral|devstral"),
+)
+_PICTURES: tuple[tuple[PictureRule, re.Pattern[str]], ...] = tuple(
+    (rule, re.compile(pattern)) for rule, pattern in _RULES
+)
+"""By which rule a picture is counted. The first match counts."""
+
+
+def picture_rule_of(model_name: str) -> PictureRule:
+    """Return the rule in a model's name; "" where nobody says."""
+    own = model_name.lower().replace("_", "-").rpartition("/")[2]
+    for rule, pattern in _PICTURES:
+        if pattern.search(own):
+            return rule
+    return ""
+
+
 def template_of(model_name: str) -> str:
     """Return the template in a model's name, such as "qwen-3-coder"; that of its family's newest if it says no more."""
     family = family_of(model_name)
@@ -214,5 +247,6 @@ def _is_of(template: str, family: str) -> bool:
 
 
 def overhead_of(model_name: str) -> Overhead:
-    """Return what that model's template adds to the texts."""
-    return OVERHEADS.get(template_of(model_name), Overhead())
+    """Return what that model's template adds to the texts, and how its pictures are counted."""
+    overhead, rule = OVERHEADS.get(template_of(model_name), Overhead()), picture_rule_of(model_name)
+    return replace(overhead, pictures=rule) if rule else overhead

@@ -17,7 +17,7 @@ from .estimate import WEIGHTS, estimate_with
 from .families import family_of
 from .published import o200k
 from .sources import SOURCES, load_smollm2
-from .templates import OVERHEADS, template_of
+from .templates import OVERHEADS, overhead_of
 
 log = logging.getLogger(__name__)
 
@@ -29,13 +29,12 @@ SAME_TEXT = {"gemma-3": "gemini"}
 
 def tokenizer_for(model_name: str) -> Tokenizer:
     """Return the tokenizer of that model's family, which is loaded once, with what the model's template adds."""
-    return with_template(tokenizer_of(family_of(model_name)), template_of(model_name))
+    return with_overhead(tokenizer_of(family_of(model_name)), overhead_of(model_name))
 
 
 @cache
-def with_template(tokenizer: FamilyTokenizer, template: str) -> Tokenizer:
-    """Return that tokenizer for models of that template."""
-    overhead = OVERHEADS.get(template, Overhead())
+def with_overhead(tokenizer: FamilyTokenizer, overhead: Overhead) -> Tokenizer:
+    """Return that tokenizer for models whose template adds that."""
     return tokenizer if overhead == tokenizer.overhead else TemplateTokenizer(tokenizer, overhead)
 
 

@@ -60,11 +60,22 @@ def test_one_report_moves_it_by_a_small_step_and_all_of_them_within_bounds() -> 
         (10_000, 4_000, "the server cut it silently"),
         (10_000, 25_000, "it cannot be of this request"),
         (10_000, 0, "nothing was counted"),
-        (900, 1_100, "a template is too large a part of so short a request"),
     ],
 )
 def test_some_reports_teach_nothing(counted: int, reported: int, why: str) -> None:
     assert after((counted, reported)) == Calibration(), why
+
+
+@pytest.mark.parametrize(("counted", "reported"), [(20, 81), (60, 100), (300, 390), (900, 1_100)])
+def test_a_short_request_teaches_what_is_around_its_texts(counted: int, reported: int) -> None:
+    """A template of the server's own, above all: the next short request is right, and a long one hardly moved."""
+    once = after((counted, reported))
+    before, now = abs(reported - counted), abs(reported - once.of_request(counted, 20, BALANCED))
+    assert now < before / 2
+    assert once.samples == 0, "the first long one weighs half all the same"
+    again = after((counted, reported), (counted, reported), start=once)
+    assert abs(reported - again.of_request(counted, 20, BALANCED)) <= 0.06 * reported
+    assert once.of_request(20_000, 20, BALANCED) <= 20_000 * 1.1
 
 
 @given(st.lists(st.tuples(st.integers(0, 200_000), st.integers(0, 400_000)), max_size=30))
