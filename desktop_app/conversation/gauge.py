@@ -21,6 +21,8 @@ class Segment(StrEnum):
     CALLS = "tool_calls"
     RESULTS = "tool_results"
     ATTACHMENTS = "attachments"
+    FRAME = "frame"
+    """What belongs to no part: what the template writes before the reply, and what rounding leaves over."""
 
 
 class Status(StrEnum):

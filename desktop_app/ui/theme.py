@@ -48,6 +48,7 @@ _COLOURS: dict[Tint | Segment, tuple[str, str]] = {  # in light and in dark
     Segment.CALLS: ("#7FA7C9", "#557A9C"),
     Segment.RESULTS: ("#B9CFE0", "#3F5A73"),
     Segment.ATTACHMENTS: ("#9BB59A", "#7C9A7B"),
+    Segment.FRAME: ("#A9A49A", "#7D7A72"),
 }
 
 
@@ -82,6 +83,7 @@ _HIGH_CONTRAST: dict[Tint | Segment, tuple[str, str]] = {  # text at least 7:1 (
     Segment.CALLS: ("#3F6A8F", "#92B5D7"),
     Segment.RESULTS: ("#4A6981", "#9AB6CF"),
     Segment.ATTACHMENTS: ("#4A6B49", "#A5C4A3"),
+    Segment.FRAME: ("#5A5A5A", "#B4B4B4"),
 }
 
 
@@ -110,6 +112,7 @@ SEGMENT_NAMES = {
     Segment.CALLS: translatable("Tool calls"),
     Segment.RESULTS: translatable("Tool results"),
     Segment.ATTACHMENTS: translatable("Attachments"),
+    Segment.FRAME: translatable("Between the messages"),
 }
 
 STATUS_WORDS = {

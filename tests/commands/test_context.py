@@ -7,7 +7,7 @@ import pytest
 
 SEGMENTS = {
     *("system", "tools", "memory", "summary", "pinned", "user", "assistant", "reasoning", "tool_calls"),
-    *("tool_results", "attachments"),
+    *("tool_results", "attachments", "frame"),
 }
 
 

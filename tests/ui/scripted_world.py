@@ -241,6 +241,7 @@ class ScriptedWorld:
                 p.ToolOffer(ToolSpec(n, d, source=s), 120, n not in self._record.kept.settings.tools_off)
                 for n, d, s in offers
             ),
+            tokens=sum(120 for name, _, _ in offers if name not in self._record.kept.settings.tools_off),
             failures=(Failure("provider", "The server “calendar” does not answer", "exit 1"),),
         )
 

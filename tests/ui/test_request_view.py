@@ -38,7 +38,7 @@ RESULT = SentPart(
     PartKind.MESSAGE, "tool", "read", "cut\n" * 400, 60_000, 3_000, Segment.RESULTS, "m3", "p1", 58_114,
     arguments='{"path": "src/ledger.py"}',
 )  # fmt: skip
-FRAME = SentPart(PartKind.FRAME, "", "", "", 0, 3, Segment.SYSTEM)
+FRAME = SentPart(PartKind.FRAME, "", "", "", 0, 3, Segment.FRAME)
 PARTS = (SYSTEM, TOOLS, SERVER, SUMMARY, ASKED, CALLED, RESULT, FRAME)
 
 

@@ -33,7 +33,7 @@ def labels(sheet) -> list[str]:
 
 @pytest.fixture
 def sheet(window) -> ToolsSheet:
-    made = ToolsSheet(ToolsListed(OFFERS, "/home/ana/billing", (BROKEN,)), True, window)
+    made = ToolsSheet(ToolsListed(OFFERS, 420, "/home/ana/billing", (BROKEN,)), True, window)
     made.open()
     return made
 
@@ -52,7 +52,7 @@ def test_a_switch_is_told_and_the_rows_stay(sheet, qtbot):
     with qtbot.waitSignal(sheet.switched) as told:
         sheet.rows["bash"].switch.click()
     assert told.args == ["bash", False]
-    sheet.show_tools(ToolsListed((replace(OFFERS[0], is_on=False), *OFFERS[1:]), ""))
+    sheet.show_tools(ToolsListed((replace(OFFERS[0], is_on=False), *OFFERS[1:]), 300))
     assert sheet.rows == rows
     assert sheet.total.text() == "300 tokens in each request · 1 of 3 tools on"
 

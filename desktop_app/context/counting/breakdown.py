@@ -13,7 +13,7 @@ from desktop_app.context.view.dialect import join_duplicate_calls, reasoning_of,
 from desktop_app.context.view.items import Item, ItemKind, continuation_item
 from desktop_app.context.view.view import View, assemble, closing_items, messages_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
+from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status, scaled_tokens
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.tools import ToolSpec
@@ -94,9 +94,17 @@ def _base(view: View, counts: TokenCounts) -> dict[Segment, int]:
     overhead, tools = counts.tokenizer.overhead, sent_tools((), view.tools, counts.dialect)
     first = next(iter(view.items), None)
     has_system = first is not None and first.message.role is Role.SYSTEM
-    system = _joining_tokens(view, counts) if has_system else overhead.without_system(bool(tools))
-    base = {Segment.SYSTEM: overhead.priming + system}
-    return {**base, Segment.SCHEMAS: counts.tools(tools)} if tools else base
+    base: dict[Segment, int] = {Segment.SCHEMAS: counts.tools(tools)} if tools else {}
+    frame = overhead.priming + (_joining_tokens(view, counts) if has_system else 0)
+    if not has_system and (unasked := overhead.without_system(bool(tools))):
+        base[Segment.SYSTEM] = unasked
+    base[Segment.FRAME if frame >= 0 else Segment.SYSTEM] = frame
+    return base
+
+
+def unasked_prompt(view: View, counts: TokenCounts) -> int:
+    """Return the tokens of the system prompt that the template writes, since none is sent; 0 if one is."""
+    return 0 if view.items and view.items[0].message.role is Role.SYSTEM else _base(view, counts).get(Segment.SYSTEM, 0)
 
 
 def _joining_tokens(view: View, counts: TokenCounts) -> int:
@@ -284,17 +292,16 @@ def measured_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
 
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
-    """Return the gauge with that total, the difference shared among the segments by their size."""
+    """Return the gauge with that total, the segments scaled to it."""
     status, scale = _status(total, gauge.usable, policy), gauge.scale * total / max(gauge.total, 1)
-    return replace(gauge, segments=_scale(gauge.segments, total), total=total, status=status, scale=scale)
+    segments = _scale(gauge.segments, total, scale / gauge.scale)
+    return replace(gauge, segments=segments, total=total, status=status, scale=scale)
 
 
-def _scale(segments: dict[Segment, int], total: int) -> dict[Segment, int]:
-    """Return the segments scaled to sum to `total`; the rounding's rest goes to the largest."""
-    counted = sum(segments.values())
-    if counted in (0, total):
+def _scale(segments: dict[Segment, int], total: int, scale: float) -> dict[Segment, int]:
+    """Return the segments scaled as each part of the request is, and with the rest between the messages, to `total`."""
+    if not total or sum(segments.values()) in (0, total):
         return segments
-    scaled = {segment: tokens * total // counted for segment, tokens in segments.items()}
-    largest = max(scaled, key=lambda segment: scaled[segment])
-    scaled[largest] += total - sum(scaled.values())
-    return scaled
+    scaled = {segment: scaled_tokens(tokens, scale) for segment, tokens in segments.items() if tokens}
+    rest = total - sum(tokens for segment, tokens in scaled.items() if segment is not Segment.FRAME)
+    return {**scaled, Segment.FRAME: rest}

@@ -17,7 +17,7 @@ from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
 from desktop_app.conversation.tools import ToolSpec
 
-from .breakdown import OWN_SEGMENT, item_tokens, request_tokens
+from .breakdown import OWN_SEGMENT, item_tokens, request_tokens, unasked_prompt
 from .tokens import SEGMENT_OF_ROLE, TokenCounts
 
 PREVIEW = 240
@@ -25,8 +25,10 @@ PREVIEW = 240
 MAX_ARGUMENTS = 400
 """Characters of a call's arguments that are given with its result."""
 
-FRAME = SentPart(PartKind.FRAME, "", "", "", 0, 0, Segment.SYSTEM)
+FRAME = SentPart(PartKind.FRAME, "", "", "", 0, 0, Segment.FRAME)
 """What lies between the messages."""
+TEMPLATES_OWN = SentPart(PartKind.SYNTHETIC, "system", "", "", 0, 0, Segment.SYSTEM)
+"""The system prompt that a chat template writes where none is sent. Its text is the server's."""
 
 
 def sent_request(
@@ -40,6 +42,8 @@ def sent_request(
     parts = _with_sizes_before(_parts(view.items, view, counts), view, counts)
     systems = sum(item.message.role is Role.SYSTEM for item in view.items)
     parts[systems:systems] = _tools(view, counts)
+    if unasked := unasked_prompt(view, counts):
+        parts.insert(0, replace(TEMPLATES_OWN, tokens=unasked))
     parts += _parts(closing_items(view), view, counts)
     rest = request_tokens(view, counts) - sum(part.tokens for part in parts)
     if rest < 0:  # the system prompt has less as one text than in parts, and nothing primes the reply

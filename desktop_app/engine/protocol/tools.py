@@ -25,6 +25,8 @@ class ToolsListed(EngineResponse, frozen=True):
     """All tools of a conversation, and servers of tools that do not respond."""
 
     tools: tuple[ToolOffer, ...]
+    # What those that are on take of each request together, with what introduces them.
+    tokens: int = 0
     folder: str = ""
     failures: tuple[Failure, ...] = ()
 

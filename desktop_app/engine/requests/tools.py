@@ -10,6 +10,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import memory_tokens
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.memories import memory_room
+from desktop_app.context.view.dialect import sent_tools
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
@@ -52,8 +53,11 @@ async def _list_tools(engine: Engine, session: Session) -> p.ToolsListed:
     runtime = engine.services.tool_runtime
     off = set(engine.services.settings.tools_off)
     specs = await engine.services.tools.all_specs(runtime.context_of(session))
-    offers = tuple(p.ToolOffer(spec, session.counts.tool(spec), spec.name not in off) for spec in specs)
-    return p.ToolsListed(offers, session.folder, runtime.toolbox.failures())
+    in_request, counts = session.gauge().tokens_of, session.counts
+    offers = tuple(p.ToolOffer(spec, in_request(counts.tool(spec)), spec.name not in off) for spec in specs)
+    sent = sent_tools((), tuple(offer.spec for offer in offers if offer.is_on), counts.dialect)
+    tokens = in_request(counts.tools(sent)) if sent else 0
+    return p.ToolsListed(offers, tokens, session.folder, runtime.toolbox.failures())
 
 
 async def _read_spill(engine: Engine, request: p.ReadSpill) -> p.SpillRead:

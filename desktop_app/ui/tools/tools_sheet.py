@@ -94,7 +94,7 @@ class ToolsSheet(Sheet):
 
     def _show_total(self, tools: ToolsListed) -> None:
         on = [offer for offer in tools.tools if offer.is_on]
-        tokens = Run(format_number(sum(offer.tokens for offer in on)), "ink", BOLD)
+        tokens = Run(format_number(tools.tokens), "ink", BOLD)
         text = tr("{tokens} tokens in each request · {on} of %n tools on", "", len(tools.tools))
         self.total.set_runs(fill_runs(text, tokens=tokens, on=format_number(len(on))))
         folder = tr("Working folder: {folder}") if tools.folder else tr(NO_FOLDER)

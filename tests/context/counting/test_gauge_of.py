@@ -1,14 +1,20 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from made_by_hand import call, gauge, letters, model, record, result, system, user
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import add_tokens, request_tokens, status_of
+from conversations_made_up import Letters
+from desktop_app.context.counting.breakdown import add_tokens, request_tokens, scale_gauge, status_of
+from desktop_app.context.counting.sent_parts import sent_request
+from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage
+from desktop_app.conversation.sent_request import PartKind
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
 
 
@@ -41,9 +47,11 @@ def test_every_category_has_its_segment_and_they_sum_to_the_request() -> None:
         Segment.CALLS,
         Segment.RESULTS,
         Segment.PINNED,
+        Segment.FRAME,
     }
     assert shown.total == sum(shown.segments.values()) == request_tokens(view_of(transcript), letters())
-    assert shown.segments[Segment.SYSTEM] == 3 + 4 + 10, "what starts the reply belongs to the system"
+    assert shown.segments[Segment.SYSTEM] == 4 + 10
+    assert shown.segments[Segment.FRAME] == 3, "what starts the reply belongs to no message"
     assert shown.provenance is Provenance.ESTIMATED
 
 
@@ -121,3 +129,36 @@ def test_a_reply_that_streams_grows_its_segment_and_the_status() -> None:
     assert after.total == before.total + 220
     assert after.segments[Segment.ASSISTANT] == before.segments.get(Segment.ASSISTANT, 0) + 220
     assert (before.status, after.status) == (Status.SAFE, Status.CRITICAL)
+
+
+class WithPrompt(Letters):
+    """Counts for a template that writes a system prompt of its own where none is sent."""
+
+    overhead = Overhead(unasked=60)
+
+
+def test_a_system_prompt_of_the_template_is_a_part_of_the_request_until_one_is_sent() -> None:
+    counts = TokenCounts(WithPrompt())
+    view = view_of(record(user("u" * 40)))
+    shown = gauge(view, counts)
+    parts = sent_request(view, shown, counts).parts
+    assert (parts[0].kind, parts[0].role, parts[0].tokens) == (PartKind.SYNTHETIC, "system", 60)
+    assert shown.segments[Segment.SYSTEM] == 60
+    assert sum(part.tokens for part in parts) == shown.total
+    own = view_of(record(system("Be brief."), user("u" * 40)))
+    assert PartKind.SYNTHETIC not in {part.kind for part in sent_request(own, gauge(own, counts), counts).parts}
+
+
+@given(
+    st.lists(st.sampled_from([user("u" * 37), user("short"), model("a" * 91)]), min_size=1, max_size=12),
+    st.floats(0.5, 2.0),
+)
+def test_scaled_segments_are_those_of_the_parts(messages, factor) -> None:
+    view, counts = view_of(record(*messages)), letters()
+    counted = gauge(view, counts)
+    scaled = scale_gauge(counted, round(counted.total * factor), BALANCED)
+    request = sent_request(view, scaled, counts)
+    assert sum(part.tokens for part in request.parts) == scaled.total == sum(scaled.segments.values())
+    of_parts = sum(part.tokens for part in request.parts if part.segment is Segment.USER)
+    count = sum(part.segment is Segment.USER for part in request.parts)
+    assert of_parts <= scaled.segments.get(Segment.USER, 0) <= of_parts + max(count - 1, 0)

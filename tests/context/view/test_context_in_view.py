@@ -37,7 +37,8 @@ def test_the_instructions_of_the_project_stand_between_the_system_prompt_and_the
     assert assemble(view)[0].text == f"Be brief.\n\n{labelled}\n\nThe user's name is Ada."
     assert not count_repairs(view)
     told, before = gauge(view, counts), gauge(view_of(BASE), counts)
-    assert told.segments[Segment.SYSTEM] - before.segments[Segment.SYSTEM] == told.total - before.total > 10
+    sizes = [one.segments[Segment.SYSTEM] + one.segments[Segment.FRAME] for one in (told, before)]
+    assert sizes[0] - sizes[1] == told.total - before.total > 10
     assert told.segments[Segment.MEMORY] == before.segments[Segment.MEMORY]
     alone = view_of(record(replace(context, memory=""), user("Hello")))
     assert assemble(alone)[0].text == labelled
