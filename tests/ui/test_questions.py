@@ -250,6 +250,20 @@ def test_signs_of_patterns_in_a_target_are_meant_as_they_are():
     assert covers(suggested_pattern(need), need)
 
 
+def test_of_a_line_of_several_commands_the_whole_line_is_asked_for(desk) -> None:
+    line = "grep -rn 'TODO' src | sort -u |\n  head -20"
+    parts = [RequiredPermission("bash", "run", text, text) for text in ("grep -rn TODO src", "sort -u", "head -20")]
+    private = RequiredPermission("bash", "read", "/w/.env")
+    call = ToolCall("c", "bash", msgspec.json.encode({"command": line, "timeout": 5}).decode())
+    question = QuestionAsked("v", "q", "permission", call, (*parts, private))
+    assert title_of(question) == "bash wants to run this command"
+    desk.card.show_question(question)
+    assert desk.card.targets.text.toPlainText() == f"{line}\n\nRead: /w/.env"
+    assert "grep -rn TODO src" in desk.card.note.text(), "of each, what is allowed for longer"
+    hidden = replace(call, arguments=msgspec.json.encode({"command": "a\u202eb | c"}).decode())
+    assert "invisible" in note_of(replace(question, call=hidden))
+
+
 def test_titles_and_warnings():
     assert title_of(BOTH) == "move wants to do 2 things"
     assert pattern_warning("git push *", PUSH.needs) == ""
@@ -343,8 +357,7 @@ def test_what_goes_beyond_the_sandbox_is_allowed_for_the_conversation_at_most(de
     qtbot.mouseClick(desk.card.conversation, Qt.MouseButton.LeftButton)
     assert answered.at(0)[1] == PermissionAnswer(True, "conversation", COMMAND)
     several = replace(asked, needs=(need, replace(need, target="git fetch")))
-    assert title_of(several).startswith("bash wants to do 2 things, ")
-    assert words in title_of(several)
+    assert title_of(several) == title_of(asked)
 
 
 @pytest.mark.parametrize("code", [*range(0x100), 0x202E, 0xE0041])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from desktop_app.conversation.events import QuestionAsked
+from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import (
     MAX_NEEDS,
     OUTSIDE,
@@ -15,6 +16,7 @@ from desktop_app.conversation.tools import (
     can_be_kept,
 )
 from desktop_app.conversation.words import translatable
+from desktop_app.ui.transcript.call_diff import arguments_of
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import shorten
 from desktop_app.ui.widgets.invisible import escape_invisible, invisible_names
@@ -67,19 +69,20 @@ def title_of(question: QuestionAsked) -> str:
     tools = dict.fromkeys(need.tool for need in question.needs)
     name = question.call.name if question.call else ", ".join(tools) or tr("A tool")
     name = escape_invisible(shorten(name, MAX_NAME))
+    if commands := [need for need in question.needs if need.kind == "run"]:
+        return tr(WIDER.get(commands[0].tool, WANTS["run"])).format(tool=name)
     if len(question.needs) == 1:
-        need = question.needs[0]
-        return tr(WIDER.get(need.tool, WANTS[need.kind])).format(tool=name)
-    several = _several(wider_of(question), len(question.needs))
+        return tr(WANTS[question.needs[0].kind]).format(tool=name)
+    several = tr("{tool} wants to do %n things", "", len(question.needs))
     return (several if question.needs else tr("{tool} wants to run")).format(tool=name)
 
 
-def _several(wider: str, count: int) -> str:
-    if wider == OUTSIDE:
-        return tr("{tool} wants to do %n things, outside of the sandbox", "", count)
-    if wider == WITH_NETWORK:
-        return tr("{tool} wants to do %n things, with network access", "", count)
-    return tr("{tool} wants to do %n things", "", count)
+def command_of(needs: Sequence[RequiredPermission], call: ToolCall | None) -> str:
+    """Return the line that is run as a whole where there are needs of several commands in it; "" if there is none."""
+    if call is None or len(needs) < 2 or all(need.kind != "run" for need in needs):
+        return ""
+    command = (arguments_of(call) or {}).get("command")
+    return command if isinstance(command, str) else ""
 
 
 def pending_question_text(question: QuestionAsked, title: str) -> str:
@@ -93,7 +96,8 @@ def note_of(question: QuestionAsked) -> str:
     """Return what the answer means, where that is not obvious."""
     if question.kind == "rounds":
         return tr("The model keeps calling tools. Nothing runs until you answer.")
-    invisible, warning = invisible_names(*(need.target[:MAX_SHOWN] for need in question.needs[:MAX_NEEDS])), ""
+    command = command_of(question.needs, question.call)[:MAX_SHOWN]
+    invisible, warning = invisible_names(command, *(need.target[:MAX_SHOWN] for need in question.needs[:MAX_NEEDS])), ""
     if invisible:
         text = tr("It contains invisible characters, shown here by their numbers: {characters}.")
         warning = text.format(characters=invisible)

@@ -19,7 +19,7 @@ from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import Corner, StyleAware, colour, paint_box
 from desktop_app.ui.widgets.text_reader import TextReader
 
-from .question_text import DONE_BY, MAX_SHOWN, target_of
+from .question_text import DONE_BY, MAX_SHOWN, command_of, target_of
 
 MAX_LINES = 6  # shown at once; more lines scroll
 MARGIN = 16
@@ -53,12 +53,16 @@ class Targets(StyleAware, QWidget):
     def show_needs(self, needs: Sequence[RequiredPermission], call: ToolCall | None) -> None:
         """Show what is needed, without the arguments."""
         self._call, self._is_whole = call, False
-        self._size = sum(len(need.target) + len(need.about) for need in needs)
+        command = command_of(needs, call)
+        needs = [need for need in needs if need.kind != "run"] if command else needs
+        self._size = len(command) + sum(len(need.target) + len(need.about) for need in needs)
         begun = [replace(need, target=need.target[:MAX_SHOWN], about=need.about[:MAX_SHOWN]) for need in needs]
-        if len(needs) == 1:
+        lines = [tr(DONE_BY[need.kind]).format(target=target_of(need)) for need in begun[:MAX_SHOWN]]
+        if command:
+            self._short = "\n\n".join(filter(None, (command[:MAX_SHOWN], "\n".join(lines))))
+        elif len(needs) == 1:
             self._short = target_of(begun[0])
         else:
-            lines = [tr(DONE_BY[need.kind]).format(target=target_of(need)) for need in begun[:MAX_SHOWN]]
             self._short = "\n".join(lines) or self._whole()
         if self._size > MAX_SHOWN:
             size = tr("%n characters in all", "", self._size)
