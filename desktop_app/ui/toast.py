@@ -1,33 +1,37 @@
-"""A short notice between the conversation and the composer, with at most one action. It takes no focus, and has a
-strip of its own, so that it covers nothing."""
+"""A short notice over the end of the conversation, with at most one action. It takes no focus, and moves nothing: what
+is read or clicked stays where it is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, QTimer
+from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from .translation import tr
 from .widgets.accessibility import Role, WithRole, announce
 from .widgets.buttons import LinkButton
-from .widgets.layouts import STRETCH, horizontal
-from .widgets.look import Corner, colour, paint_box, scale
+from .widgets.layouts import horizontal
+from .widgets.look import Corner, StyleAware, colour, paint_box, scale
 from .widgets.text_label import TextLabel
 
 MAX_TEXT = 1_000  # characters: more lines would hide the conversation
 SHOWN, SHOWN_WITH_ACTION = 4_000, 15_000  # milliseconds: to read, and to read, look at what was done and decide
 SIDE, GAP, MIN_TEXT_WIDTH = 24, 14, 120  # pixels: beside the toast, between its parts, of its text
+BELOW = 8  # pixels between it and the end of what it lies over
 
 
-class Toast(WithRole, QWidget):
-    """One notice in the middle of its strip. A new one replaces the one before."""
+class Toast(WithRole, StyleAware, QWidget):
+    """One notice in the middle, over the lower end of a widget. A new one replaces the one before."""
 
     accessible_role = Role.Notification
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, over: QWidget, parent: QWidget | None = None) -> None:
+        """over: what the toast lies over, and reaches up beyond where that is low."""
         super().__init__(parent)
+        self._over = over
+        over.installEventFilter(self)
         self._act: Callable[[], None] | None = None
         self._is_dismissed = False
         self._about = self._text = ""
@@ -36,16 +40,13 @@ class Toast(WithRole, QWidget):
         self.dismiss = LinkButton("✕")
         self.dismiss.setAccessibleName(tr("Dismiss"))
         self.dismiss.setToolTip(tr("Dismiss"))
-        self.box = QWidget()
-        horizontal(self.label, self.action, self.dismiss, holder=self.box, spacing=GAP, margins=(16, 6, 12, 6))
+        horizontal(self.label, self.action, self.dismiss, holder=self, spacing=GAP, margins=(16, 6, 12, 6))
         for link in (self.action, self.dismiss):
             link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        horizontal(STRETCH, self.box, STRETCH, holder=self, margins=(SIDE, 4, SIDE, 10))
         self.action.clicked.connect(self._press)
         self.dismiss.clicked.connect(self._dismiss)
         self._time = QTimer(self, singleShot=True)
         self._time.timeout.connect(self.hide)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.hide()
 
     def show_message(
@@ -71,7 +72,7 @@ class Toast(WithRole, QWidget):
         self.label.set_text(text)
         self.action.setText(action)
         self.action.setVisible(bool(action))
-        self._fit()
+        self._place()
         self.show()
         if not is_quiet:
             announce(self, text)
@@ -96,27 +97,34 @@ class Toast(WithRole, QWidget):
         if self._text == text:
             self.hide()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._fit()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and not self.isHidden():
+            self._place()
+        return super().eventFilter(watched, event)
 
-    def enterEvent(self, event: QEvent) -> None:
+    def refresh_style(self) -> None:
+        self._place()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
         if self._time.isActive():
-            self._time.start(SHOWN_WITH_ACTION)
+            self._time.start(max(self._time.remainingTime(), SHOWN_WITH_ACTION))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), colour("paper"))
-        paint_box(painter, QRectF(self.box.geometry()), colour("raised"), colour("ink_faint"), Corner.CARD)
+        paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("ink_faint"), Corner.CARD)
 
-    def _fit(self) -> None:
-        """Give the text its width, and in a narrow window more lines."""
+    def _place(self) -> None:
+        """Give the text its width, in a narrow window more lines, and stay at the end of what lies below."""
         links = [link for link in (self.action, self.dismiss) if not link.isHidden()]
         taken = 2 * SIDE + scale(30) + sum(link.sizeHint().width() + GAP for link in links)
-        room = max(self.width() - taken, scale(MIN_TEXT_WIDTH))
+        room = max(self._over.width() - taken, scale(MIN_TEXT_WIDTH))
         self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, room))
         self.label.setFixedHeight(self.label.heightForWidth(self.label.width()))
+        self.adjustSize()
+        parent = self.parentWidget()
+        if parent is not None:
+            end = self._over.mapTo(parent, QPoint((self._over.width() - self.width()) // 2, self._over.height()))
+            self.move(end.x(), max(end.y() - scale(BELOW) - self.height(), 0))
+            self.raise_()
 
     def _dismiss(self) -> None:
         self._is_dismissed = True

@@ -260,7 +260,7 @@ def question(holder: QWidget, text: str) -> Steps:
 
 def notices(holder: QWidget, text: str) -> Steps:
     """A notice, a failure that belongs to no message, and a notification of the desktop have it."""
-    toast, card = Toast(), FailureCard()
+    toast, card = Toast(QWidget()), FailureCard()
     asked = QuestionAsked("v", "q1", "permission", ToolCall("c", text, text))
     _put(holder, toast, card)
     return {

@@ -37,7 +37,7 @@ SLOW = {FROM_THE_RIGHT, LOW}
 """What each of these cuts off, the one that is both cuts off, too."""
 SYSTEM_DIALOGS = {
     "Choose a working folder…", "Import conversations…", "Attach files…", "Sort conversations…", "Delete conversation",
-    "Archive or unarchive", "Show the log…", "Making room: the policy…", "New conversation",
+    "Archive or unarchive", "Show the log…", "Making room: choose a policy…", "New conversation",
     "Settings…",  # shows another text size at once: see below
 }  # fmt: skip
 LONG = "/home/anastasia/Projects/customers/northwind/billing-service/migrations/0042_split_ledger_entries.py"

@@ -40,13 +40,13 @@ def shown(qtbot):
 
 
 def over_a_toast(shown) -> tuple[QWidget, Toast]:
-    """A window, and a toast at its end."""
+    """A window, and a toast over its upper part."""
     ground = QWidget()
     column = QVBoxLayout(ground)
-    toast = Toast()
-    column.addWidget(QWidget(), 1)
-    column.addWidget(toast)
-    return shown(ground), toast
+    above = QWidget()
+    column.addWidget(above, 1)
+    column.addWidget(QLineEdit())
+    return shown(ground), Toast(above, ground)
 
 
 def test_a_window_that_nobody_knows_is_said_to_be_assumed() -> None:
@@ -97,17 +97,19 @@ def test_a_toast_stays_only_until_its_matter_is_over(shown, qtbot, monkeypatch):
     qtbot.waitUntil(lambda: not toast.isVisible())
 
 
-def test_a_toast_has_a_place_of_its_own_and_shows_all_of_its_text(shown, qtbot):
+def test_a_toast_moves_nothing_and_shows_all_of_its_text(shown, qtbot):
     ground, toast = over_a_toast(shown)
-    above = ground.layout().itemAt(0).widget()
+    above, below = (ground.layout().itemAt(number).widget() for number in (0, 1))
+    before = above.geometry(), below.geometry()
     toast.show_message("A longer text that says what happened, and why, and what can be done about it now", "Do it")
+    QApplication.processEvents()
+    assert (above.geometry(), below.geometry()) == before
     for width in (700, 330):
         ground.resize(width, 300)
         QApplication.processEvents()
-        assert not above.geometry().intersects(toast.geometry())
-        assert ground.rect().contains(toast.geometry())
-        assert toast.rect().contains(toast.box.geometry())
-        assert abs(toast.box.geometry().center().x() - toast.rect().center().x()) <= 1
+        assert above.geometry().contains(toast.geometry())
+        assert above.geometry().bottom() - toast.geometry().bottom() < 20
+        assert abs(toast.geometry().center().x() - above.geometry().center().x()) <= 1
         assert toast.label.height() >= toast.label.heightForWidth(toast.label.width())
     qtbot.mouseClick(toast.dismiss, Qt.MouseButton.LeftButton)
     assert not toast.isVisible()

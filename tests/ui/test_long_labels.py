@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QWidget
 from test_context_panel import COMPACTION
 
 from desktop_app.conversation.memory import Memory
@@ -49,7 +50,7 @@ def test_new_lines_count_as_what_they_take(qtbot):
 
 
 def test_a_toast_shows_the_beginning_of_a_long_text(qtbot):
-    toast = Toast()
+    toast = Toast(QWidget())
     qtbot.addWidget(toast)
     text = "word " * 1_000
     toast.show_message(text)

@@ -77,7 +77,7 @@ async def settled() -> None:
 LEFT_OUT = {
     "Choose a working folder…", "Import conversations…", "Attach files…",  # dialogs of the system
     "Sort conversations…",  # a menu
-    "Making room: the policy…",  # the scripted engine knows no policies; see below
+    "Making room: choose a policy…",  # the scripted engine knows no policies; see below
     "Delete conversation", "Show the log…", "Archive or unarchive",
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ import time
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from ui_scenes import is_idle, play_scene, texts, until
 
 from desktop_app.conversation.events import Failure, RetryScheduled, TextDelta
@@ -192,7 +193,7 @@ async def test_the_way_into_the_settings_names_the_field_and_leads_there(window,
 
 @pytest.fixture
 def notice(qtbot):
-    toast = Toast()
+    toast = Toast(QWidget())
     qtbot.addWidget(toast)
     return RetryNotice(toast, lambda: toast.show_message("stopped"))
 
