@@ -564,20 +564,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>{tool} wants to do %n things, outside of the sandbox</source>
-        <translation>
-            <numerusform>{tool} wants to do %n thing, outside of the sandbox</numerusform>
-            <numerusform>{tool} wants to do %n things, outside of the sandbox</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{tool} wants to do %n things, with network access</source>
-        <translation>
-            <numerusform>{tool} wants to do %n thing, with network access</numerusform>
-            <numerusform>{tool} wants to do %n things, with network access</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{tool} wants to do %n things</source>
         <translation>
             <numerusform>{tool} wants to do %n thing</numerusform>
@@ -995,6 +981,13 @@
         <translation>
             <numerusform>{name}: %n token, {share}</numerusform>
             <numerusform>{name}: %n tokens, {share}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>↓ %n new messages</source>
+        <translation>
+            <numerusform>↓ %n new message</numerusform>
+            <numerusform>↓ %n new messages</numerusform>
         </translation>
     </message>
 </context>

@@ -109,4 +109,4 @@ async def test_what_is_read_stays_while_a_reply_streams_ends_and_cards_come(wind
     window.toast.hide()
     await settle()
     assert place(window) == before
-    assert view.pill.isVisible(), "and it is told that there is more below"
+    assert view.jump.isVisible(), "and it is told that there is more below"

@@ -51,10 +51,18 @@ def test_new_text_is_followed_unless_the_user_scrolled_up(view, qtbot):
     tell(view.transcript, MessageRecorded("c", row(41, Role.ASSISTANT)))
     settle(view, qtbot)
     assert top_of(view, "m38") == place
-    assert view.pill.isVisible()
-    qtbot.mouseClick(view.pill, Qt.MouseButton.LeftButton)
+    assert view.jump.isVisible()
+    assert view.jump.text() == "↓ 1 new message"
+    tell(view.transcript, MessageRecorded("c", row(42, Role.ASSISTANT)))
+    tell(view.transcript, MessageRecorded("c", row(43)))  # nobody waits for the user's own
+    settle(view, qtbot)
+    assert view.jump.text() == "↓ 2 new messages"
+    qtbot.mouseClick(view.jump, Qt.MouseButton.LeftButton)
     assert at_end(view)
-    assert not view.pill.isVisible()
+    assert not view.jump.isVisible()
+    view.verticalScrollBar().setValue(0)
+    settle(view, qtbot)
+    assert view.jump.text() == "↓ Newest message", "what was seen is not new"
 
 
 def test_a_mark_at_the_end_is_no_new_text(view, qtbot):
@@ -65,7 +73,7 @@ def test_a_mark_at_the_end_is_no_new_text(view, qtbot):
     tell(view.transcript, ViewChanged("c", (compaction(1, after=39),), ()))
     settle(view, qtbot)
     assert view.transcript.item(view.transcript.rowCount() - 1).key == "mark op1"
-    assert not view.pill.isVisible()
+    assert not view.jump.isVisible()
 
 
 def test_a_growing_reply_is_followed_and_keeps_the_readers_place(view, qtbot):
@@ -74,11 +82,11 @@ def test_a_growing_reply_is_followed_and_keeps_the_readers_place(view, qtbot):
     tell(view.transcript, TextDelta("c", "m40", "line\n\n" * 60))
     qtbot.waitUntil(lambda: view.is_settled)
     assert at_end(view)
-    assert not view.pill.isVisible()
+    assert not view.jump.isVisible()
     view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() - 400)
     place = top_of(view, "m40")
     tell(view.transcript, TextDelta("c", "m40", "more\n\n" * 60))
-    qtbot.waitUntil(view.pill.isVisible)
+    qtbot.waitUntil(view.jump.isVisible)
     assert top_of(view, "m40") == place
 
 
@@ -179,7 +187,11 @@ def test_the_tags_and_actions_fit_the_message(view, qtbot):
     edit, more = Action.EDIT_MESSAGE, Action.MORE
     assert actions(view, "m0")[::-1] == [Action.BRING_BACK, Action.COPY, edit, Action.UNPIN, more]
     assert actions(view, "m1")[::-1] == [Action.COPY, edit, Action.PIN, more]
-    assert actions(view, "m2")[::-1] == [Action.COPY, Action.REGENERATE, Action.PIN, more]
+    of_reply = [Action.COPY, Action.REGENERATE, Action.PIN, more]
+    assert actions(view, "m2") == [*of_reply[::-1], *of_reply], "beside the name while it is hovered, and at its end"
+    regions = view.layout_of(view.transcript.row_of("m2")).hit_regions
+    (text,) = view.layout_of(view.transcript.row_of("m2")).flows
+    assert all(region.box.top() >= text.box.bottom() - 3 for region in regions if not region.is_on_hover)
     for key, action, argument in (
         ("m0", Action.BRING_BACK, "m0"),
         ("m2", Action.REGENERATE, "m2"),

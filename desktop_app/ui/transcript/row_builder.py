@@ -141,10 +141,19 @@ class RowBuilder:
         self.layout.drawn.append(TextLine(inner, tag.text, font(11, MEDIUM), colour(tag.tint)))
         return box.right()
 
-    def link(self, x: float, link: ActionLink, look: QFont, height: float, is_on_hover: bool = False) -> float:
+    def link(
+        self,
+        x: float,
+        link: ActionLink,
+        look: QFont,
+        height: float,
+        is_on_hover: bool = False,
+        tint: Tint | None = None,
+    ) -> float:
         """Put a link on the line at `y`, and return where it ends. Its target is a little larger than the text."""
         box = QRectF(x, self.y, advance(look, link.label) + 1, height)
-        words = TextLine(box, link.label, look, colour("ink_faint" if link.action is Action.FOLD else "accent"))
+        ink = colour(tint or ("ink_faint" if link.action is Action.FOLD else "accent"))
+        words = TextLine(box, link.label, look, ink)
         grown = box.adjusted(-4, -2, 4, 2)
         self.layout.hit_regions.append(HitRegion(grown, link.action, link.argument, words, is_on_hover))
         return box.right()

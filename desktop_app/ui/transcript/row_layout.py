@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QGuiApplication
 
 from desktop_app.conversation.events import MessageState
-from desktop_app.conversation.message import Reasoning, Role, Text
+from desktop_app.conversation.message import Message, Reasoning, Role, Text
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import speaker_of
@@ -23,7 +23,7 @@ from .documents import LINE_HEIGHT, DocumentCache, text_direction
 from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
 from .pages import GapItem
 from .replies import OtherVersionsItem, ReplyItem
-from .row_builder import ActionLink, RowBuilder, Tag
+from .row_builder import ACTION_GAP, ActionLink, RowBuilder, Tag, advance
 from .row_text import actions_of, arguments_summary, meta_of, spoken_text, tags_of, versions_of
 from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
@@ -31,6 +31,7 @@ from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 LONG = 20_000  # characters from which on what the user has sent is shown shortened, until it is unfolded
 LONG_SHOWN = 6_000
 MAX_COUNTED = 500_000  # characters of which the words are counted
+ACTIONS_HEIGHT = 24  # pixels of the actions below a reply
 GAP_MESSAGE = 130  # pixels for a message that is not here
 ARCHIVED_OPACITY = 0.55
 
@@ -74,7 +75,8 @@ def estimated_height(item: Item, width: float) -> float:
         case MessageItem(row):
             is_user, text = row.message.role is Role.USER, row.message.text
             shown = text[:LONG_SHOWN] if is_user and len(text) > LONG else text
-            around = scale(20 + (24 if is_user else 0)) + estimated_attachments_height(row.message)
+            below = 24 if is_user else ACTIONS_HEIGHT if _ends_turn(row.message) else 0
+            around = scale(20 + below) + estimated_attachments_height(row.message)
             return around + estimated_text_height(shown, width, LINE_HEIGHT)
         case ToolItem():
             return scale(HEAD)
@@ -109,6 +111,23 @@ def _message(builder: RowBuilder, item: MessageItem) -> None:
     for call in item.unanswered:
         builder.skip(6)
         _chip_line(builder, call.name, arguments_summary(call))
+    if _ends_turn(message):
+        _actions_below(builder, item)
+
+
+def _ends_turn(message: Message) -> bool:
+    return message.role is Role.ASSISTANT and bool(message.text) and not message.tool_calls
+
+
+def _actions_below(builder: RowBuilder, item: MessageItem) -> None:
+    """Put the actions where a long reply has been read to its end, as far as there is room."""
+    look, height = font(12), scale(ACTIONS_HEIGHT)
+    x = 0.0
+    for link in actions_of(item):
+        if x + advance(look, link.label) > builder.width:
+            break
+        x = builder.link(x, link, look, height, tint="ink_faint") + scale(ACTION_GAP)
+    builder.y += height
 
 
 def _user_box(builder: RowBuilder, key: str, text: str) -> None:

@@ -63,7 +63,8 @@ def parts_of_row(layout: RowLayout, is_unfolded: bool) -> list[RowPart]:
             case _:
                 pass
     others = (region for region in layout.hit_regions if not any(_is_beside(region.box, one.box) for one in blocks))
-    parts += [_button(region, is_unfolded) for region in others]
+    once = {(region.action, region.argument): region for region in others}  # the head and the end offer the same
+    parts += [_button(region, is_unfolded) for region in once.values()]
     return sorted((part for part in parts if part.name), key=_place)
 
 

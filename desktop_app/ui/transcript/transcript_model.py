@@ -89,6 +89,22 @@ class TranscriptModel(QAbstractListModel):
     def streaming_text(self) -> str:
         return next((item.text for item in reversed(self._items) if isinstance(item, ReplyItem)), "")
 
+    @property
+    def newest_index(self) -> int:
+        """The index of the newest message; -1 if there is none."""
+        return self._rows[-1].index if self._rows else -1
+
+    def count_replies_after(self, index: int) -> int:
+        """Return how many replies with a text came after the message at that index, with the one that is written."""
+        count = 0
+        for item in reversed(self._items):
+            if isinstance(item, MessageItem):
+                if item.row.index <= index:
+                    break
+                count += item.row.message.role is Role.ASSISTANT and bool(item.row.message.text)
+            count += isinstance(item, ReplyItem) and bool(item.text)
+        return count
+
     def row_with_version(self, message_id: str) -> MessageRow | None:
         """Return the loaded message that is another version of that one."""
         return next((row for row in self._rows if message_id in row.versions), None)

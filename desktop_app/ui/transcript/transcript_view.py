@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Q
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.graphics import graphics
@@ -17,17 +18,17 @@ from desktop_app.ui.widgets.pictures import pictures
 
 from .display_list import HitRegion, RowLayout
 from .highlight import Highlighter
-from .items import MarkItem
 from .message_editor import MessageEditor
 from .pages import GapItem
-from .replies import ReplyItem
 from .row_layout import RowCache, estimated_height
 from .row_painter import Found, Marks, paint_row
 from .row_view import GAP, TOP, RowView
 from .selection import TextSelection
 from .transcript_model import TranscriptModel
 
-BOTTOM = 14  # pixels under the last row
+BOTTOM = 48  # pixels under the last row: a notice lies there, and covers no text
+FAR, JUMP_EDGE = 400, 12  # pixels from the end from which the way there is offered; around that button
+NEWEST = translatable("↓ Newest message")
 LAYOUT_SLICE = 0.008  # seconds of laying out in one pass of the event loop
 HIGHLIGHTED_FOR = 1_600  # milliseconds that a message which was jumped to is marked
 
@@ -60,9 +61,10 @@ class TranscriptView(RowView):
         self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)
         self._forgetting.timeout.connect(self._forget_shown)
         self.editor = MessageEditor(self.viewport())
-        self.pill = Button(tr("↓ New text"), parent=self)
-        self.pill.clicked.connect(self.follow_end)
-        self.pill.hide()
+        self._seen = -1  # the index of the newest message when the end was last in sight
+        self.jump = Button(tr(NEWEST), parent=self)
+        self.jump.clicked.connect(self.follow_end)
+        self.jump.hide()
         self.setModel(model)
         model.has_changed.connect(self.lay_out_visible)
 
@@ -82,7 +84,6 @@ class TranscriptView(RowView):
 
     def follow_end(self) -> None:
         self.follows_end = True
-        self.pill.hide()
         self.lay_out_visible()
 
     def show_message(self, message_id: str, top: int | None = None) -> bool:
@@ -122,8 +123,7 @@ class TranscriptView(RowView):
             self._settling.start()
         elif not self.follows_end and (self._is_anchored_below or not self._anchor_key):
             self._remember_position()
-        if self.verticalScrollBar().value() == self.verticalScrollBar().maximum():
-            self.pill.hide()  # nothing is below
+        self._offer_jump()
         self.updateEditorGeometries()
         self.viewport().update()
         self._ask_for_page()
@@ -137,8 +137,6 @@ class TranscriptView(RowView):
             return
         bar = self.verticalScrollBar()
         self.follows_end = bar.value() >= bar.maximum() - 2
-        if self.follows_end:
-            self.pill.hide()
         self._remember_position()
         self.lay_out_visible()
 
@@ -213,16 +211,12 @@ class TranscriptView(RowView):
         self.follows_end = True
         self.text_selection.clear()
         self.hovered_row, self.hovered_region = -1, None
-        self.pill.hide()
+        self._seen = self.transcript.newest_index
         self.lay_out_visible()
 
     def rowsInserted(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
-        """Follow new rows at the end, or show the button that leads there."""
         super().rowsInserted(parent, start, end)
         self.heights.insert(start, self._estimates(start, end + 1))
-        is_at_end = end == self.transcript.rowCount() - 1
-        if not self.follows_end and is_at_end and not isinstance(self.transcript.item(end), MarkItem):
-            self._show_pill()
         self.lay_out_visible()
 
     def rowsAboutToBeRemoved(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
@@ -235,8 +229,6 @@ class TranscriptView(RowView):
         bottom_right: QModelIndex | QPersistentModelIndex,
         roles: Sequence[int] = (),
     ) -> None:
-        if not self.follows_end and isinstance(self.transcript.item(top_left.row()), ReplyItem):
-            self._show_pill()
         self.lay_out_visible()
 
     def _estimates(self, start: int, end: int) -> list[int]:
@@ -279,11 +271,25 @@ class TranscriptView(RowView):
             box = QRectF(-10, -6, self.column + 20, layout.height + 12)
             paint_box(painter, box, None, colour("accent"), Corner.CARD)
 
-    def _show_pill(self) -> None:
-        self.pill.adjustSize()
-        self.pill.move((self.width() - self.pill.width()) // 2, self.height() - self.pill.height() - scale(10))
-        self.pill.show()
-        self.pill.raise_()
+    def _offer_jump(self) -> None:
+        """Show the button that leads to the newest message while the reader is far from it, with how many are new."""
+        bar = self.verticalScrollBar()
+        left = bar.maximum() - bar.value()
+        if self.follows_end or not left:
+            self._seen = self.transcript.newest_index
+        unread = self.transcript.count_replies_after(self._seen)
+        if not left or (not unread and left < scale(FAR)):
+            self.jump.hide()
+            return
+        text = tr("↓ %n new messages", "", unread) if unread else tr(NEWEST)
+        if text != self.jump.text():
+            self.jump.setText(text)
+            self.jump.adjustSize()
+        room = self.viewport().width() - self.jump.width() - scale(JUMP_EDGE)
+        x = scale(JUMP_EDGE) if self.isRightToLeft() else room
+        self.jump.move(self.viewport().x() + x, self.height() - self.jump.height() - scale(JUMP_EDGE))
+        self.jump.show()
+        self.jump.raise_()
 
     def _forget_shown(self) -> None:
         self._shown_key = ""
@@ -293,8 +299,6 @@ class TranscriptView(RowView):
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self.heights.reset(self._estimates(0, self.transcript.rowCount()))
-        if self.pill.isVisible():
-            self._show_pill()
         self.lay_out_visible()
 
     def changeEvent(self, event: QEvent) -> None:
