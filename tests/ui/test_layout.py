@@ -194,12 +194,16 @@ def test_cards_and_toasts_squash_nothing_and_never_change_the_window(main_window
             boxes = [place_in(window, widget) for widget in shown if widget.isVisible()]
             for over in (window.chat_pane, window.toast):  # which lies over the chat, and over nothing else
                 around = [*boxes, *([place_in(window, over)] if over.isVisible() else [])]
-                assert [(a, b) for n, a in enumerate(around) for b in around[n + 1 :] if a.intersects(b)] == []
+                assert overlapping(around) == []
             boxes = around
             assert all(window.rect().contains(box) for box in boxes)
             for widget in (window.composer, window.gauge):
                 assert widget.height() >= widget.minimumSizeHint().height()
             assert window.composer.field.height() >= window.composer.field.fontMetrics().lineSpacing()
+
+
+def overlapping(boxes: list[QRect]) -> list[tuple[QRect, QRect]]:
+    return [(a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :] if a.intersects(b)]
 
 
 def place_in(window: QWidget, widget: QWidget) -> QRect:
@@ -227,13 +231,12 @@ def test_nothing_in_a_question_lies_over_something_else(main_window, text_size, 
     card = main_window.question
     card.show_question(asked)
     card.whole.click()
-    qtbot.wait(100)
+    inner = (card.note, card.targets, card.whole)
+    qtbot.waitUntil(lambda: not overlapping([widget.geometry() for widget in inner]))
     shown = [card.title, card.area, card.once, card.conversation, card.always, card.deny, card.keys]
     boxes = [widget.geometry() for widget in shown if widget.isVisible()]
-    assert [(a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :] if a.intersects(b)] == []
+    assert overlapping(boxes) == []
     assert all(card.rect().contains(box) for box in boxes)
-    inner = [w.geometry() for w in (card.note, card.targets, card.whole)]
-    assert [(a, b) for n, a in enumerate(inner) for b in inner[n + 1 :] if a.intersects(b)] == []
     assert card.area.height() > card.fontMetrics().lineSpacing()
 
 
