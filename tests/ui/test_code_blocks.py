@@ -43,6 +43,29 @@ def test_long_code_is_folded_and_unfolded_by_a_click(view, qtbot):
     qtbot.waitUntil(lambda: painted_lines(view, "m0") == folded)
 
 
+def test_the_head_of_long_code_stays_in_sight_and_copies(view, qtbot):
+    long = "\n".join(f"value_{n} = {n}" for n in range(50))
+    view.transcript.open([row(0, Role.ASSISTANT, Text(f"Here:\n\n```python\n{long}\n```\n\n" + "Text.\n\n" * 60))], ())
+    view.go_to_start()
+    settle(view, qtbot)
+    layout = view.layout_of(0)
+    (head,) = layout.code_heads
+    (copy,) = [region for region in layout.hit_regions if region.action is Action.COPY_CODE]
+    for scrolled in (200, 400):
+        view.verticalScrollBar().setValue(round(view.heights.top(0) + head.box.top()) + scrolled)
+        settle(view, qtbot)
+        QGuiApplication.clipboard().setText("")
+        at = QPoint(round(view.column_left + copy.box.center().x()), round(head.box.height() / 2))
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        assert QGuiApplication.clipboard().text() == long
+    view.verticalScrollBar().setValue(round(view.heights.top(0) + head.end) - 5)
+    settle(view, qtbot)
+    assert view.layout_of(0).shifted_head(head.end - 5)[1] == head.end - head.box.height() - head.box.top(), (
+        "at its end"
+    )
+    assert view.layout_of(0).shifted_head(head.end + 5) is None
+
+
 def test_folded_code_is_copied_as_a_whole(view, qtbot):
     view.transcript.open([row(0, Role.ASSISTANT, Text(REPLY))], ())
     settle(view, qtbot)

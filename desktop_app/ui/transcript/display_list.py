@@ -145,6 +145,18 @@ class HitRegion(msgspec.Struct, frozen=True):
 DisplayItem = Fill | TextLine | Flow | DashedRule | Picture | DrawnGraphic
 
 
+class CodeHead(msgspec.Struct):
+    """The line above the block of code with that key. end: where the block ends, in pixels from the top of the row."""
+
+    key: str
+    box: QRectF
+    end: float
+
+    def shift_at(self, top: float) -> float:
+        """Return by how much it is painted lower, so that it stays in sight where the row is cut off at `top`."""
+        return max(min(top, self.end - self.box.height()) - self.box.top(), 0.0) if top < self.end else 0.0
+
+
 class RowLayout(msgspec.Struct):
     """A row, laid out from (0, 0) in a column.
 
@@ -153,6 +165,7 @@ class RowLayout(msgspec.Struct):
 
     drawn: list[DisplayItem] = []
     hit_regions: list[HitRegion] = []
+    code_heads: list[CodeHead] = []
     height: float = 0
     opacity: float = 1.0
     message_id: str = ""
@@ -162,6 +175,18 @@ class RowLayout(msgspec.Struct):
     def flows(self) -> list[Flow]:
         """The documents, top to bottom."""
         return [drawn for drawn in self.drawn if isinstance(drawn, Flow)]
+
+    def shifted_head(self, top: float) -> tuple[CodeHead, float] | None:
+        """Return the head of the block that goes through `top`, and by how much it is painted lower; None without."""
+        shifts = ((head, head.shift_at(top)) for head in self.code_heads)
+        return next(((head, shift) for head, shift in shifts if shift), None)
+
+    def point_under(self, point: QPointF, top: float) -> QPointF:
+        """Return the point of the row that is painted at a point of it, where the row is cut off at `top`."""
+        head = self.shifted_head(top)
+        if head is not None and head[0].box.translated(0, head[1]).contains(point):
+            return point - QPointF(0, head[1])
+        return point
 
     def region_at(self, point: QPointF, is_hovered: bool) -> HitRegion | None:
         return next((h for h in self.hit_regions if h.box.contains(point) and (is_hovered or not h.is_on_hover)), None)

@@ -121,8 +121,8 @@ def _ends_turn(message: Message) -> bool:
 
 def _actions_below(builder: RowBuilder, item: MessageItem) -> None:
     """Put the actions where a long reply has been read to its end, as far as there is room."""
-    look, height = font(12), scale(ACTIONS_HEIGHT)
-    x = 0.0
+    look, height, x = font(12), scale(ACTIONS_HEIGHT), 0.0
+    builder.skip(4)
     for link in actions_of(item):
         if x + advance(look, link.label) > builder.width:
             break

@@ -97,6 +97,25 @@ def paint_row(
             paint_words(painter, region.words, is_underlined=region is hot)
 
 
+def paint_code_head(painter: QPainter, layout: RowLayout, top: float, hot: HitRegion | None) -> None:
+    """Paint the head of a block of code where the row is cut off at `top`, over the code."""
+    found = layout.shifted_head(top)
+    if found is None:
+        return
+    head, shift = found
+    painter.save()
+    painter.translate(0, shift)
+    paint_box(painter, head.box, colour("code"), None, 0)
+    paint_box(painter, QRectF(0, head.box.bottom() - 1, head.box.width(), 1), colour("line_soft"), None, 0)
+    for drawn in layout.drawn:
+        if isinstance(drawn, TextLine) and head.box.contains(drawn.box.center()):
+            paint_words(painter, drawn)
+    for region in layout.hit_regions:
+        if region.words is not None and head.box.contains(region.words.box.center()):
+            paint_words(painter, region.words, is_underlined=region is hot)
+    painter.restore()
+
+
 def occurrences(document: QTextDocument, found: Found) -> list[QTextCursor]:
     """Return a cursor for each occurrence, letters of either case, up to MAX_MARKS."""
     sought = found if isinstance(found, str) else _pattern_of(found)

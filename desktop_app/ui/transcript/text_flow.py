@@ -13,7 +13,7 @@ from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 
 from .code_blocks import CodeBlock, LineEnds, fold_code, line_ends, longest_line
 from .diagrams import CODE_HEAD, CODE_PAD, code_head, find_diagram, lay_out_diagram
-from .display_list import Action, Fill, Flow
+from .display_list import Action, CodeHead, Fill, Flow
 from .documents import (
     CODE_LINE_HEIGHT,
     LINE_HEIGHT,
@@ -211,9 +211,12 @@ def _code_box(
     pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
     if document is None:
         _put(builder, pad, None, height + (scale(CODE_HEAD) if code.is_first else 0), code.joint)
+        _stretch_head(builder, block)
         return
     if code.is_first:
         code_head(builder, block, pad, *_wrap_link(builder, block, overhang))
+        head = CodeHead(block.key, QRectF(0, top, builder.width, builder.y - top), builder.y)
+        builder.layout.code_heads.append(head)
     most = max(overhang, 0.0) if builder.is_toggled(block.unwrapped) else 0.0
     shift = builder.shift_of(block.key)
     at = QPointF(pad, builder.y)
@@ -225,9 +228,17 @@ def _code_box(
     if code.is_last:
         _scroll_mark(builder, block, pad, most)
         builder.skip(10)
+    _stretch_head(builder, block)
     box = QRectF(0, top, builder.width, builder.y - top)
     radius = Corner.CONTROL if code.is_first and code.is_last else 0
     builder.layout.drawn.insert(index, Fill(box, colour("code"), None, radius))
+
+
+def _stretch_head(builder: RowBuilder, block: CodeBlock) -> None:
+    """Let the head of the block reach over the piece of it that was put last."""
+    heads = builder.layout.code_heads
+    if heads and heads[-1].key == block.key:
+        heads[-1].end = builder.y
 
 
 def _wrap_link(builder: RowBuilder, block: CodeBlock, overhang: float) -> list[ActionLink]:

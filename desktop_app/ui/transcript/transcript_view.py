@@ -21,7 +21,7 @@ from .highlight import Highlighter
 from .message_editor import MessageEditor
 from .pages import GapItem
 from .row_layout import RowCache, estimated_height
-from .row_painter import Found, Marks, paint_row
+from .row_painter import Found, Marks, paint_code_head, paint_row
 from .row_view import GAP, TOP, RowView
 from .selection import TextSelection
 from .transcript_model import TranscriptModel
@@ -257,6 +257,7 @@ class TranscriptView(RowView):
             marked = [cursor for _, cursor in spans[row].cursors(layout)] if row in spans else ()
             hot = self.hovered_region if (is_lit := row == self.hovered_row) else None
             paint_row(painter, layout, clip, is_lit or is_current, hot, marked, found)
+            paint_code_head(painter, layout, -origin.y(), hot)
             if self.current_place is not None and self.current_place[0] == item.key:
                 paint_box(painter, self.current_place[1].adjusted(-2, -1, 2, 1), None, colour("accent"), Corner.MARK)
             painter.restore()

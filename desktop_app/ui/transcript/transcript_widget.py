@@ -223,7 +223,8 @@ class TranscriptWidget(SelectingView):
         row = self.row_at(position.toPoint())
         if row < 0:
             return -1, None, QPointF()
-        return row, self.layout_of(row), position - self.origin(row)
+        layout, origin = self.layout_of(row), self.origin(row)
+        return row, layout, layout.point_under(position - origin, -origin.y())
 
     # The keyboard and the menu
 
