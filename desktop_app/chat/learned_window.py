@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.context.counting.calibration import Report
+from desktop_app.context.counting.calibration import Report, is_plausible
 from desktop_app.conversation.message import Usage
 
 from .ports import ModelError
@@ -13,10 +13,11 @@ MIN_LIMIT = 512
 
 
 def refused_report(error: ModelError, sent: Request) -> Report | None:
-    """Return what the error of a refused request reports of its prompt; None if it does not say."""
+    """Return what the error of a refused request reports of its prompt; None if it does not say, or what cannot be."""
     if not error.is_overflow or error.limit < MIN_LIMIT or not error.observed:
         return None
-    return Report(sent.counted, sent.items, Usage(error.observed - error.reply, 0))
+    usage = Usage(error.observed - error.reply, 0)
+    return Report(sent.counted, sent.items, usage) if is_plausible(usage, sent.counted) else None
 
 
 class LearnedWindow:

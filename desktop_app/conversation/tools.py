@@ -10,10 +10,15 @@ import msgspec
 
 from .message import CallEnding, CallSandbox
 
-# Why a call did not run, in words for the model; records have them as its result.
+# Why a call did not run, in words for the model; records have them as its result, or, of the last, before it.
 DENIED = "The user did not allow this call. Do not try the same in another way: go on without it, or ask the user."
 OFF_HERE = "The user has switched this tool off in this conversation."
 FORBIDDEN = "A rule of the user's forbids this call. Do not try the same in another way."
+HAS_IT = (
+    "[Not run again: the same call has given the same result twice in this turn, and it is above. To wait for "
+    "something, let one call wait longer; else go on with what you have.]"
+)
+AS_RECORDED = "[Not run again: this call has run in this turn already. Its result, as it is recorded:]"
 
 
 class ToolSpec(msgspec.Struct, frozen=True):

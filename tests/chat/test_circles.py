@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from test_run_tools import results
 
 from desktop_app.chat.compaction.make_room import OFTEN, drop_results
-from desktop_app.chat.turn.repeated_calls import HAS_IT
 from desktop_app.conversation.events import TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult, user_message
+from desktop_app.conversation.tools import HAS_IT
 from provider import Reply
 
 SIZES = [  # window, tokens of a result, calls of a turn, tools of servers

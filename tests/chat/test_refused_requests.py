@@ -50,6 +50,14 @@ async def test_a_chat_of_a_few_words_is_not_told_to_optimize(house, window: int)
     assert len(home.provider.requests) == 1
 
 
+async def test_a_told_size_that_cannot_be_is_no_measurement(house) -> None:
+    home = await house([Overflow(window=64_000, tokens=70_000)], window=60_000, repeat_last=True)
+    session = await home.chats.create("Small")
+    await home.turn(session, "Hello there, how are you today?")
+    assert session.gauge().total < 100
+    assert failure_in(home).advice.startswith("The request takes only")
+
+
 @pytest.mark.parametrize("ratio", [0.8, 1.25, 1.6])
 async def test_the_told_size_is_what_the_gauge_shows_and_what_is_decided_by(house, ratio: float) -> None:
     home = await house([], window=60_000)

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from desktop_app.chat.turn.repeated_calls import AS_RECORDED, HAS_IT, MAX_ANSWERS, RepeatedCalls, signature_of
+from desktop_app.chat.turn.repeated_calls import MAX_ANSWERS, RepeatedCalls, signature_of
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
+from desktop_app.conversation.tools import AS_RECORDED, HAS_IT
 from desktop_app.conversation.transcript import Transcript
 
 EMPTY = view_of(Transcript(Chain(())))

@@ -8,17 +8,12 @@ import msgspec
 
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message, ToolCall, ToolResult
-from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.conversation.tools import AS_RECORDED, HAS_IT, ToolOutcome
 
 MAX_SAME = 2
 """How often in a row the same call may give the same result before it is not run again."""
 MAX_ANSWERS = 3
 """At so many answers from the record to one call, the turn stops."""
-HAS_IT = (
-    "[Not run again: the same call has given the same result twice in this turn, and it is above. To wait for "
-    "something, let one call wait longer; else go on with what you have.]"
-)
-AS_RECORDED = "[Not run again: this call has run in this turn already. Its result, as it is recorded:]"
 
 Signature = tuple[str, str]
 """Of a call: the name of its tool, and its arguments, whatever their order."""
@@ -85,7 +80,7 @@ class RepeatedCalls:
         earlier.answers += 1
         is_above = any(item.message.id == earlier.result_id and not item.pruned_by for item in view.items)
         text = HAS_IT if is_above else f"{AS_RECORDED}\n{earlier.result.text}"
-        return ToolOutcome(text, earlier.result.is_error, "repeated", earlier.result.sandbox)
+        return ToolOutcome(text, earlier.result.is_error, "repeated")
 
     def note_answer(self, call: ToolCall, message: Message) -> None:
         """Note the message that answers a call from the record: the newest one in which the model gets the result."""

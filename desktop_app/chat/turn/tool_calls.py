@@ -146,9 +146,7 @@ class ToolCalls:
     async def _record(self, index: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
         """Store the result as it enters, and tell of it. Return its message."""
         if outcome.ending == "repeated":  # it was truncated when it entered first
-            result = ToolResult(
-                call.call_id, call.name, outcome.text, outcome.is_error, "", outcome.ending, outcome.sandbox
-            )
+            result = ToolResult(call.call_id, call.name, outcome.text, outcome.is_error, ending=outcome.ending)
             message = stamp(Message(role=Role.TOOL, parts=(result,)))
         else:
             message = await self._result_message(call, outcome, seconds)

@@ -29,7 +29,7 @@ WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "window_too_small": _TOO_LARGE,
     "message_too_large": (Action.SEND_AS_FILE, Action.SEND_CUT, Action.SWITCH_MODEL, Action.EDIT_MESSAGE),
     "message_too_large_to_cut": (Action.SEND_CUT, Action.SWITCH_MODEL, Action.EDIT_MESSAGE),
-    "nothing_can_leave": (Action.SWITCH_MODEL, Action.START_FRESH, Action.EXPORT),
+    "nothing_can_leave": (Action.SWITCH_MODEL, Action.TRY_AGAIN, Action.START_FRESH, Action.EXPORT),
     "nearly_full": (Action.OPTIMIZE_AND_RETRY, Action.SEND_ANYWAY, Action.START_FRESH, Action.SWITCH_MODEL),
     "silent_cut": (Action.OPTIMIZE_AND_RETRY, Action.USE_OWN_WINDOW, Action.SWITCH_MODEL),
     "rate_limit": (Action.TRY_AGAIN, Action.SWITCH_MODEL),

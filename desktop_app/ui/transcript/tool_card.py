@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from desktop_app.context.recall.recollection import sources_in
 from desktop_app.conversation.message import ToolCall, ToolResult
-from desktop_app.conversation.tools import DENIED, FORBIDDEN, OFF_HERE
+from desktop_app.conversation.tools import DENIED, FORBIDDEN, HAS_IT, OFF_HERE
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_duration
@@ -53,6 +53,7 @@ REFUSALS = {
     DENIED: translatable("You did not allow this call."),
     OFF_HERE: translatable("You have switched this tool off in this conversation."),
     FORBIDDEN: translatable("One of your rules forbids this call."),
+    HAS_IT: translatable("It gave the same result twice in this turn, so the model was told that it has it."),
 }
 """What was written for the model, in words for the user."""
 TINTS_OF_LINES: dict[str, Tint] = {"-": "critical", "+": "ok"}
