@@ -23,7 +23,7 @@ RUN = ToolSpec("run", "Run a command of the project.", ARGUMENT)
 
 
 def schemas_of_servers(count: int) -> tuple[ToolSpec, ...]:
-    """Tools as servers offer them, of some 110 tokens each."""
+    """Tools as servers offer them, of some 100 tokens each."""
     properties = {
         f"{name}_{kind}": {"type": kind, "description": f"The {name} of the element, as the page gives it."}
         for name in ("reference", "position")

@@ -102,7 +102,7 @@ async def test_where_pins_fill_the_window_nothing_can_leave(house) -> None:
     assert failure.advice == f"Pinned messages take {pinned:,} of 8,192 tokens: unpin some."
 
 
-@pytest.mark.parametrize(("servers", "words", "by"), [(58, 20, "tools"), (20, 9_000, "message"), (0, 9_000, "message")])
+@pytest.mark.parametrize(("servers", "words", "by"), [(80, 20, "tools"), (20, 9_000, "message"), (0, 9_000, "message")])
 async def test_the_card_names_what_takes_most(house, tmp_path, servers, words, by) -> None:
     home = await house([], window=8_192, max_output=0)
     session = await equipped_with(home, tmp_path, CountedTools(output(10), schemas_of_servers(servers)))
