@@ -33,6 +33,7 @@ from .platform_failure import make_qt
 from .settings_watch import SettingsWatch
 from .single_window import Opening, WindowServer
 from .style import show_theme
+from .transcript.rich_copy import leave_text
 from .translation import use_language
 from .widgets.accessibility import use_roles
 
@@ -118,6 +119,7 @@ async def _live(
     window.show()
     window.composer.take_focus()
     await closed
+    leave_text()
     server.close()
     await bridge.close()
     collector.stop()

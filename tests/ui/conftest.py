@@ -48,6 +48,14 @@ def engines_are_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("desktop_app.ui.engine_process.module_command", lambda _, *words: forked_command(*words))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def clipboard_is_left_empty() -> Iterator[None]:
+    """What Python has put there would be freed twice at the end of the process."""
+    yield
+    if QApplication.instance() is not None:
+        QApplication.clipboard().clear()
+
+
 @pytest.fixture
 def language_is_restored(qapp: QApplication) -> Iterator[None]:
     before, locale = chosen_translator(), QLocale()

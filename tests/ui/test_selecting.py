@@ -6,9 +6,12 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from transcript_rows import chat, row
-from ui_scenes import settle
+from ui_scenes import settle, tell
 
+from desktop_app.conversation.events import ReplyStarted, TextDelta
 from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.rich_copy import leave_text
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -116,3 +119,69 @@ def test_code_with_a_fence_in_it_keeps_its_own(view, qtbot):
     drag(view, qtbot, point_in(view, "m0", 0), (view.origin(0) + last).toPoint())
     qtbot.keyClick(view, Qt.Key.Key_C, CONTROL | SHIFT)
     assert clipboard().startswith("````md\n```\nx\n```\n````")
+
+
+def rich() -> tuple[str, str]:
+    """Return the HTML in the clipboard, and the Markdown."""
+    held = QGuiApplication.clipboard().mimeData()
+    return held.html(), held.data("text/markdown").data().decode()
+
+
+def test_what_is_copied_can_be_pasted_as_it_looks(told, qtbot):
+    drag(told, qtbot, point_in(told, "m0", 0), point_in(told, "m2", 1))
+    qtbot.keyClick(told, Qt.Key.Key_C, CONTROL)
+    html, markdown = rich()
+    assert "<strong>bold</strong>" in html
+    assert "<li>one</li>" in html
+    assert '<code class="language-python">x = 1\ny = 2\n</code>' in html
+    assert "<p>What is *it*?</p>" in html, "what was typed is no Markdown"
+    assert [html.index(f"<b>{who}</b>") for who in ("You", "Assistant")] == sorted(
+        html.index(f"<b>{who}</b>") for who in ("You", "Assistant")
+    )
+    assert markdown == f"## You\n\nWhat is *it*?\n\n## Assistant\n\n{ANSWER}\n\n## You\n\nThanks, a lot"
+    qtbot.keyClick(told, Qt.Key.Key_C, CONTROL | SHIFT)
+    assert not QGuiApplication.clipboard().mimeData().hasHtml(), "who wants Markdown pastes it everywhere"
+
+
+def test_a_copied_table_has_lines_and_a_part_keeps_its_looks(view, qtbot):
+    text = "| a | b |\n|---|---|\n| **1** | 2 |\n\n## End\n\n<script>x</script>\x1b[0m"
+    view.transcript.open([row(0, Role.ASSISTANT, Text(text))], ())
+    settle(view, qtbot)
+    view.perform(Action.COPY, "m0")
+    html, markdown = rich()
+    assert '<table border="1"' in html
+    assert "<h2>End</h2>" in html
+    assert "<script>" not in html
+    assert "\x1b" not in html + markdown + clipboard()
+    assert clipboard() == text.replace("\x1b", "")
+    drag(view, qtbot, point_in(view, "m0", 0), point_in(view, "m0", 1) - QPoint(30, 0))
+    qtbot.keyClick(view, Qt.Key.Key_C, CONTROL)
+    assert "<strong>1</strong>" in rich()[0]
+
+
+def test_a_very_long_text_is_copied_alone(view, qtbot):
+    view.transcript.open([row(0, Role.ASSISTANT, Text("word " * 50_000))], ())
+    settle(view, qtbot)
+    view.perform(Action.COPY, "m0")
+    assert len(clipboard()) == 250_000
+    assert not QGuiApplication.clipboard().mimeData().hasHtml()
+
+
+def test_the_text_alone_is_left_when_the_program_ends(told, qtbot):
+    told.perform(Action.COPY, "m1")
+    assert QGuiApplication.clipboard().mimeData().hasHtml()
+    leave_text()
+    assert clipboard() == ANSWER
+    assert not QGuiApplication.clipboard().mimeData().hasHtml()
+
+
+def test_a_reply_that_is_being_written_is_copied_with_what_is_around_it(told, qtbot):
+    tell(told.transcript, ReplyStarted("c", "m3", "Sonnet"))
+    tell(told.transcript, TextDelta("c", "m3", "So **far**."))
+    settle(told, qtbot)
+    told.follow_end()
+    settle(told, qtbot)
+    drag(told, qtbot, point_in(told, "m2", 0), point_in(told, "m3", 1) + QPoint(400, 0))
+    qtbot.keyClick(told, Qt.Key.Key_C, CONTROL)
+    assert "So" in clipboard()
+    assert "<strong>far</strong>" in rich()[0]

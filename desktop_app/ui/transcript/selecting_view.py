@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from PySide6.QtCore import QPointF, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Role
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import speaker_of
-from desktop_app.ui.widgets.invisible import without_commands
 
 from .found_text import FoundTextView
 from .items import MessageItem
 from .pages import GapItem
+from .replies import ReplyItem
+from .rich_copy import CopiedRow, copy_to_clipboard, kind_of
 from .row_text import copied_text
 from .selection import START, WHOLE, RowSpan, TextPosition, flow_at, position_at
 from .transcript_model import TranscriptModel
@@ -96,14 +98,19 @@ class SelectingView(FoundTextView):
     def copy_selected_text(self) -> bool:
         """Copy what is selected as it is read; return False if nothing is."""
         spans = self.text_selection.spans(self.transcript.row_of)
-        return self._copy_rows({row: self._plain(row, span) for row, span in spans.items()})
+        copied = [
+            CopiedRow(self._markdown(row, span), kind_of(self.transcript.item(row)), self._heading(row, spans))
+            for row, span in spans.items()
+        ]
+        texts = {row: self._plain(row, span) for row, span in spans.items()}
+        return self._copy_rows(texts, rows=[row for row in copied if row.text])
 
     def copy_selected_markdown(self) -> bool:
         """Copy what is selected as Markdown; return False if nothing is."""
         spans = self.text_selection.spans(self.transcript.row_of)
         return self._copy_rows({row: self._markdown(row, span) for row, span in spans.items()}, "## ")
 
-    def _copy_rows(self, texts: dict[int, str], mark: str = "") -> bool:
+    def _copy_rows(self, texts: dict[int, str], mark: str = "", rows: Sequence[CopiedRow] = ()) -> bool:
         if not texts:
             return False
         missing = sum(item.count for row in texts if isinstance(item := self.transcript.item(row), GapItem))
@@ -111,12 +118,13 @@ class SelectingView(FoundTextView):
             (f"{mark}{self._speaker(row)}\n\n" if len(texts) > 1 else "") + text for row, text in texts.items() if text
         ]
         notice = tr("Copied, without %n messages that are not loaded", "", missing) if missing else tr("Copied")
-        self.copy("\n\n".join(headed), notice)
+        self.copy("\n\n".join(headed), notice, rows)
         return True
 
-    def copy(self, text: str, notice: str) -> None:
-        """Put a text on the clipboard, without what a terminal would obey unseen."""
-        QGuiApplication.clipboard().setText(without_commands(text))
+    def copy(self, text: str, notice: str, rows: Sequence[CopiedRow] = ()) -> None:
+        """Put a text on the clipboard, without what a terminal would obey unseen. rows: what it is made of, if that can
+        be pasted as it looks."""
+        copy_to_clipboard(text, rows)
         self.copied.emit(notice)
 
     def _plain(self, row: int, span: RowSpan) -> str:
@@ -132,7 +140,10 @@ class SelectingView(FoundTextView):
     def _whole(self, row: int) -> str:
         """Return the text of a message as it was written; nothing of what stands between messages."""
         item = self.transcript.item(row)
-        return copied_text(item) if isinstance(item, MessageItem) else ""
+        return copied_text(item) if isinstance(item, MessageItem | ReplyItem) else ""
+
+    def _heading(self, row: int, spans: Mapping[int, RowSpan]) -> str:
+        return self._speaker(row) if len(spans) > 1 else ""
 
     def _speaker(self, row: int) -> str:
         item = self.transcript.item(row)

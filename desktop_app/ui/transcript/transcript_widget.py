@@ -24,6 +24,7 @@ from .display_list import Action, HitRegion, RowLayout
 from .items import Item, MessageItem, ToolItem
 from .links import Link, Links, link_at
 from .message_reader import MessageReader
+from .rich_copy import CopiedRow, kind_of
 from .row_menu import menu_of
 from .row_text import arguments_summary, copied_text, versions_of
 from .selecting_view import SelectingView
@@ -62,7 +63,9 @@ class TranscriptWidget(SelectingView):
     def perform(self, action: Action, argument: str) -> None:
         match action:
             case Action.COPY:
-                self.copy(copied_text(self._item(argument)), tr("Message copied"))
+                item = self._item(argument)
+                text = copied_text(item)
+                self.copy(text, tr("Message copied"), [CopiedRow(text, kind_of(item))])
             case Action.COPY_CODE:
                 self.copy(argument.rstrip("\n"), tr("Code copied"))  # pasted, a line end would run it
             case Action.SAVE_CODE:
