@@ -50,7 +50,9 @@ def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
         prune_at=prune,
         compact_at=compact,
         blocked_at=blocked,
-        target=min(policy.target * scale, policy.target_share_of_due * background),
+        target=min(
+            max(policy.target * scale, policy.target_least / budget.usable), policy.target_share_of_due * background
+        ),
         shares_of="usable",
         buffer_share_of_rest=0.0,
         buffer_least=0,

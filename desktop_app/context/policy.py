@@ -115,24 +115,26 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     # Layer 3 (K1 to K5, K7 to K9, K11).
     strategy: Literal["auto", "llm", "extractive", "last_messages"] = "auto"
     """auto: by a model, but extractive for the built-in one; both fall back to the next of these."""
-    target: float = 0.50
-    target_share_of_due: float = 0.90
-    tail_most: int = 20_000
-    tail_share: float = 0.12
-    """Of the usable window, for small ones: the last replies may take it up to the target. With a half, as the seeds
-    have it, a window of 16,000 is full again after nine turns (decision 13)."""
+    target: float = 0.35
+    target_least: int = 3_200
+    """The prompt and the tools take 1,700, and more than a small window's share would leave to what was said."""
+    target_share_of_due: float = 0.70
+    tail_most: int = NO_LIMIT
+    tail_share: float = 1.0
+    """Of the usable window: by itself, the tail is as long as the target lets it be (decision 40)."""
     tail_share_least: float = 0.05
     """About a question and its answer."""
     tail_assistant_turns: int = 5
     tail_messages: int = 5
     head_least: int = 1
     summary_most: int = 2_000
-    summary_share_of_head: float = 0.20
+    summary_share_of_head: float = 0.50
+    summary_share_of_target: float = 0.50
     summary_least: int = 120
     summary_asked_share: float = 0.80
     """Models write a tenth more than they are asked for, and lost facts are restored."""
     summary_facts_share: float = 0.60
-    summary_kept_share: float = 0.10
+    summary_kept_share: float = 0.05
     summary_input_result: int = 1_800
     summary_reply_least: int = 4_000
     summary_reply_share: float = 0.3333
@@ -145,7 +147,6 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     repair_calls: int = 1
     spend_most: int = 24
     spend_seconds: int = 600
-    is_filling: bool = False
     keep_user_tokens: int = 0
     keep_user_share: float = 0.25
     futile_below: float = 0.10
@@ -275,11 +276,14 @@ def policy_for_target(policy: ContextPolicy) -> ContextPolicy:
     return replace(
         policy,
         target=1.0,
+        target_least=0,
         prune_target=1.0,
         blocked_at=1.0,
         summary_most=40_000,
         summary_share_of_head=TARGET_SUMMARY_SHARE,
-        is_filling=True,
+        summary_share_of_target=1.0,
+        tail_most=NO_LIMIT,
+        tail_share=1.0,
         background_at=1.0,
         prune_at=1.0,
         compact_at=1.0,

@@ -20,7 +20,8 @@ RELAXED = replace(
     background_at=0.85,
     prune_at=0.88,
     compact_at=0.93,
-    target=0.65,
+    target=0.50,
+    target_least=4_000,
     prune_target=0.65,
     prune_runway=0.20,
     keep_user_tokens=20_000,
@@ -32,7 +33,8 @@ AGGRESSIVE = replace(
     prune_at=0.65,
     compact_at=0.80,
     blocked_at=0.92,
-    target=0.35,
+    target=0.20,
+    target_least=2_400,
     prune_target=0.35,
 )
 
@@ -43,7 +45,9 @@ _BARE = replace(
     name="",
     strategy="llm",
     tail_assistant_turns=0,
-    tail_share=0.50,
+    target=0.50,
+    target_least=0,
+    target_share_of_due=0.90,
     protect_newest=0,
     protect_user_turns=0,
     protected_tools=(),
@@ -53,6 +57,7 @@ _BARE = replace(
     prune_runway=0.0,
     cache_seconds=0,
     summary_share_of_head=1.0,
+    summary_share_of_target=0.25,
     truncate_share=0.0,
     flush_distance=0,
     flush_share=1.0,
@@ -88,8 +93,6 @@ OPENCODE = replace(
     prune_least=20_000,
     prune_least_share_of_window=1.0,
     prune_enough=20_000,
-    tail_most=NO_LIMIT,
-    tail_share=1.0,
     head_least=2,
 )
 
@@ -97,8 +100,8 @@ OPENCODE = replace(
 # overflow trigger compaction instead". A request is compared with 80 % of the window after 20 % of what is then free,
 # and at least 1,000 tokens, were added: that is 75 % of a large window, 68 % of one of 8,192. That buffer is what is
 # free for the reply; 1,000 are kept for it anyway. At a tool result only one that would not fit is a reason. Down to
-# 40 % is the document's "40-60 % token reduction", from 75 % before a request as from 90 % while streaming. Its model
-# rewrites messages; ours writes a summary and names messages to keep.
+# 40.5 % is the document's "40-60 % token reduction": from 68 or 75 % before a request as from 90 % while streaming.
+# Its model rewrites messages; ours writes a summary and names messages to keep.
 LMSTUDIO = replace(
     _BARE,
     name="lmstudio",
@@ -120,9 +123,7 @@ LMSTUDIO = replace(
     truncate_tools=(),
     truncate_other_tools=NO_LIMIT,
     spill_above=NO_LIMIT,
-    target=0.40,
-    tail_most=NO_LIMIT,
-    tail_share=1.0,
+    target=0.405,
     stream_restarts=3,
 )
 
@@ -168,6 +169,8 @@ GOAGENT = replace(
     prune_order=("digest",),
     digest_by="model",
     target=0.70,
+    tail_most=20_000,
+    tail_share=0.50,
     overflow_shed=(),
 )
 

@@ -140,10 +140,11 @@ class _Replay:
         if isinstance(step, Prune):
             self.so_far = replace(so_far, pruned=so_far.pruned + len(step.results) + len(step.inputs))
             return
-        kept = step.fidelity.verbatim + step.fidelity.in_summary
+        kept, left = step.fidelity.verbatim + step.fidelity.in_summary, self._budget.share(self._total())
         self.so_far = replace(
             so_far,
             compactions=so_far.compactions + 1,
+            share_after=so_far.share_after + (left - so_far.share_after) / (so_far.compactions + 1),
             facts=so_far.facts + step.fidelity.total,
             facts_kept=so_far.facts_kept + kept,
         )

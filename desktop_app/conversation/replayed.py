@@ -15,6 +15,8 @@ class Replayed(msgspec.Struct, frozen=True):
     """Those of them that a request shares with the beginning of the one before, so that a cache has them."""
     tokens_replied: int = 0
     compactions: int = 0
+    share_after: float = 0.0
+    """Of what can be used, that the compactions left on average."""
     pruned: int = 0
     """Results and inputs that were shortened."""
     requests_too_large: int = 0

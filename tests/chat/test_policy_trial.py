@@ -76,7 +76,8 @@ async def test_the_past_under_two_policies(house) -> None:
     record = session.transcript
     before, after, seconds = await policies_replayed(session, BALANCED, AGGRESSIVE)
     assert before.requests == after.requests == 12
-    assert before.compactions == after.compactions == 2
+    assert 0 < before.compactions <= after.compactions
+    assert after.share_after < before.share_after
     assert usage_of(after).prompt_tokens < usage_of(before).prompt_tokens
     assert usage_of(after).cached_tokens == after.tokens_cached
     assert seconds >= 0

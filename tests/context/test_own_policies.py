@@ -124,7 +124,7 @@ def test_names_are_unique_and_no_preset_can_be_replaced() -> None:
         ("tail_most", "20,000", 20_000),
         ("tail_most", "20_000 tokens", 20_000),
         ("tail_most", "no limit", NO_LIMIT),
-        ("is_filling", "yes", True),
+        ("is_automatic", "no", False),
         ("shares_of", "window", "window"),
         ("truncate_keep", "head tail", "head_tail"),
         ("phases", "streaming, after_turn", ("streaming", "after_turn")),
@@ -143,7 +143,7 @@ def test_people_write_values_in_many_ways(field: str, text: str, value: Any) -> 
 
 @pytest.mark.parametrize(
     ("field", "text"),
-    [("compact_at", "85"), ("compact_at", "much"), ("tail_most", "-1"), ("tail_most", "1.5"), ("is_filling", "maybe"),
+    [("compact_at", "85"), ("compact_at", "much"), ("tail_most", "-1"), ("tail_most", "1.5"), ("is_automatic", "maybe"),
      ("shares_of", "all"), ("truncate_tools", "read"), ("unknown", "1"), ("truncate_tools", "=5"),
      ("truncate_tools", "read=60000, bash"), ("truncate_tools", "read=60000, bash=")],
 )  # fmt: skip

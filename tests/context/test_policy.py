@@ -45,7 +45,7 @@ def test_no_preset_gives_nonsense_for_any_window(name: str, window: int, max_out
 @given(st.sampled_from(FOR_PEOPLE), WINDOWS)
 def test_shares_of_what_can_be_used_are_taken_as_they_are(policy: ContextPolicy, window: int) -> None:
     made = fit_policy(policy, budget_for(policy, window))
-    assert replace(made, truncate_bytes=policy.truncate_bytes) == policy
+    assert replace(made, truncate_bytes=policy.truncate_bytes, target=policy.target) == policy
     assert fit_policy(made, budget_for(policy, window)) == made
 
 
@@ -75,11 +75,12 @@ def test_balanced_has_the_numbers_of_the_feature_table_that_no_other_test_holds(
         prune_least=20_000,
         prune_least_share_of_window=0.10,
         prune_runway=0.25,
-        target=0.50,
-        tail_share=0.12,
+        target=0.35,
+        target_least=3_200,
+        summary_share_of_target=0.50,
         tail_assistant_turns=5,
         summary_most=2_000,
-        summary_share_of_head=0.20,
+        summary_share_of_head=0.50,
         repair_calls=1,
         futile_below=0.10,
         call_seconds=60,
@@ -136,6 +137,7 @@ def test_shares_are_of_what_can_be_used() -> None:
 
 def test_shares_of_the_window_become_shares_of_what_can_be_used() -> None:
     of_window = replace(BALANCED, shares_of="window", background_at=0.5, prune_at=0.6, compact_at=0.72, target=0.4)
+    of_window = replace(of_window, target_least=0, target_share_of_due=0.9)
     made = fit_policy(of_window, Budget(1_000, 200))
     assert (made.background_at, made.prune_at, made.compact_at, made.target) == pytest.approx((0.625, 0.75, 0.9, 0.5))
     assert made.blocked_at == 1, "95 % of the window is more than can be used"
@@ -165,9 +167,8 @@ def test_where_nobody_knows_the_window_a_request_takes_what_the_policy_says_or_m
 def test_a_target_is_used_up_and_the_policy_itself_stays_as_it_was(chosen: ContextPolicy) -> None:
     policy = policy_for_target(chosen)
     assert policy.target == policy.blocked_at == 1.0
-    assert policy.is_filling
+    assert policy.summary_share_of_target == 1.0
     assert policy.summary_share_of_head < 1, "what the tail leaves is divided by what is left of it"
-    assert not chosen.is_filling
     with pytest.raises(AttributeError):
         policy.target = 0.5  # type: ignore[misc]
     assert msgspec.json.decode(msgspec.json.encode(policy), type=type(policy)) == policy
@@ -205,6 +206,7 @@ def test_a_recall_that_nobody_asked_for_has_enough_room_or_none() -> None:
 
 OF_SOMETHING_ELSE = {
     *("calibration_weight", "buffer_share_of_rest", "target_share_of_due", "summary_share_of_head"),
+    "summary_share_of_target",
     *("futile_below", "prune_runway", "aside_share", "aside_share_again"),
 }
 """Shares of what is no number of tokens of a window: of a report, of a head, of what is free just now."""

@@ -221,7 +221,7 @@ def test_seline_has_its_documents_numbers() -> None:
 
 @pytest.mark.parametrize("policy", LIKE_PROGRAMS, ids=lambda policy: policy.name)
 def test_what_no_document_has_is_off(policy: ContextPolicy) -> None:
-    has(policy, cache_seconds=0, keep_user_tokens=0, repair_calls=0, is_filling=False)
+    has(policy, cache_seconds=0, keep_user_tokens=0, repair_calls=0, target_least=0)
     assert (policy.flush_distance > 0) is (policy is SPEC008)
 
 

@@ -165,13 +165,13 @@ def test_a_name_that_is_taken_is_refused(window, qtbot, name: str) -> None:
 
 @pytest.mark.long
 def test_switches_and_lists_of_words_and_numbers(sheet, qtbot) -> None:
-    qtbot.mouseClick(row(sheet, "is_filling").switch, LEFT)
+    qtbot.mouseClick(row(sheet, "is_automatic").switch, LEFT)
     select = row(sheet, "strategy").select
     select.choose("extractive")
     type_into(qtbot, sheet, "phases", "streaming")
     type_into(qtbot, sheet, "tail_most", "no limit")
     numbers = sheet.draft().numbers
-    assert (numbers["is_filling"], numbers["strategy"], numbers["phases"]) == (True, "extractive", ("streaming",))
+    assert (numbers["is_automatic"], numbers["strategy"], numbers["phases"]) == (False, "extractive", ("streaming",))
     assert row(sheet, "tail_most").slider.value() == row(sheet, "tail_most").slider.maximum()
     choose(sheet, "relaxed")
     assert sheet.draft() == OwnPolicy("relaxed", "relaxed")
@@ -262,15 +262,23 @@ def test_what_it_would_do_now_in_words() -> None:
 
 def test_what_it_would_have_done_in_words_and_figures() -> None:
     before = Replayed(
-        requests=300, tokens_sent=2_000_000, tokens_cached=1_900_000, compactions=7, facts=50, facts_kept=49
+        requests=300,
+        tokens_sent=2_000_000,
+        tokens_cached=1_900_000,
+        compactions=7,
+        facts=50,
+        facts_kept=49,
+        share_after=0.3516,
     )
     after = replace(before, tokens_sent=1_500_000, tokens_cached=750_000, compactions=4, requests_too_large=1)
+    after = replace(after, share_after=0.4991)
     priced = PolicyReplayed(before, after, 5.0, 5.6, 1.4)
     words = effect_past(priced)
     assert all(part in words for part in ("300 requests", "4 summaries instead of 7", "12 % more expensive"))
     assert "25 % fewer tokens" in effect_past(PolicyReplayed(before, after, None, None, 1.4))
     rows = {name: values for name, *values in rows_of(priced)}
     assert rows["Summaries"] == ["7", "4"]
+    assert rows["Left by a summary (average)"] == ["35 %", "50 %"]
     assert ["2.0 M", "1.5 M"] in rows.values()
     assert ["95 %", "50 %"] in rows.values()
     assert ["$ 5.00", "$ 5.60"] in rows.values()

@@ -128,8 +128,8 @@ def _plan(
     kept = room.fixed + tail
     to_target = round(budget.usable * policy.target) - kept
     to_limit = round(budget.usable * policy.blocked_at) - kept
-    share = 1.0 if policy.is_filling else policy.summary_share_of_head
-    wanted = min(policy.summary_most, room.summary + round(head * share))  # it takes in the present one
+    own = round(head * policy.summary_share_of_head)
+    wanted = min(policy.summary_most, room.summary + own)  # it takes in the present one
     least = policy.summary_least
     if room.fixed > budget.usable * policy.target:  # the target is out of reach, and no reason for a short summary
         least = max(least, (round(budget.usable * policy.blocked_at) - room.fixed) // 2)

@@ -23,6 +23,8 @@ _ASSISTANT, _MESSAGE = Role.ASSISTANT, ItemKind.MESSAGE  # looked up once: see c
 
 SUMMARY_SHARE = 0.10
 """Of the usable window, for a summary beside results that fill it: what they lack can be read."""
+SLACK = 0.04
+"""Of the usable window, by which a long message may make the tail miss the target."""
 
 
 class MeasuredBlocks(msgspec.Struct, frozen=True):
@@ -110,28 +112,30 @@ def blocks_worth_keeping(
 
 def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tail_tokens: int | None) -> list[int]:
     """Return the blocks at which the tail may begin: by tokens (K1), the last few messages (K5), nothing at all."""
-    target = budget.usable * policy.target
-    most = max(target - room.fixed - min(policy.summary_most, target * policy.summary_share_of_head), 0)
+    most = max(_left_by_summary(room, policy, budget.usable * policy.target - room.fixed), 0)
     usual = min(policy.tail_most, budget.usable * policy.tail_share, most)
-    if policy.is_filling:
-        usual = max(usual, _left_by_summary(room, policy, target - room.fixed))
     if tail_tokens is not None:
         usual = most = tail_tokens
     is_by_messages = policy.tail_most == 0 or budget.messages_most != NO_LIMIT
     if is_by_messages and tail_tokens is None:
         begin = _last_messages(room, policy.tail_messages)
     else:
-        begin = _by_tokens(room, policy, usual, most)
+        slack = budget.usable * SLACK if usual == most and tail_tokens is None else 0
+        begin = _by_tokens(room, policy, usual, most, slack)
     few = max(begin, len(room.blocks) - policy.last_resort_messages)
     return sorted({begin, few, len(room.blocks)})
 
 
-def _by_tokens(room: MeasuredBlocks, policy: ContextPolicy, usual: float, most: float) -> int:
-    """Return the block from which on the end takes `usual` tokens, or `most` if it holds too few replies else."""
+def _by_tokens(room: MeasuredBlocks, policy: ContextPolicy, usual: float, most: float, slack: float) -> int:
+    """Return the block from which on the end takes `usual` tokens, or `most` if it holds too few replies else.
+
+    slack: tokens that it may miss that by; where it would miss it by more, it may rather be so much longer.
+    """
     begin, taken, replies = len(room.blocks), 0, 0
     for index in range(len(room.blocks) - 1, -1, -1):
+        before, limit = taken, most if replies < policy.tail_assistant_turns else usual
         taken += 0 if index in room.must_stay else room.tokens[index]
-        if taken > (most if replies < policy.tail_assistant_turns else usual):
+        if taken > limit + (slack if before < limit - slack else 0):
             break
         begin = index
         replies += any(item.message.role is _ASSISTANT for item in room.blocks[index])
@@ -150,4 +154,7 @@ def _last_messages(room: MeasuredBlocks, count: int) -> int:
 def _left_by_summary(room: MeasuredBlocks, policy: ContextPolicy, free: float) -> float:
     """Return the longest tail that leaves the summary as much as it may have of `free` tokens."""
     share = policy.summary_share_of_head  # of what the tail leaves of all: tail = free - share * (all - tail)
-    return max(free - policy.summary_most, (free - share * room.tail_tokens(0)) / (1 - share))
+    tail = free - min(policy.summary_most, free * policy.summary_share_of_target)
+    if share == 1:
+        return tail
+    return max(tail, (free - room.summary - share * room.tail_tokens(0)) / (1 - share))

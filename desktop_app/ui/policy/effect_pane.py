@@ -114,6 +114,8 @@ def rows_of(replayed: PolicyReplayed) -> Iterator[tuple[str, str, str]]:
     """Yield the rows of the table: what, before, after."""
     before, after = replayed.before, replayed.after
     yield tr("Summaries"), format_number(before.compactions), format_number(after.compactions)
+    if before.compactions or after.compactions:
+        yield tr("Left by a summary (average)"), _part(before, "left"), _part(after, "left")
     yield tr("Shortened results"), format_number(before.pruned), format_number(after.pruned)
     yield tr("Tokens sent"), _millions(before.tokens_sent), _millions(after.tokens_sent)
     yield tr("Same beginning (cacheable)"), _part(before, "cached"), _part(after, "cached")
@@ -188,6 +190,7 @@ def _part(replayed: Replayed, kind: str) -> str:
     part, whole = {
         "cached": (replayed.tokens_cached, replayed.tokens_sent),
         "facts": (replayed.facts_kept, replayed.facts),
+        "left": (replayed.share_after, int(replayed.compactions > 0)),
     }[kind]
     return isolate(tr("{number} %").format(number=f"{part / whole * 100:.0f}")) if whole else "–"
 

@@ -152,13 +152,19 @@ def policy_description(settings: Settings, name: str) -> str:
     if policy in LIKE_PROGRAMS:
         about = tr(SUMMARIES[name])
         return tr("Imitates another program. {About}.").format(About=f"{about[:1].upper()}{about[1:]}")
-    return tr(
-        "Makes room in the background from {background} of the usable window, and before a request at {limit}; shrinks "
-        "the conversation to {target}."
-    ).format(
+    words = [tr("Makes room before a request from {limit} of the usable window.")]
+    if "after_turn" in policy.phases:
+        words = [
+            tr("Makes room in the background from {background} of the usable window, and before a request at {limit}.")
+        ]
+    words.append(tr("A summary leaves {target} of it."))
+    if policy.target_least:
+        words.append(tr("In a small window it leaves {tokens} tokens."))
+    return " ".join(words).format(
         background=format_percent(policy.background_at),
         limit=format_percent(policy.compact_at),
         target=format_percent(policy.target),
+        tokens=format_number(policy.target_least),
     )
 
 
