@@ -43,7 +43,8 @@ article :is(p, li, h1, h2, h3, h4, h5, h6, th, td, summary) {{ unicode-bidi: pla
 .user > div {{ background: var(--bubble); border-radius: 10px; padding: .1rem 1rem; }}
 .archived > div {{ opacity: .75; }}
 .tag {{ border: 1px solid var(--line); border-radius: 4px; padding: 0 .35rem; }}
-pre, code {{ font: .875em/1.5 "JetBrains Mono", ui-monospace, monospace; unicode-bidi: isolate; }}
+pre, code {{ font: .875em/1.5 "JetBrains Mono", ui-monospace, monospace; unicode-bidi: isolate;
+  font-variant-ligatures: none; }}
 pre {{ background: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: .7rem 1rem; overflow: auto;
   text-align: left; tab-size: 4; overflow-wrap: normal; }}
 pre code {{ font-size: inherit; }}

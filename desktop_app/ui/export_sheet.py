@@ -27,7 +27,7 @@ SCOPES_ABOUT = {
 }
 ABOUT = {
     "markdown": translatable("Text for people and other programs, with its pictures in the file."),
-    "html": translatable("One page for any browser, in light and dark, with formulas and diagrams. It loads nothing."),
+    "html": translatable("One page for any browser, with formulas drawn. It loads nothing."),
     "json": translatable("OpenAI chat messages, one a line. They can be imported again."),
 }
 
