@@ -70,6 +70,12 @@ class GettingReady:
                     self._publish(session.gauge_changed())
             except WorldError as error:
                 log.warning("what a request carries was not recorded: %s", error)
+            self._tasks.start_once(f"tools of {conversation}", partial(self._count_tools, session))
+
+    async def _count_tools(self, session: Session) -> None:
+        """Let the model's own server count the tools, where it can; a turn that begins meanwhile does not wait."""
+        if await session.ask_for_tools(self._services.models):
+            self._publish(session.gauge_changed())
 
     async def _prepare_model(self, session: Session) -> None:
         """Let a local model start, and read the conversation."""

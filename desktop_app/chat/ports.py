@@ -233,6 +233,11 @@ class ModelCatalogue(Protocol):
         """
         ...
 
+    async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:
+        """Return the tokens that the template of the model's own server makes of these tools; None where none can be
+        asked. Takes seconds at most. Never raises."""
+        ...
+
     def price(self, model_id: str) -> Price | None:
         """Return what the model costs; None if that is not known, or nothing."""
         ...

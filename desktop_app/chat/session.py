@@ -16,7 +16,7 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
-from desktop_app.context.view.dialect import to_dialect
+from desktop_app.context.view.dialect import sent_tools, to_dialect
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, assemble, view_after, view_of, with_entries
 from desktop_app.conversation.chain import Chain
@@ -39,7 +39,7 @@ from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 
 from .learned_window import LearnedWindow
 from .operation_log import log_entries
-from .ports import DELETED, ChatModel, EntryStore, ModelError, WorldError
+from .ports import DELETED, ChatModel, EntryStore, ModelCatalogue, ModelError, WorldError
 from .recorded_messages import RecordedMessages
 from .rows import changed_ids, message_changes, message_rows, newly_archived
 from .tasks import shielded
@@ -183,6 +183,19 @@ class Session:
     def assemble(self) -> tuple[list[Message], tuple[ToolSpec, ...]]:
         """Return the messages and the tools of the request as the model gets them now."""
         return to_dialect(assemble(self.view), self.view.tools, self.counts.dialect)
+
+    async def ask_for_tools(self, models: ModelCatalogue) -> bool:
+        """Ask the model's own server what its template makes of the tools on offer. Return whether the count changed.
+
+        A server is asked once about each set of tools; a turn does not wait for it.
+        """
+        tools, counts = sent_tools((), self.view.tools, self.counts.dialect), self.counts
+        tokens = await models.count_tools(self.model_info.id, tools) if tools else None
+        if tokens is None or counts is not self.counts or tokens == counts.tools(tools):
+            return False
+        counts.learn_tools(tools, tokens)
+        self._tally = self._calibration = None
+        return True
 
     def leave_out_metadata(self) -> None:
         """Stop sending the model's provider metadata back to it, since it has refused a request with it."""

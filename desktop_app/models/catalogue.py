@@ -16,6 +16,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo, WindowSource
 from desktop_app.conversation.setup import OptionName
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server, ServerKind, Settings
 
@@ -200,6 +201,22 @@ class Catalogue:
                 asked = (self._counts.count(client, endpoint, model, SAMPLES) for model in models)
                 counts = await asyncio.gather(*asked)
         return {m: fitted_tokenizer(m, count) for m, count in zip(models, counts, strict=False) if count}
+
+    async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:
+        """Return what the template of the model's own server makes of these tools; None where it cannot be asked."""
+        if model_id == builtin.MODEL_ID or not tools:
+            return None
+        try:
+            server, name = self._find(model_id)
+        except ModelError:  # it was taken out of the settings
+            return None
+        endpoint = self._endpoint(server)
+        if not endpoint.is_local or endpoint.kind not in TOKENIZE_REQUESTS:
+            return None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENT_SECONDS), client_for(endpoint) as client:
+                return await self._counts.count_tools(client, endpoint, name, tools)
+        return None
 
     def stop_loading(self) -> None:
         """Stop waiting for the built-in model's server, if it is being started, since the program ends."""

@@ -22,6 +22,7 @@ from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
@@ -40,6 +41,7 @@ class OneServer:
         self.cost: Price | None = None
         self.info = ModelInfo("scripted/scripted", "Scripted", window, max_output)
         self.others: dict[str, ModelInfo] = {}
+        self.tokens_of_tools: int | None = None  # as its server renders them
         self.provider = provider
         self.litellm = litellm
 
@@ -48,6 +50,9 @@ class OneServer:
 
     async def resolve_model(self, model_id: str) -> ChatModel:
         return self.model(model_id)
+
+    async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:
+        return self.tokens_of_tools
 
     def price(self, model_id: str) -> Price | None:
         return self.cost

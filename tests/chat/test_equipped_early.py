@@ -12,11 +12,14 @@ import pytest_asyncio
 from msgspec.structs import replace
 
 from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.sent_requests import read_request
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import GaugeChanged, TurnEvent, TurnFinished
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.sent_request import PartKind
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import RequestContext
 from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import compose_services
@@ -136,3 +139,28 @@ async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
     assert again.gauge().total == known
     await chats.choose_folder(again.id, "")
     assert again.gauge().segments[Segment.SCHEMAS] < session.gauge().segments[Segment.SCHEMAS]
+
+
+async def test_a_server_that_renders_its_template_is_asked_and_no_turn_waits_for_it(desk: Desk, monkeypatch) -> None:
+    chats, gate, asked = desk.services.conversations, asyncio.Event(), list[tuple[ToolSpec, ...]]()
+
+    async def count_slowly(model_id: str, tools: tuple[ToolSpec, ...]) -> int:
+        asked.append(tools)
+        await gate.wait()
+        return 12_345
+
+    monkeypatch.setattr(chats.services.models, "count_tools", count_slowly)
+    session = await chats.create()
+    before = session.gauge()
+    await chats.turns.send(session, "Hello there")
+    await chats.turns.wait_until_idle(session.id)
+    assert session.gauge().segments[Segment.SCHEMAS] == before.segments[Segment.SCHEMAS]
+    gate.set()
+    while session.gauge().segments[Segment.SCHEMAS] != 12_345:
+        await asyncio.sleep(0.01)
+    assert asked[0] == session.view.tools
+    told = [event.gauge for event in desk.events if isinstance(event, GaugeChanged)][-1]
+    assert told.total == session.gauge().total > 12_345
+    parts = await read_request(session)
+    assert sum(part.tokens for part in parts.parts if part.kind is PartKind.TOOLS) == 12_345
+    assert session.assemble_request().counted == told.total, "the decisions count them, too"

@@ -116,6 +116,9 @@ class AnyKind:
     async def resolve_model(self, model_id: str) -> ChatModel:
         return self._models[model_id]
 
+    async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:
+        return None
+
     def price(self, model_id: str) -> Price | None:
         return None
 

@@ -198,7 +198,7 @@ class TokenCounts:
         self._kept: dict[int, tuple[Message, Tokens]] = {}
         self._by_content: dict[object, Tokens] = {}
         self.reasoning = lru_cache(MAX_REASONING)(tokenizer.count)
-        self.tools = lru_cache(MAX_TOOLS)(self._tools)
+        self._of_tools: dict[tuple[ToolSpec, ...], int] = {}
 
     def of(self, message: Message) -> Tokens:
         kept = self._kept.get(id(message))
@@ -232,6 +232,23 @@ class TokenCounts:
     def text(self, text: str) -> int:
         """Count loose text; the count is not kept."""
         return self.tokenizer.count(text)
+
+    def tools(self, tools: tuple[ToolSpec, ...]) -> int:
+        """Return the tokens of a set of tools: as the model's server has said, else as its template writes them."""
+        tokens = self._of_tools.get(tools)
+        if tokens is None:
+            tokens = self._kept_tools(tools, self._tools(tools))
+        return tokens
+
+    def learn_tools(self, tools: tuple[ToolSpec, ...], tokens: int) -> None:
+        """Take over what the server itself makes of these tools."""
+        self._kept_tools(tools, tokens)
+
+    def _kept_tools(self, tools: tuple[ToolSpec, ...], tokens: int) -> int:
+        if len(self._of_tools) >= MAX_TOOLS:
+            self._of_tools = {}
+        self._of_tools[tools] = tokens
+        return tokens
 
     def _tools(self, tools: tuple[ToolSpec, ...]) -> int:
         return (self.tokenizer.overhead.tools if tools else 0) + sum(map(self.tool, tools))

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from desktop_app.context.counting.tokens import Tokenizer
+from desktop_app.conversation.openai_chat import Json, function_of
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.http_client import ask
 from desktop_app.settings import ServerKind
@@ -75,11 +77,32 @@ TOKENIZE_REQUESTS: dict[ServerKind, tuple[_TokenizeRequest, ...]] = {
 """By kind, in the order in which they are tried. LM Studio and Ollama offer none over HTTP."""
 
 
+ASKED: list[Json] = [{"role": "system", "content": "You help."}, {"role": "user", "content": "Hello."}]
+"""The request with which a set of tools is rendered, and without which."""
+MAX_TOOL_SETS = 64
+"""Sets of tools whose counts are kept."""
+
+
 class ServerCounts:
-    """Counts of texts by servers, each asked for once."""
+    """Counts of texts and of tools by servers, each asked for once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, _TokenizeRequest, str], int] = {}
+        self._of_tools: dict[tuple[str, str, tuple[ToolSpec, ...]], int | None] = {}
+
+    async def count_tools(self, client: Any, endpoint: Endpoint, model: str, tools: tuple[ToolSpec, ...]) -> int | None:
+        """Return the tokens that the server's own template makes of these tools: what a request has more with them.
+
+        None where it renders no requests. Never raises.
+        """
+        key = (endpoint.address, model, tools)
+        if key not in self._of_tools:
+            bare = await _count_rendered(client, endpoint, model, ())
+            whole = await _count_rendered(client, endpoint, model, tools) if bare is not None else None
+            if len(self._of_tools) >= MAX_TOOL_SETS:
+                self._of_tools.clear()
+            self._of_tools[key] = None if bare is None or whole is None or whole < bare else whole - bare
+        return self._of_tools[key]
 
     async def count(self, client: Any, endpoint: Endpoint, model: str, texts: Sequence[str]) -> tuple[int, ...] | None:
         """Return the server's count of each text; None where it offers no tokenizer. Never raises."""
@@ -96,13 +119,34 @@ class ServerCounts:
         return None
 
 
+async def _count_rendered(client: Any, endpoint: Endpoint, model: str, tools: tuple[ToolSpec, ...]) -> int | None:
+    """Return the tokens of a small request with these tools, as the server's own template writes it."""
+    base, requests = endpoint.address.removesuffix("/v1"), TOKENIZE_REQUESTS.get(endpoint.kind, ())
+    request: Json = {"model": model, "messages": ASKED} | ({"tools": [*map(function_of, tools)]} if tools else {})
+    if LLAMA_CPP in requests:
+        _, rendered = await ask(client, f"{base}/apply-template", request)
+        prompt: object = cast("Json", rendered).get("prompt") if isinstance(rendered, dict) else None
+        if isinstance(prompt, str):
+            as_prompt = {LLAMA_CPP.field: prompt, LLAMA_CPP.no_marks: True, "parse_special": True}
+            return _count_in((await ask(client, f"{base}{LLAMA_CPP.path}", as_prompt))[1])
+    if VLLM in requests:
+        return _count_in((await ask(client, f"{base}{VLLM.path}", request | {"add_generation_prompt": True}))[1])
+    return None
+
+
 async def _ask(client: Any, address: str, model: str, request: _TokenizeRequest, text: str) -> int | None:
     url = address.removesuffix("/v1") + request.path
-    _, answer = await ask(client, url, {request.field: text, "model": model, request.no_marks: False})
+    return _count_in((await ask(client, url, {request.field: text, "model": model, request.no_marks: False}))[1])
+
+
+def _count_in(answer: Any) -> int | None:
     if not isinstance(answer, dict):
         return None
-    tokens = answer.get("tokens")
-    count = len(tokens) if isinstance(tokens, list) else answer.get("count", answer.get("value"))
+    fields = cast("Json", answer)
+    tokens: object = fields.get("tokens")
+    count: object = fields.get("count", fields.get("value"))
+    if isinstance(tokens, list):
+        count = len(cast("list[object]", tokens))
     return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else None
 
 

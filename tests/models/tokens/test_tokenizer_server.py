@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from desktop_app.context.counting.tokens import Tokenizer
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models import builtin
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.discovery import client_for
@@ -107,7 +109,7 @@ def test_a_name_that_says_the_truth_is_taken_at_its_word() -> None:
     fitted = fitted_tokenizer("Qwen3-8B-Q4_K_M.gguf", [truth.count(sample) for sample in SAMPLES])
     for text in (*OTHER_TEXTS, "", "a", " "):
         assert fitted.count(text) == truth.count(text)
-    assert fitted.overhead == truth.overhead
+    assert fitted.overhead == tokenizer_for("qwen3").overhead
 
 
 def test_a_wrong_name_is_not() -> None:
@@ -144,6 +146,55 @@ async def test_texts_are_not_sent_to_servers_in_the_cloud_or_to_those_that_canno
     assert await ServerCounts().count(None, cloud, "m", ["text"]) is None
 
 
+READ = ToolSpec("read", "Reads a file.", '{"type": "object", "properties": {"path": {"type": "string"}}}')
+
+
+def renders(kind: ServerKind, asked: list[str]) -> Callable[[str, Any], tuple[int, bytes]]:
+    """A server whose template has ten tokens for each message, and a hundred for each tool."""
+
+    def answer(where: str, body: dict[str, Any]) -> tuple[int, bytes]:
+        asked.append(where)
+        size = 10 * len(body.get("messages", ())) + 100 * len(body.get("tools", ()))
+        if where == "/apply-template" and kind == "llama_cpp":
+            return 200, json.dumps({"prompt": "<mark>" * size}).encode()
+        if where == "/tokenize" and kind == "llama_cpp" and body.get("parse_special"):
+            return 200, json.dumps({"tokens": [1] * body["content"].count("<mark>")}).encode()
+        if where == "/tokenize" and kind == "vllm" and body.get("add_generation_prompt"):
+            return 200, json.dumps({"count": size}).encode()
+        return 404, b"{}"
+
+    return answer
+
+
+@pytest.mark.parametrize("kind", ["llama_cpp", "vllm"])
+async def test_a_server_that_renders_templates_is_asked_once_for_each_set_of_tools(
+    kind: ServerKind, raw_server: Callable[..., str]
+) -> None:
+    asked: list[str] = []
+    catalogue = discovered(raw_server(renders(kind, asked)), "mystery", kind)
+    assert await catalogue.count_tools("s/mystery", (READ,)) == 100
+    once = len(asked)
+    assert await catalogue.count_tools("s/mystery", (READ,)) == 100
+    assert len(asked) == once
+    assert await catalogue.count_tools("s/mystery", (READ, replace(READ, name="write"))) == 200
+    assert await catalogue.count_tools("s/gone", (READ,)) is None
+    assert await catalogue.count_tools(builtin.MODEL_ID, (READ,)) is None
+
+
+async def test_a_server_that_renders_none_is_not_asked_again(raw_server: Callable[..., str]) -> None:
+    asked: list[str] = []
+
+    def answer(where: str, body: dict[str, Any]) -> tuple[int, bytes]:
+        asked.append(where)
+        return 404, b"{}"
+
+    catalogue = discovered(raw_server(answer), "mystery")
+    assert await catalogue.count_tools("s/mystery", (READ,)) is None
+    once = len(asked)
+    assert await catalogue.count_tools("s/mystery", (READ,)) is None
+    assert len(asked) == once
+
+
 @pytest.mark.model
 async def test_the_real_llama_cpp_is_counted_as_it_counts() -> None:
     path = builtin.model_path()
@@ -156,8 +207,10 @@ async def test_the_real_llama_cpp_is_counted_as_it_counts() -> None:
         async with client_for(endpoint) as client:
             counts = await ServerCounts().count(client, endpoint, "m", SAMPLES)
             others = await ServerCounts().count(client, endpoint, "m", OTHER_TEXTS)
+            of_tools = await ServerCounts().count_tools(client, endpoint, "m", (READ,))
         assert counts is not None
         assert others is not None
+        assert of_tools is None or of_tools >= 0
         catalogue = Catalogue(Settings(servers=(Server("r", llama.base_url, ("m",)),)), lambda _: llama.token)
         await catalogue.discover()
         assert catalogue.infos()[1].window == 2_048
