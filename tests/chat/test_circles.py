@@ -62,7 +62,8 @@ async def circling(house, folder, script, tool_call, outputs) -> tuple:
     return home, session, tools, await home.turn(session, "Turn 0 of many")
 
 
-async def test_who_reads_the_same_result_again_and_again_is_told_so_and_then_stopped(house, tmp_path) -> None:
+@pytest.mark.parametrize("is_wire", [False, pytest.param(True, marks=pytest.mark.wire)])
+async def test_who_reads_the_same_result_again_and_again_is_told_so_and_then_stopped(house, tmp_path, is_wire) -> None:
     home, session, tools, events = await circling(house, tmp_path, [], ran("status"), lambda *_: "still at work")
     assert tools.runs["status"] == 2
     assert len(home.provider.requests) == 5

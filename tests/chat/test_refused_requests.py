@@ -121,3 +121,13 @@ async def test_each_attempt_is_smaller_than_the_one_before(house) -> None:
 )
 def test_what_was_asked_for_the_reply_is_no_part_of_the_prompt(said: str, reply: int) -> None:
     assert reply_tokens_in(said) == reply
+
+
+async def test_a_window_that_nobody_knew_is_learned_from_the_first_refusal(house) -> None:
+    home = await house([], window=0, max_output=500)
+    home.provider.script = Windowed(8_192, lambda _: Reply("Here."), count=tokenizer_for("gpt-4o").count)
+    session = await home.chats.create("Long", LONG)
+    await home.turn(session, "And now?")
+    assert session.budget.window == 8_192
+    assert not home.of(TurnFailed)
+    assert [request.is_refused for request in home.provider.script.requests] == [True, False]
