@@ -174,6 +174,7 @@ def test_the_first_model_that_is_added_answers_where_nothing_was_said_and_a_furt
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         click(window.chat_pane.welcome.adding)
         dialog = await opened(window)
+        click(dialog.servers.providers.buttons["openai_compatible"])
         (form,) = dialog.servers.forms
         for field, text in (
             (form.name, "Mine"),
@@ -205,6 +206,7 @@ def test_a_wrong_key_is_put_right_from_its_card_and_the_model_answers(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         click(window.chat_pane.welcome.adding)
         dialog = await opened(window)
+        click(dialog.servers.providers.buttons["openai_compatible"])
         (form,) = dialog.servers.forms
         for field, text in ((form.name, "Mine"), (form.address, provider.base_url), (form.models, "scripted")):
             QTest.keyClicks(field.edit, text)
@@ -234,7 +236,7 @@ def test_a_sample_opens_with_one_click_and_fills_the_gauge(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         click(window.chat_pane.welcome.samples.links["interview.jsonl"])
         await until(lambda: window.transcript_model.rowCount() > 20)
-        await until(lambda: "8,192" in window.gauge.numbers.text())
+        await until(lambda: "7,168" in window.gauge.numbers.text())
         assert window.chat_pane.currentWidget() is window.transcript
         listed = window.sidebar.list.conversations
         await until(lambda: [info.id for info in listed.conversations] == [window.chat.conversation])

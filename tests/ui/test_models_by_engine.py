@@ -65,7 +65,7 @@ def test_a_persona_is_saved_and_a_conversation_begun_with_it(play_by_engine) -> 
         window = person.window
         await person.ask("Hello?", "Hello.")
         await person.click(window.header.menu)
-        await person.choose_from_menu("This conversation")
+        await person.choose_from_menu("Conversation settings…")
         sheet = await person.sheet(SetupSheet, 30, "the sheet of this conversation")
         await person.replace_text(sheet.prompt.area.viewport(), "Talk like a pirate.")
         await person.replace_text(sheet.temperature.edit, "0.3")

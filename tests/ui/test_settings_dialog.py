@@ -121,6 +121,7 @@ def test_roles_are_chosen_among_models_that_can_do_it(dialog):
 
 def test_a_server_is_added_with_its_key(dialog, qtbot):
     dialog.servers.add_server.click()
+    dialog.servers.providers.buttons["openai_compatible"].click()
     form = dialog.servers.forms[2]
     for field, text in (
         (form.name, "work"), (form.address, "https://llm.example.com/v1/"), (form.models, "big, small"),
@@ -134,6 +135,7 @@ def test_a_server_is_added_with_its_key(dialog, qtbot):
 
 def test_another_kind_proposes_its_own_but_no_other_name_than_the_given_one(dialog, qtbot):
     dialog.servers.add_server.click()
+    dialog.servers.providers.buttons["openai_compatible"].click()
     form = dialog.servers.forms[2]
     form.kind.select.choose("moonshot")
     assert form.name.text() == "moonshot"
@@ -148,6 +150,7 @@ def test_another_kind_proposes_its_own_but_no_other_name_than_the_given_one(dial
 
 def test_what_is_wrong_with_a_server_is_said_beside_its_field(dialog, qtbot):
     dialog.servers.add_server.click()
+    dialog.servers.providers.buttons["openai_compatible"].click()
     form = dialog.servers.forms[2]
     for field, text in ((form.name, "lmstudio"), (form.address, "localhost:1234"), (form.window_size, "huge")):
         write(qtbot, field, text)
@@ -167,6 +170,7 @@ def test_what_is_wrong_with_a_server_is_said_beside_its_field(dialog, qtbot):
 
 def test_what_was_wrong_is_no_longer_said_once_it_is_put_right(dialog, qtbot):
     dialog.servers.add_server.click()
+    dialog.servers.providers.buttons["openai_compatible"].click()
     form = dialog.servers.forms[-1]
     write(qtbot, form.name, "studio")
     write(qtbot, form.address, "http://localhost:9/v1")
@@ -397,3 +401,27 @@ def test_policies_of_ones_own_are_offered_and_stay_chosen(window, qtbot):
     dialog = open_settings(window, settings)
     assert "85 %" in dialog.entries["policy"].message.text()
     assert save(dialog, qtbot)[0] == settings
+
+
+def test_adding_a_model_begins_with_the_provider_and_its_key(dialog, qtbot):
+    servers = dialog.servers
+    assert not servers.providers.isVisible()
+    servers.add_server.click()
+    assert servers.providers.isVisible()
+    servers.providers.buttons["openai"].click()
+    form = servers.forms[-1]
+    assert (form.chosen_kind(), form.name.text()) == ("openai", "openai")
+    assert form.key.edit.hasFocus()
+    assert form.column.indexOf(form.key) < form.column.indexOf(form.models) < form.column.indexOf(form._where)
+    servers.add_server.click()
+    with qtbot.waitSignal(servers.fetch_requested):
+        servers.providers.buttons["ollama"].click()
+    assert servers.forms[-1].models.edit.hasFocus()
+    servers.add_server.click()
+    servers.providers.buttons["anthropic"].click()
+    assert servers.forms[-1].name.text() == "anthropic 2", "there is one"
+    servers.add_server.click()
+    servers.providers.buttons["openai_compatible"].click()
+    form = servers.forms[-1]
+    assert form.address.edit.hasFocus()
+    assert form.column.indexOf(form._where) < form.column.indexOf(form.key)

@@ -18,7 +18,7 @@ from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.layouts import horizontal
 
 from .check_pane import CheckPane
-from .entries import Choice, Field, FormEntry
+from .entries import Choice, Field, FormEntry, row_of
 from .forms import Form
 from .limits import format_limit, parse_window
 from .model_choice import ModelChoice
@@ -53,8 +53,8 @@ class ServerForm(Form[Server]):
         self.remove_key = LinkButton(tr("Remove key"))
         self.check_pane = CheckPane()
         self.column.addLayout(horizontal((self.title, 1), self.remove))
-        self.add_rows(self.kind, (self.name, self.address), self.key, self.remove_key, self.models, self.window_size)
-        self.add_rows(self.check_pane)
+        self._where = row_of((self.name, self.address))
+        self.add_rows(self.kind, self.key, self.remove_key, self.models, self._where, self.window_size, self.check_pane)
         self.remove_key.setVisible(key_place in ("stored", "session"))
         self.remove_key.clicked.connect(self._remove_key)
         self.kind.changed.connect(self._adapt_to_kind)
@@ -63,6 +63,7 @@ class ServerForm(Form[Server]):
         for signal in (self.models.current_changed, self.models.changed, self.address.changed, self.kind.changed):
             signal.connect(self._tell_price)
         self._tell_price()
+        self._place_address()
 
     def used_entries(self) -> list[FormEntry]:
         return [self.kind, self.name, self.address, self.key, self.models, self.window_size]
@@ -151,9 +152,22 @@ class ServerForm(Form[Server]):
             raise ValueError(tr("The key is saved under the old name. Enter it again, or remove it."))
         return key
 
+    def first_field(self) -> QWidget:
+        """Return what the kind needs first: its address, its key, or one of its models."""
+        info = KINDS[self.chosen_kind()]
+        return (self.models if info.is_local else self.key if info.address else self.address).edit
+
+    def _place_address(self) -> None:
+        """Have the address on top where it must be entered, and else below what matters more."""
+        self.column.removeWidget(self._where)
+        has_default = bool(KINDS[self.chosen_kind()].address) and not self.address.text()
+        above = self.models if has_default else self.kind
+        self.column.insertWidget(self.column.indexOf(above) + 1, self._where)
+
     def _adapt_to_kind(self) -> None:
         """Propose what the kind has as its own; a name that the user gave stays."""
         kind = self.chosen_kind()
+        self._place_address()
         if self.name.text() in {"", *(other.name for other in KINDS.values())} and not self.original.name:
             self.name.edit.setText(KINDS[kind].name)
         self.address.edit.setPlaceholderText(address_hint(kind))

@@ -17,7 +17,7 @@ from desktop_app.settings import Server, ServerKind, Settings
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
+from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, discard, horizontal, vertical
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .entries import note
@@ -26,6 +26,8 @@ from .server_form import ServerForm
 from .server_kinds import KINDS, host_and_port
 
 SERVERS_NOTE = translatable("Providers that need a key, and servers on this computer or your network.")
+OTHER: ServerKind = "openai_compatible"
+OTHER_SERVER = translatable("Another server…")
 FIND, FINDING = translatable("Find servers"), translatable("Looking…")
 NOTHING = translatable(
     "No new servers found: nothing else answers on the usual ports of this computer, and the environment holds no "
@@ -59,6 +61,29 @@ class FoundRow(QWidget):
         horizontal((label, 1), (self.add, 0, Qt.AlignmentFlag.AlignTop), holder=self, spacing=12)
 
 
+class ProviderChoice(QWidget):
+    """The kinds of server by their names, with which setting one up begins. Signal: chosen(ServerKind)."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buttons: dict[ServerKind, Button] = {}
+        for kind, info in KINDS.items():
+            button = self.buttons[kind] = Button(tr(OTHER_SERVER if kind == OTHER else info.label))
+            button.clicked.connect(lambda _=False, kind=kind: self.chosen.emit(kind))
+        local = [button for kind, button in self.buttons.items() if KINDS[kind].is_local]
+        remote = [b for kind, b in self.buttons.items() if not KINDS[kind].is_local and kind != OTHER]
+        vertical(
+            note(tr("With a key from the provider")),
+            FlowLayout(*remote),
+            note(tr("On this computer or your network")),
+            FlowLayout(*local, self.buttons[OTHER]),
+            holder=self,
+            spacing=8,
+        )
+
+
 class ServerList(FormList[ServerForm]):
     """All servers of models.
 
@@ -78,13 +103,16 @@ class ServerList(FormList[ServerForm]):
         self.status = note("")
         self.status.hide()
         self.found: list[FoundRow] = []
+        self.providers = ProviderChoice()
         below = QWidget()
         buttons = horizontal(self.add_server, self.find_button, STRETCH, spacing=10)
-        self._found_column = vertical(buttons, self.status, holder=below, spacing=8)
+        self._found_column = vertical(buttons, self.providers, self.status, holder=below, spacing=8)
         super().__init__("servers", tr(SERVERS_NOTE), below, tr("No server is set up yet."))
         self._read = read
         self._proposed: dict[ServerKind, tuple[str, ...]] = {}
-        self.add_server.clicked.connect(lambda _=False: self._add_new(Server("", "", ())))
+        self.add_server.clicked.connect(self._offer_providers)
+        self.providers.chosen.connect(self._add_kind)
+        self.providers.setVisible(not read.settings.servers)
         self.find_button.clicked.connect(self._find)
 
     def add_form(self, server: Server) -> ServerForm:
@@ -134,8 +162,8 @@ class ServerList(FormList[ServerForm]):
         self.fetch_requested.emit(form)
 
     def go_to(self, setting: str) -> QWidget | None:
-        """Return what is to have the focus for "servers/NAME/FIELD", or for "servers": where a model can be added, in
-        a form of its own if there is none. Ask for what can be chosen there. None if there is no such field."""
+        """Return what is to have the focus for "servers/NAME/FIELD", or for "servers": where a model can be added, or a
+        provider if there is none. Ask for what can be chosen there. None if there is no such field."""
         if setting != "servers":
             field = self.field_of(setting)
             for form in self.forms:
@@ -146,8 +174,8 @@ class ServerList(FormList[ServerForm]):
             self._fetch(self.forms[0])
             return self.forms[0].models.edit
         self._find()
-        self._add_new(Server("", "", ()))
-        return self.forms[0].name.edit
+        self.providers.show()
+        return next(iter(self.providers.buttons.values()))
 
     def field_of(self, setting: str) -> QWidget | None:
         """Return the input of "servers/NAME/FIELD" or "servers/NAME/window/MODEL"; None if there is none."""
@@ -217,17 +245,36 @@ class ServerList(FormList[ServerForm]):
         self.found.remove(row)
         discard(row)
 
-    def _add_found(self, row: FoundRow) -> None:
-        """Add a found server, as "NAME 2" if there is one of its name."""
-        self._drop(row)
-        taken, name, number = {form.name.text() for form in self.forms}, row.server.name, 2
-        while name in taken:
-            name, number = f"{row.server.name} {number}", number + 1
-        self._add_new(replace(row.server, name=name))
+    def _offer_providers(self) -> None:
+        self.providers.setVisible(self.providers.isHidden())
+        if not self.providers.isHidden():
+            next(iter(self.providers.buttons.values())).setFocus(Qt.FocusReason.OtherFocusReason)
+            self.grown.emit(self.providers)
 
-    def _add_new(self, server: Server) -> None:
+    def _add_kind(self, kind: ServerKind) -> None:
+        """Add a server of that kind, and lead to what it needs first: its key, its address, or one of its models."""
+        self.providers.hide()
+        form = self._add_new(Server(self._free_name(KINDS[kind].name), "", (), kind=kind))
+        if KINDS[kind].is_local:
+            self._fetch(form)
+        form.first_field().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _add_found(self, row: FoundRow) -> None:
+        """Add a found server."""
+        self._drop(row)
+        self._add_new(replace(row.server, name=self._free_name(row.server.name)))
+
+    def _free_name(self, wanted: str) -> str:
+        """Return the name, as "NAME 2" if there is a server of that name."""
+        taken, name, number = {form.name.text() for form in self.forms}, wanted, 2
+        while name and name in taken:
+            name, number = f"{wanted} {number}", number + 1
+        return name
+
+    def _add_new(self, server: Server) -> ServerForm:
         # A form that nothing stands in is used; none is made for `server`: a key stored under its name is not its own.
         form = next((form for form in self.forms if form.is_blank()), None) or self.add_form(Server("", "", ()))
         form.fill(server)
         self.show_new(form)
         self.changed.emit()
+        return form
