@@ -25,6 +25,7 @@ from desktop_app.conversation.message import Message, Role
 
 from . import summary_builder as sections
 from .fill_excerpts import add_excerpts
+from .headings import ENGLISH, language_of, language_of_headings
 from .passages import Passage, is_among_people, is_work, passages_of, rank_passages
 from .sentences import Voice, is_announcing, is_request, urgency_of
 from .summary_builder import SummaryBuilder, SummaryLine, lines_of
@@ -64,7 +65,8 @@ def extract(
 ) -> str:
     """Return a page of at most `budget` tokens that summarises `head` and the earlier page."""
     reading = reading or Reading()
-    page, earlier = SummaryBuilder(budget, count), _still_valid(lines_of(earlier_page), ledger)
+    page = SummaryBuilder(budget, count, _language_of(head, earlier_page, reading))
+    earlier = _still_valid(lines_of(earlier_page), ledger)
     passages = passages_of(head, earlier, reading, budget * PLENTY)
     ranked, among_people = rank_passages(passages), is_among_people(head)
     if not among_people:
@@ -89,6 +91,14 @@ def extract(
     page.settle()
     add_excerpts(page, head, reading, count)
     return page.text()
+
+
+def _language_of(head: Sequence[Message], earlier_page: str, reading: Reading) -> str:
+    """Return the language of the page: that of the earlier page if it is not English, else of what the user says."""
+    headings = (line.lstrip("# ") for line in earlier_page.splitlines() if line.startswith("#"))
+    said = (text for message in head if message.role is Role.USER for text in reading.of(message).sentences)
+    known = language_of_headings(headings)
+    return language_of(said) if known == ENGLISH else known
 
 
 def _still_valid(earlier: Sequence[tuple[str, SummaryLine]], ledger: Ledger) -> list[tuple[str, SummaryLine]]:

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.facts import Superseded
 
+from .headings import ENGLISH, english_name, written_name
+
 INTENT = "Primary intent"
 RULES = "Rules and constraints"
 DECISIONS = "Decisions"
@@ -57,9 +59,10 @@ class SummaryLine(msgspec.Struct, frozen=True, gc=False):
 class SummaryBuilder:
     """Lines added by importance, rendered in the order in which things were said."""
 
-    def __init__(self, budget: int, count: Callable[[str], int]) -> None:
+    def __init__(self, budget: int, count: Callable[[str], int], language: str = ENGLISH) -> None:
         self.budget = budget
         self._count = count
+        self._language = language
         self._lines: list[tuple[str, SummaryLine]] = []
         self._texts: set[str] = set()
         self._headed: set[str] = set()
@@ -116,14 +119,15 @@ class SummaryBuilder:
         last = ""
         for section, line in lines:
             if section not in headed:
-                drawn.append(f"\n## {section}\n")
+                drawn.append(f"\n## {written_name(section, self._language)}\n")
             group = section + line.speaker
             if section in LISTS and group in headed:
                 drawn.append(_between(line.speaker) + line.text)
             elif line.speaker and group == last:
                 drawn.append(f" {line.text}")
             else:
-                drawn.append(f"\n- {line.speaker}: {line.text}" if line.speaker else f"\n- {line.text}")
+                speaker = written_name(line.speaker, self._language)
+                drawn.append(f"\n- {speaker}: {line.text}" if speaker else f"\n- {line.text}")
             headed.update((section, group))
             last = group
         return self._count("".join(drawn))
@@ -153,8 +157,8 @@ class SummaryBuilder:
         for section, unsorted in of_section.items():
             lines = sorted(unsorted, key=_order_of)
             if lines:
-                shown = _list_names(lines) if section in LISTS else _join_lines(lines)
-                parts.append(f"## {section}\n" + "\n".join(shown))
+                shown = (_list_names if section in LISTS else _join_lines)(lines, self._language)
+                parts.append(f"## {written_name(section, self._language)}\n" + "\n".join(shown))
         return "\n\n".join(parts)
 
 
@@ -167,7 +171,7 @@ def superseded_line(old: Superseded) -> str:
     return f"{SUPERSEDED}: {old.text} – since then: {old.by}"
 
 
-def _join_lines(lines: list[SummaryLine]) -> list[str]:
+def _join_lines(lines: list[SummaryLine], language: str) -> list[str]:
     """Return one line a message, with an ellipsis for what was left out between sentences and a date for a new day."""
     joined: list[str] = []
     day, year, last = "", "", SummaryLine("")
@@ -179,7 +183,7 @@ def _join_lines(lines: list[SummaryLine]) -> list[str]:
         else:
             date = f"[{line.day.replace(year, '') if year else line.day}] " if line.day not in ("", day) else ""
             year = _year_of(line.day) or year
-            speaker = f"{line.speaker}: " if line.speaker else ""
+            speaker = f"{written_name(line.speaker, language)}: " if line.speaker else ""
             joined.append(f"- {date}{speaker}{line.text}")
         day, last = line.day or day, line
     return joined
@@ -191,12 +195,12 @@ def _year_of(day: str) -> str:
     return year.group() if year else ""
 
 
-def _list_names(lines: list[SummaryLine]) -> list[str]:
+def _list_names(lines: list[SummaryLine], language: str) -> list[str]:
     """Return one line a label, in the order in which the labels first came."""
     names: dict[str, list[str]] = {}
     for line in lines:
         names.setdefault(line.speaker, []).append(line.text)
-    return [f"- {label}: {_between(label).join(listed)}" for label, listed in names.items()]
+    return [f"- {written_name(label, language)}: {_between(label).join(listed)}" for label, listed in names.items()]
 
 
 def _between(label: str) -> str:
@@ -214,7 +218,7 @@ def lines_of(summary: str) -> list[tuple[str, SummaryLine]]:
     texts = summary.splitlines()
     for number, text in enumerate(map(str.strip, texts)):
         if text.startswith("#"):
-            heading = text.lstrip("# ")
+            heading = english_name(text.lstrip("# "))
             section = heading if heading in SECTIONS else DETAILS
         elif text:
             line = _read_line(section, text.removeprefix("- "), (number - len(texts) - 1, 0))
@@ -225,11 +229,12 @@ def lines_of(summary: str) -> list[tuple[str, SummaryLine]]:
 
 def _read_line(section: str, text: str, order: Order) -> SummaryLine:
     """Return the line as it was added, as far as that can be told."""
-    if section == INTENT and text.startswith(f"{LATEST}: "):
-        return SummaryLine(text.removeprefix(f"{LATEST}: "), order, LATEST)
+    label, _, rest = text.partition(": ")
+    if section == INTENT and rest and english_name(label) == LATEST:
+        return SummaryLine(rest, order, LATEST)
     spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS, STATE) else None
     return (
-        SummaryLine(spoken["text"], order, spoken["speaker"], spoken["day"] or "")
+        SummaryLine(spoken["text"], order, english_name(spoken["speaker"]), spoken["day"] or "")
         if spoken
         else SummaryLine(text, order)
     )

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
 from desktop_app.context.extractive import summary_builder as sections
+from desktop_app.context.extractive.headings import english_name, language_of_headings, written_name
 from desktop_app.context.extractive.passages import is_among_people
 from desktop_app.context.ledger.fidelity import FactIndex
 from desktop_app.context.ledger.ledger import NUMBER
@@ -81,8 +82,10 @@ def restore_names(summary: str, ledger: Ledger, budget: int, count: Callable[[st
     lost = FactIndex(summary).lacks(sorted(dict.fromkeys(facts), key=lambda name: NUMBER.fullmatch(name) is not None))
     most = min(budget, count(summary) + round(SHARE_OF_NAMES * budget))
 
+    names = written_name("Names", _language_of(summary.splitlines()))
+
     def listing(number: int) -> str:
-        return _with_lines(summary, [(sections.NAMED, f"Names: {', '.join(lost[:number])}")])
+        return _with_lines(summary, [(sections.NAMED, f"{names}: {', '.join(lost[:number])}")])
 
     fitting = bisect_right(range(1, len(lost) + 1), most, key=lambda number: count(listing(number)))
     return listing(fitting) if fitting else summary
@@ -129,22 +132,23 @@ def _with_section(summary: str, section: str, added: list[str]) -> str:
     headings, open_fence = _headings(lines)
     if open_fence:
         lines.append(open_fence)
-    own = [number for number, name in headings if name == section.lower()]
+    own = [number for number, name in headings if name == section]
     if own:
         end = next((number for number, _ in headings if number > own[0]), len(lines))
         while end > own[0] + 1 and not lines[end - 1].strip():
             end -= 1
         return "\n".join([*lines[:end], *added, *lines[end:]])
-    later = {name.lower() for name in sections.SECTIONS[sections.SECTIONS.index(section) + 1 :]}
+    later = set(sections.SECTIONS[sections.SECTIONS.index(section) + 1 :])
     position = next((number for number, name in headings if name in later), len(lines))
     before = "\n".join(lines[:position]).rstrip()
-    parts = [before, "\n".join([f"## {section}", *added]), "\n".join(lines[position:])]
+    heading = written_name(section, _language_of(lines))
+    parts = [before, "\n".join([f"## {heading}", *added]), "\n".join(lines[position:])]
     return "\n\n".join(part for part in parts if part)
 
 
 def _headings(lines: Iterable[str]) -> tuple[list[tuple[int, str]], str]:
-    """Return line number and lowercase name of each heading outside of code, and the fence of code that is left open
-    or ""."""
+    """Return line number and English name of each heading outside of code, and the fence of code that is left open or
+    ""."""
     found: list[tuple[int, str]] = []
     fence = ""
     for number, line in enumerate(lines):
@@ -152,5 +156,11 @@ def _headings(lines: Iterable[str]) -> tuple[list[tuple[int, str]], str]:
         if mark and mark[1].startswith(fence):
             fence = "" if fence else mark[1]
         elif not fence and len(line) <= MAX_HEADING and (heading := _HEADING.fullmatch(line)):
-            found.append((number, _NUMBERING.sub("", heading["marked"] or heading["bold"]).lower()))
+            found.append((number, english_name(_NUMBERING.sub("", heading["marked"] or heading["bold"]))))
     return found, fence
+
+
+def _language_of(lines: Iterable[str]) -> str:
+    """Return the language of a page's headings."""
+    found = filter(None, map(_HEADING.fullmatch, (line for line in lines if len(line) <= MAX_HEADING)))
+    return language_of_headings(_NUMBERING.sub("", heading["marked"] or heading["bold"]) for heading in found)
