@@ -12,7 +12,7 @@ from pathlib import Path
 
 from desktop_app.context.insights import combine, insights_of
 from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.insights import Insights
+from desktop_app.conversation.insights import REACHED, Insights
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import Transcript
 
@@ -26,7 +26,7 @@ _FORMULA = re.compile(r"[\s\x00-\x1f\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")
 """The beginning of what a spreadsheet may take for a formula; some trim blanks, and some read wide signs."""
 HEADINGS: tuple[str, ...] = (
     "kind", "at", "name", "detail", "tokens_before", "tokens_after", "tokens_freed", "messages", "seconds", "requests",
-    "tokens_in", "tokens_cached", "tokens_out", "dollars", "bytes_left_out",
+    "tokens_in", "tokens_cached", "tokens_out", "dollars", "bytes_left_out", "conversations", "files", "bytes",
 )  # fmt: skip
 
 
@@ -37,14 +37,14 @@ def local_day(at: float) -> str:
 
 async def insights_of_one(session: Session) -> Insights:
     """Return the figures of an open conversation, with the tokens of all that was said."""
-    transcript, counts = session.transcript, session.counts
+    transcript, counts, share = session.transcript, session.counts, session.gauge().share
 
     def read(check: CheckPoint) -> Insights:
         for entry in transcript.entries:
             if isinstance(entry, Message):
                 check()
                 counts.of(entry)  # which takes the longest, and is kept
-        return insights_of(transcript, counts, local_day)
+        return insights_of(transcript, counts, local_day, share)
 
     return await run_while_wanted(read)
 
@@ -57,7 +57,7 @@ async def insights_of_all(archive: Archive, project: str = "") -> Insights:
     insights: list[Insights] = []
     for info in [info for info in await archive.conversations() if project in ("", info.project)]:
         transcript = Transcript(Chain(await archive.entries(info.id)))
-        insights.append(await asyncio.to_thread(insights_of, transcript, None, local_day))
+        insights.append(await asyncio.to_thread(insights_of, transcript, None, local_day, info.share))
     return combine(insights)
 
 
@@ -102,6 +102,10 @@ def _rows(insights: Insights) -> Iterable[dict[str, object]]:
         yield {"kind": "day", "at": day.day} | figures | _usage_cells(day.usage)
     for part in insights.usage:
         yield {"kind": "model", "name": part.model, "detail": part.purpose} | _usage_cells(part.usage)
+    yield {"kind": "size", "name": "average", "tokens_after": insights.average_size or ""}
+    for share in REACHED:
+        yield {"kind": "reached", "name": f"{share:.0%}", "conversations": insights.reached(share)}
+    yield {"kind": "spills", "files": len(insights.spills), "bytes": sum(insights.spills.values())}
     unit = "tokens" if insights.is_counted else "characters"
     for segment, size in insights.said.items():
         yield {"kind": "said", "name": segment.value, "detail": unit, "tokens_in": size}

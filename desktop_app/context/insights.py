@@ -39,11 +39,13 @@ MAX_MOMENTS = 800
 """Of one conversation that a chart is given, which is about as wide in pixels."""
 
 
-def insights_of(transcript: Transcript, counts: TokenCounts | None, day_of: Callable[[float], str]) -> Insights:
+def insights_of(
+    transcript: Transcript, counts: TokenCounts | None, day_of: Callable[[float], str], share: float = 0.0
+) -> Insights:
     """Return the figures of one conversation. What was undone or abandoned was said and paid for all the same.
 
     counts: None to count no text; then there are no moments, and what was said is told in characters. day_of: returns
-    the day of a time.
+    the day of a time. share: of the usable window, as it is now.
     """
     entries = transcript.entries
     holding = {entry.id for entry in active_entries(entries)}
@@ -56,6 +58,9 @@ def insights_of(transcript: Transcript, counts: TokenCounts | None, day_of: Call
         fidelity=_sum_of(compactions),
         days=_sum_of_days(_day_parts(entries, holding, day_of)),
         is_counted=counts is not None,
+        sizes=tuple(_newest_size(entries)),
+        fullest=(max(share, *_shares(entries), 0.0),),
+        spills=dict(_spills(entries)),
     )
 
 
@@ -77,6 +82,9 @@ def combine(several: Iterable[Insights]) -> Insights:
         fidelity=_sum_of(one.fidelity for one in insights),
         days=_sum_of_days(day for one in insights for day in one.days),
         is_counted=all(one.is_counted for one in insights),
+        sizes=tuple(size for one in insights for size in one.sizes),
+        fullest=tuple(share for one in insights for share in one.fullest),
+        spills={name: size for one in insights for name, size in one.spills.items()},
     )
 
 
@@ -138,6 +146,31 @@ def _moment_of(operation: Operation, is_undone: bool) -> OperationMoment:
     if isinstance(operation, Compaction):
         return replace(moment, seconds=operation.seconds, note=operation.note)
     return moment
+
+
+def _newest_size(entries: Sequence[AnyEntry]) -> Iterator[int]:
+    """Yield the tokens of the newest request and reply that a provider reported, if one did."""
+    for entry in reversed(entries):
+        if isinstance(entry, Message) and entry.usage is not None and is_measured(entry):
+            yield entry.usage.prompt_tokens + entry.usage.reply_tokens
+            return
+
+
+def _shares(entries: Iterable[AnyEntry]) -> Iterator[float]:
+    """Yield how full the window was whenever room was made, or could not be: in between it only grows."""
+    for entry in entries:
+        if isinstance(entry, FailedCompaction) and entry.usable:
+            yield entry.tokens / entry.usable
+        elif isinstance(entry, Prune | Compaction) and entry.usable:
+            yield entry.tokens_before / entry.usable
+
+
+def _spills(entries: Iterable[AnyEntry]) -> Iterator[tuple[str, int]]:
+    """Yield the name and the bytes of each output that is kept in a file."""
+    for entry in entries:
+        if isinstance(entry, Message) and (result := entry.tool_result) and result.spill:
+            sizes = sizes_in_notice(result.text)
+            yield result.spill, sizes[0] if sizes else 0
 
 
 def _said(entries: Iterable[AnyEntry], counts: TokenCounts | None) -> dict[Segment, int]:

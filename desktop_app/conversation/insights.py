@@ -9,6 +9,9 @@ from .gauge import Segment
 from .message import NO_USAGE, Usage
 from .transcript import Trigger
 
+REACHED = (0.75, 0.9, 0.95)
+"""Shares of the window of which is told how many conversations reached them: K1's thresholds."""
+
 
 class Moment(msgspec.Struct, frozen=True):
     """How full the window was when a reply had ended."""
@@ -95,6 +98,22 @@ class Insights(msgspec.Struct, frozen=True):
     """Of all compactions that hold: what became of the facts of what they archived."""
     days: tuple[DayInsights, ...] = ()
     """Oldest first."""
+    sizes: tuple[int, ...] = ()
+    """How many tokens each conversation had at last, of those in which a provider reported them."""
+    fullest: tuple[float, ...] = ()
+    """The share of the usable window that each conversation had at its fullest."""
+    spills: dict[str, int] = {}
+    """The bytes of each long output that is kept in a file, by its name."""
+
+    def reached(self, share: float) -> int:
+        """Return how many conversations were once that full."""
+        return sum(one >= share for one in self.fullest)
+
+    @property
+    def average_size(self) -> int:
+        """Tokens after a reply, on average; of several conversations those that each had at last. 0: not known."""
+        sizes = [moment.tokens for moment in self.moments] or self.sizes
+        return round(sum(sizes) / len(sizes)) if sizes else 0
 
     def freed(self, kind: str) -> int:
         """Return the tokens that operations of that kind freed."""

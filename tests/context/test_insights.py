@@ -13,12 +13,13 @@ from desktop_app.context.presets import PRESETS
 from desktop_app.context.truncate import sizes_in_notice, truncate_result
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.insights import Moment
+from desktop_app.conversation.insights import REACHED, Moment
 from desktop_app.conversation.message import Message, Role, ToolResult, Usage
 from desktop_app.conversation.transcript import (
     AnyEntry,
     AuxiliaryUsage,
     Compaction,
+    FailedCompaction,
     Flush,
     Prune,
     Rewind,
@@ -147,3 +148,27 @@ def test_a_thinned_chart_keeps_its_ends_and_its_peaks(sizes: list[int], most: in
     assert min(one.tokens for one in thin) == min(sizes)
     assert list(thin) == sorted(thin, key=lambda one: one.at)
     assert len(moments) <= most or len(thin) <= most + 2
+
+
+def test_how_full_it_got_is_told_of_each_conversation_and_of_all_together() -> None:
+    full = compaction(tokens_before=960, tokens_after=200, usable=1_000)
+    failed = FailedCompaction(id="f", trigger=Trigger.BEFORE_REQUEST, cause="error", tokens=800, needed=0, usable=1_000)
+    one = insights_of(of(user("Hi"), answer(100, 20), full, user("And?"), answer(200, 40)), letters(), day_of, 0.3)
+    other = insights_of(of(user("Hi"), answer(50, 10), failed), None, day_of, 0.2)
+    third = insights_of(of(user("Hi")), None, day_of, 0.5)
+    assert (one.fullest, other.fullest, third.fullest) == ((0.96,), (0.8,), (0.5,))
+    assert one.average_size == (120 + 240) // 2
+    both = combine([one, other, third])
+    assert [both.reached(share) for share in REACHED] == [2, 1, 1]
+    assert both.average_size == (240 + 60) // 2, "of the two whose provider told it"
+    assert combine([]).average_size == 0
+
+
+def test_a_long_output_counts_once_however_often_it_was_kept() -> None:
+    cut = truncate_result("heliotrope " * 20_000, "bash", PRESETS["balanced"])
+    kept = ToolResult("1", "bash", cut.text, spill="a" * 64)
+    said = [Message(id=f"m{n}", role=Role.TOOL, parts=(kept,)) for n in range(2)]
+    lost = Message(id="m9", role=Role.TOOL, parts=(replace(kept, spill=""),))
+    one = insights_of(Transcript().extend((*said, lost)), None, day_of)
+    assert one.spills == {"a" * 64: len("heliotrope " * 20_000)}
+    assert combine([one, one]).spills == one.spills

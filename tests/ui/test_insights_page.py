@@ -39,10 +39,10 @@ def page(qtbot) -> InsightsPage:
 
 def test_the_cards_say_what_the_insights_hold():
     values = [figure.value for figure in figures_of(READ)]
-    assert values == ["4,600", "90 %", "$0.50", "47 %", "2.5 s"]
-    assert "$1.25" in figures_of(READ)[3].detail
+    assert values == ["4,600", "90 %", "3,400", "$0.50", "47 %", "2.5 s"]
+    assert "$1.25" in figures_of(READ)[4].detail
     nothing = figures_of(p.InsightsRead(Insights()))
-    assert [figure.value for figure in nothing] == ["0", "–", "–", "–", "–"]
+    assert [figure.value for figure in nothing] == ["0", "–", "–", "–", "–", "–"]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_amounts_are_short(amount, words):
 
 def test_the_tables_add_up():
     rows = {row.square: row.cells for row in content_rows(READ.insights, READ.gauge)}
-    assert rows == {Segment.USER: ("750", "25 %", "7 %"), Segment.RESULTS: ("2,250", "75 %", "0 %")}
+    assert rows == {Segment.USER: ("750", "25 %", "10 %"), Segment.RESULTS: ("2,250", "75 %", "0 %")}
     (far,) = provider_rows(READ.insights)
     spent = READ.insights.spent()
     assert far.cells[:2] == (str(spent.requests), format_amount(spent.prompt_tokens))
@@ -174,3 +174,17 @@ async def test_the_export_asks_for_a_file_and_says_where_it_is(window: MainWindo
     dialog.fileSelected.emit(str(tmp_path / "x.csv"))
     dialog.reject()
     await until(lambda: str(tmp_path / "x.csv") in page.status.text())
+
+
+def test_how_full_conversations_got_is_told_of_one_and_of_several():
+    one = Insights(fullest=(0.92,), spills={"a": 1_500_000, "b": 500})
+    assert (
+        figures_of(p.InsightsRead(one))[2].detail
+        == "92 % of the window at its fullest\n2 long outputs in files: 1.4 MB"
+    )
+    several = Insights(conversations=4, fullest=(0.2, 0.76, 0.91, 0.96), sizes=(10_000, 20_000))
+    figure = figures_of(p.InsightsRead(several))[2]
+    assert (figure.value, figure.detail) == (
+        "15 k",
+        "of 2 with reported tokens\n3 of 4 reached 75 %\n2 of 4 reached 90 %\n1 of 4 reached 95 %",
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QDate, Qt
 
 from desktop_app.conversation.gauge import Gauge, Segment
-from desktop_app.conversation.insights import Insights, UsageOf
+from desktop_app.conversation.insights import REACHED, Insights, UsageOf
 from desktop_app.conversation.message import NO_USAGE, Usage
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import InsightsRead
@@ -71,7 +71,8 @@ def format_amount(amount: int) -> str:
 def figures_of(read: InsightsRead) -> tuple[Figure, ...]:
     """Return what the cards say, in their order."""
     insights = read.insights
-    return (_freed(insights), _kept(insights), _cost(insights), _cached(insights, read.saved), _waited(insights))
+    cached = _cached(insights, read.saved)
+    return (_freed(insights), _kept(insights), _size(insights), _cost(insights), cached, _waited(insights))
 
 
 def _freed(insights: Insights) -> Figure:
@@ -103,6 +104,24 @@ def _kept(insights: Insights) -> Figure:
     )
     share = (fidelity.verbatim + fidelity.in_summary) / fidelity.total
     return Figure(tr("Facts kept in context"), format_percent(share), counts)
+
+
+def _size(insights: Insights) -> Figure:
+    if insights.conversations > 1:
+        words, every = tr("{count} of {all} reached {share}"), format_number(insights.conversations)
+        reached = ((format_number(insights.reached(share)), format_percent(share)) for share in REACHED)
+        lines = [words.format(count=count, all=every, share=share) for count, share in reached]
+        if 0 < len(insights.sizes) < insights.conversations:
+            lines.insert(0, tr("of %n with reported tokens", "", len(insights.sizes)))
+    else:
+        lines = [
+            tr("{share} of the window at its fullest").format(share=format_percent(max(insights.fullest, default=0.0)))
+        ]
+    if insights.spills:
+        kept = tr("%n long outputs in files: {size}", "", len(insights.spills))
+        lines.append(kept.format(size=format_bytes(sum(insights.spills.values()))))
+    average = insights.average_size
+    return Figure(tr("Average size"), format_amount(average) if average else NONE, "\n".join(lines))
 
 
 def _cost(insights: Insights) -> Figure:

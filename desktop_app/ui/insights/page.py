@@ -53,6 +53,7 @@ POINT_HINT = translatable("Point at the curve, or use the arrow keys, for the fi
 TITLES = (
     translatable("Tokens freed"),
     translatable("Facts kept in context"),
+    translatable("Average size"),
     translatable("Cost"),
     translatable("Read from the cache"),
     translatable("Time waited for room"),
