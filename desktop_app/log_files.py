@@ -1,4 +1,4 @@
-"""The log of the window and the engine: one file, which both append to, and three older ones."""
+"""The log of the window, the engine and `palimpsest chat`: one file, to which all append, and three older ones."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from logging.handlers import QueueHandler, QueueListener
 from pathlib import Path
 from queue import Queue
@@ -85,6 +87,39 @@ class LogThread(QueueHandler):
         super().close()
 
 
+@contextmanager
+def log_beside(data: Path) -> Iterator[None]:
+    """Log to the file of that data folder as well, while a command shows warnings on the terminal.
+
+    Where it cannot be written, the command goes on without.
+    """
+    path, root, own = log_file(data), logging.getLogger(), logging.getLogger("desktop_app")
+    try:
+        make_private_folder(data)
+        target = LogThread(RotatedLog(path))
+    except OSError as error:
+        sys.stderr.write(f"The log file {path} cannot be written ({error.strerror}).\n")
+        yield
+        return
+    target.setFormatter(logging.Formatter(FORMAT))
+    before = own.level
+    for shown in root.handlers:
+        shown.setLevel(max(shown.level, logging.WARNING))
+    root.addHandler(target)
+    own.setLevel(_wanted_level())
+    try:
+        yield
+    finally:
+        own.setLevel(before)
+        root.removeHandler(target)
+        target.close()
+
+
+def _wanted_level() -> int:
+    named = logging.getLevelNamesMapping().get(os.environ.get(LEVEL_VARIABLE, "").upper())
+    return named or logging.INFO
+
+
 def start_log(data: Path) -> Path | None:
     """Log to the file of that data folder; return None if it cannot be written, and the terminal is used.
 
@@ -99,6 +134,5 @@ def start_log(data: Path) -> Path | None:
         sys.stderr.write(f"The log file {path} cannot be written ({error.strerror}).\n")
     logging.raiseExceptions = False  # a full disk is told by whoever wanted to store something there
     logging.basicConfig(level=logging.WARNING, handlers=[target], format=FORMAT, force=True)
-    named = logging.getLevelNamesMapping().get(os.environ.get(LEVEL_VARIABLE, "").upper())
-    logging.getLogger("desktop_app").setLevel(named or logging.INFO)
+    logging.getLogger("desktop_app").setLevel(_wanted_level())
     return path if isinstance(target, LogThread) else None

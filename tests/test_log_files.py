@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app import log_files
-from desktop_app.log_files import KEPT, LEVEL_VARIABLE, LogThread, RotatedLog, start_log
+from desktop_app.log_files import KEPT, LEVEL_VARIABLE, LogThread, RotatedLog, log_beside, start_log
 
 
 @pytest.fixture
@@ -120,4 +120,28 @@ def test_a_process_that_ends_has_written_its_log(tmp_path: Path) -> None:
 def test_without_a_folder_it_goes_to_the_terminal(tmp_path: Path, rooted, capsys) -> None:
     (tmp_path / "file").write_text("")
     assert start_log(tmp_path / "file" / "data") is None
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_command_logs_to_the_file_beside_the_terminal_and_leaves_all_as_it_was(
+    tmp_path: Path, rooted, capsys
+) -> None:
+    shown = logging.StreamHandler()
+    logging.getLogger().handlers[:] = [shown]
+    ours = logging.getLogger("desktop_app.x")
+    with log_beside(tmp_path):
+        ours.info("room was made")
+        ours.warning("no room")
+    ours.info("afterwards")
+    written = (tmp_path / "palimpsest.log").read_text()
+    assert ["room was made" in written, "no room" in written, "afterwards" in written] == [True, True, False]
+    err = capsys.readouterr().err
+    assert ["room was made" in err, "no room" in err] == [False, True]
+    assert logging.getLogger().handlers == [shown]
+
+
+def test_a_command_goes_on_where_its_log_cannot_be_written(tmp_path: Path, rooted, capsys) -> None:
+    (tmp_path / "palimpsest.log").mkdir()
+    with log_beside(tmp_path):
+        pass
     assert "cannot be written" in capsys.readouterr().err

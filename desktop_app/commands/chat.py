@@ -38,6 +38,7 @@ from desktop_app.conversation.tools import NeedKind, Rule
 from desktop_app.engine.compose import compose_services
 from desktop_app.engine.engine import log_bug
 from desktop_app.engine.services import EngineServices
+from desktop_app.log_files import log_beside
 from desktop_app.permissions.pattern_effects import effect_of
 from desktop_app.permissions.rules import COMMANDS, rules_of_option
 from desktop_app.settings import Server, ServerKind, Settings
@@ -92,7 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
     for line in wide_rules(rules):
         show_error(line)
     try:
-        return asyncio.run(_chat(arguments, rules))
+        with log_beside(data_of(arguments)):
+            return asyncio.run(_chat(arguments, rules))
     except KeyboardInterrupt:
         return INTERRUPTED
 

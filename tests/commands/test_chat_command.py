@@ -51,6 +51,7 @@ def test_without_allow_it_talks_and_allows_nothing(data_folder, lines, capsys) -
     (result,) = [line for line in told if line["event"] == "tool_finished"]
     assert result["is_error"]
     assert told[-1]["event"] == "turn_finished"
+    assert (data_folder / "palimpsest.log").exists(), "as of the window"
     assert {"conversation", "tokens_estimated", "tokens_reported", "cost", "restarts"} <= told[-1].keys()
 
 
