@@ -1,6 +1,6 @@
 """`palimpsest compact FILE`: what would be sent of a conversation, in a given window or at most so many tokens.
 
-Room is made as at one of three moments: on the user's word, before a request, or at a tool result.
+Room is made as at one of four moments: on the user's word, before a request, at a tool result, or after a turn.
 """
 
 from __future__ import annotations
@@ -55,10 +55,16 @@ DEFAULT_MODEL = "gpt-4o"
 """Counts with o200k."""
 TOO_SMALL = 3
 """Exit code: what must stay does not fit."""
-PHASES = {"request": Trigger.BEFORE_REQUEST, "tool": Trigger.TOOL_RESULT, "user": Trigger.USER}
+PHASES = {
+    "request": Trigger.BEFORE_REQUEST,
+    "tool": Trigger.TOOL_RESULT,
+    "after_turn": Trigger.AFTER_TURN,
+    "user": Trigger.USER,
+}
 PHASE_WORDS = {
     "request": "as before a request",
     "tool": "as at a tool result",
+    "after_turn": "as in the background after a turn",
     "user": "on your word, as Optimize does",
 }
 
@@ -83,7 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--phase",
         choices=sorted(PHASES),
         default="user",
-        help="when room is made: before a request, at a tool result, or on your word as Optimize does (default: user)",
+        help="when room is made: before a request, at a tool result, in the background after a turn, or on your word "
+        "as Optimize does (default: user)",
     )
     add_summary_arguments(parser)
     add_data_dir(parser)

@@ -88,7 +88,7 @@ class MainWindow(Parts):
         self.about = AboutController(bridge, self.settings)
         self.data = DataController(bridge, self, self.chat, self.settings, self.importing)
         self.export = ExportController(bridge, self, self.chat)
-        self.context = ContextController(bridge, self, self.chat, self.export)
+        self.context = ContextController(bridge, self, self.chat, self.export, self.settings)
         self.notices = NotificationController(bridge, self, self.chat, self.context, self._memory)
         self.waiting = QueueController(bridge, self, self.chat)
         self.questions = QuestionController(bridge, self, self.chat)

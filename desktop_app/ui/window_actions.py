@@ -139,6 +139,8 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
                      use.tools.offer_folder, (), is_open, menu_part=2),
         WindowAction(translatable("Choose tools…"), OPEN, translatable("what the model may call"),
                      use.tools.open, ("Ctrl+Shift+T",), is_open, menu_part=2),
+        WindowAction(translatable("Shorten tool results only…"), OPEN,
+                     translatable("old ones; no message leaves"), use.context.shorten_results, (), is_idle),
         WindowAction(translatable("Start fresh with a summary…"), OPEN,
                      translatable("a new conversation; this one stays"),
                      use.context.start_fresh, (), is_idle, menu_part=3),

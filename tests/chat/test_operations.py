@@ -10,7 +10,7 @@ import pytest
 from test_take_turn import long_chat
 
 from desktop_app.chat import operations
-from desktop_app.chat.compaction.optimize import apply_optimization, check_summary, plan_optimization
+from desktop_app.chat.compaction.optimize import NO_RESULTS, apply_optimization, check_summary, plan_optimization
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.stamp import stamp
@@ -18,7 +18,7 @@ from desktop_app.context.counting.totals import RunningTotals
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import MessageState, RoomEnded, TurnEvent, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Rewind, Trigger
+from desktop_app.conversation.transcript import AnyEntry, Compaction, Prune, Rewind, Trigger
 from provider import Reply
 
 
@@ -265,3 +265,24 @@ async def test_search_finds_what_was_archived_and_says_so_until_it_is_given_up(t
     first = next(r.message for r in session.page(session.total, session.total) if r.state is MessageState.ARCHIVED)
     await session.record_operation(stamp(Rewind(first_message_id=first.id)))
     assert not any(found.archived for found in await home.archive.search("topic3", session.id, 5))
+
+
+async def test_results_are_shortened_without_a_summary_where_that_is_wanted(talk) -> None:
+    home, session = await talk([], window=60_000, messages=with_tools(15))
+    before = assemble(session.view)
+    plan = await plan_optimization(session, None, "none")
+    assert [type(step) for step in plan.steps] == [Prune]
+    assert plan.is_useful
+    await apply_optimization(session, home.services, plan, home.publish)
+    (row,) = session.operations()
+    assert (row.kind, row.tokens_after) == ("prune", session.gauge().total)
+    assert len(assemble(session.view)) == len(before), "no message has left"
+    assert row.tokens_after < row.tokens_before
+    await operations.undo(session, row.id)
+    assert assemble(session.view) == before
+
+
+async def test_where_no_result_is_old_the_plan_without_a_summary_says_so(talk) -> None:
+    _, session = await talk([], window=60_000, messages=long_chat(20))
+    plan = await plan_optimization(session, None, "none")
+    assert (plan.is_useful, plan.note) == (False, NO_RESULTS)

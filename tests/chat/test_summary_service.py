@@ -10,10 +10,12 @@ import pytest
 from msgspec.structs import replace
 from test_summarize import answer, chat
 
-from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimize, write_summary
+from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimization, plan_optimize, write_summary
 from desktop_app.chat.compaction.snapshot import snapshot_of
-from desktop_app.chat.compaction.summary_service import SummaryService, strategy_for
+from desktop_app.chat.compaction.summary_service import SummaryService, cheaper_model, cost_of, strategy_for
+from desktop_app.chat.ports import Price
 from desktop_app.context.policy import BALANCED
+from desktop_app.context.summary.model_summary import Estimate
 from desktop_app.conversation.events import (
     OperationRow,
     RoomEnded,
@@ -193,3 +195,52 @@ async def test_the_twenty_fifth_waits_and_the_users_own_never_does(talk) -> None
     now[0] = 1_000_000.0 + 600
     assert await automatic() == "llm", "the first is ten minutes ago"
     assert await automatic() == "extractive", "the second is not"
+
+
+class Priced:
+    """Models of a catalogue, and what a token of each costs."""
+
+    def __init__(self, **prices: float | None) -> None:
+        self._prices = prices
+
+    def infos(self) -> tuple[ModelInfo, ...]:
+        small = ModelInfo("s/narrow", "narrow", 2_000, 500)
+        return (small, *(ModelInfo(f"s/{name}", name, 64_000, 4_000) for name in self._prices))
+
+    def price(self, model_id: str) -> Price | None:
+        each = self._prices.get(model_id.partition("/")[2], 0.0001)
+        return None if each is None else Price(each, each)
+
+
+@pytest.mark.parametrize(
+    ("prices", "proposed"),
+    [
+        ({"opus": 1.0, "haiku": 0.1, "sonnet": 0.4}, "haiku"),
+        ({"opus": 1.0, "sonnet": 0.6}, None),
+        ({"opus": 1.0, "local": None, "free": 0.0}, None),
+        ({"opus": 1.0, "half": 0.5}, "half"),
+    ],
+    ids=["the cheapest", "hardly cheaper", "unknown and free", "half"],
+)
+def test_the_cheapest_model_that_is_set_up_is_proposed_if_it_costs_at_most_half(prices, proposed) -> None:
+    estimate = Estimate(calls=1, prompt_tokens=3_000, reply_tokens=500)
+    found = cheaper_model(Priced(**prices), estimate, cost_of(estimate, Price(1.0, 1.0)))
+    assert (found.label if found else None) == proposed
+    if found:
+        assert found.dollars == pytest.approx(3_500 * prices[proposed])
+
+
+async def test_no_model_is_proposed_where_the_user_has_chosen_one(house) -> None:
+    home = await house([], prompts=PROMPTS)
+    session = await home.chats.create("Long", chat(70))
+    models = home.models
+    models.others["scripted/small"] = replace(models.info, id="scripted/small", label="Small")
+    models.infos = lambda: (models.info, *models.others.values())
+    models.price = lambda model_id: Price(0.001, 0.002) if model_id == models.info.id else Price(0.0001, 0.0001)
+    plan = await plan_optimization(session, None, "llm")
+    offer = await home.services.summaries.offer(session, plan.unwritten)
+    assert offer.cheaper is not None
+    assert (offer.cheaper.id, offer.cheaper.dollars < offer.dollars / 9) == ("scripted/small", True)
+    chosen = replace(home.chats.settings, utility_model="scripted/scripted")
+    home.chats.settings = chosen
+    assert (await home.services.summaries.offer(session, plan.unwritten)).cheaper is None

@@ -58,7 +58,7 @@ def test_the_report_has_the_promised_shape(migration: Path, compacted) -> None:
 @pytest.mark.parametrize(
     ("policy", "window", "made"),
     [
-        ("balanced", "96K", {"user": True, "request": False, "tool": False}),
+        ("balanced", "96K", {"user": True, "request": False, "tool": False, "after_turn": True}),
         ("lmstudio", "80K", {"user": True, "request": True, "tool": False}),
         ("opencode", "64K", {"user": True, "request": True, "tool": True}),
     ],

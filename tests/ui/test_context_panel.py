@@ -236,6 +236,8 @@ def test_a_compaction_that_failed_says_why_and_its_first_link_can_help(panel, qt
     assert "120 %" in means_of(FAILED)
     with qtbot.waitSignal(panel.requests.larger_model_requested):
         press(card.findChildren(LinkButton)[0])
+    with qtbot.waitSignal(panel.requests.fresh_start_requested):
+        press(card.findChildren(LinkButton)[1])
     panel.history.set_operations([replace(FAILED, strategies={"stalled": 1})])
     with qtbot.waitSignal(panel.requests.optimize_requested):
         press(panel.history.list.cards["f1"].findChildren(LinkButton)[0])

@@ -262,7 +262,7 @@ def test_writing_can_be_stopped_and_begun_again(dialog, qtbot):
 
 def test_another_strategy_is_asked_for_and_the_plan_shows_it(dialog, qtbot):
     choices = dialog.strategy.choices
-    assert choices.values() == ("llm", "extractive", "last_messages")
+    assert choices.values() == ("llm", "extractive", "last_messages", "none")
     assert choices.value() == "extractive"
     with qtbot.waitSignal(dialog.plan_requested) as chosen:
         press(choices.button("last_messages"))
@@ -308,3 +308,37 @@ def test_the_scroll_bar_of_a_long_list_covers_nothing(qtbot, window):
     press(made.facts.link)
     qtbot.waitUntil(made.choices.verticalScrollBar().isVisible)
     qtbot.waitUntil(lambda: made.choices.content.width() <= made.choices.viewport().width())
+
+
+def test_without_a_summary_only_results_are_shortened_and_no_tail_is_chosen(dialog, qtbot):
+    with qtbot.waitSignal(dialog.plan_requested) as chosen:
+        press(dialog.strategy.choices.button("none"))
+    assert chosen.args == [PlanOptimize("c", None, "none")]
+    dialog.set_plan(replace(PLAN, id="plan7", strategy="none", archived=(), archived_total=0, summary=""))
+    assert dialog.apply.isEnabled()
+    assert not dialog.tail_part.isVisible()
+    assert "all messages stay" in dialog.strategy.note.text()
+    dialog.set_plan(replace(PLAN, id="plan8", is_fresh=True))
+    assert not dialog.strategy.choices.button("none").isVisible()
+
+
+def test_a_cheaper_model_is_proposed_with_both_prices_and_taken_by_one_click(dialog, qtbot):
+    assert not dialog.strategy.cheaper.isVisible()
+    cheaper = replace(WRITER, dollars=0.31, cheaper="anthropic/claude-haiku-4-5", cheaper_label="claude-haiku-4-5")
+    dialog.set_plan(replace(UNWRITTEN, writer=replace(cheaper, cheaper_dollars=0.02)))
+    assert "would take $0.02 instead of $0.31" in dialog.strategy.cheaper.text()
+    with qtbot.waitSignal(dialog.model_requested) as chosen:
+        press(dialog.strategy.use_cheaper)
+    assert chosen.args == ["anthropic/claude-haiku-4-5"]
+    with qtbot.waitSignal(dialog.plan_requested) as asked:
+        dialog.ask_again()
+    assert asked.args == [PlanOptimize("c", None, "")]
+    dialog.set_plan(WRITTEN)
+    assert not dialog.strategy.use_cheaper.isVisible()
+
+
+def test_a_summary_that_rules_wrote_is_not_said_to_be_the_models(dialog):
+    dialog.set_plan(WRITTEN)
+    assert dialog.strategy.note.text().startswith("Written by large-1: 12,000 tokens in")
+    dialog.set_plan(replace(WRITTEN, id="plan9", note="Assembled by rules because it said too little."))
+    assert dialog.strategy.note.text().startswith("large-1 was asked: 12,000 tokens in")

@@ -39,6 +39,7 @@ from .make_room import with_spills
 from .snapshot import ContextSnapshot, is_there, snapshot_of, unmeasured_gauge, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
 
+NO_RESULTS = translatable("There are no old tool results to shorten.")
 NOTHING = translatable("There is nothing to optimize right now: all messages are recent enough to stay unchanged.")
 
 
@@ -129,13 +130,14 @@ def plan_optimize(
 ) -> Optimization:
     """Return what the user's "Optimize" would do; nothing is recorded.
 
-    tail_tokens None: as the policy says. strategy "llm": the summary is not written yet, everything else is final.
+    tail_tokens None: as the policy says. strategy "llm": the summary is not written yet, everything else is final;
+    "none": results are shortened, and no message is archived.
     """
     total = request_tokens(snapshot.view, snapshot.counts)
     prune = plan_prune(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER)
     steps, views = _with_prune(snapshot, (), [snapshot.view], prune)
     steps, views = _with_prune(snapshot, steps, views, _shorten_what_stays(snapshot, views[-1]))
-    plan = _plan_compaction(snapshot, views[-1], tail_tokens, strategy)
+    plan = None if strategy == "none" else _plan_compaction(snapshot, views[-1], tail_tokens, strategy)
     least, most = _tail_range(snapshot, views[-1])
     kept = plan.tail if plan else most
     tail = min(max(kept if tail_tokens is None else tail_tokens, least), most)
@@ -144,7 +146,9 @@ def plan_optimize(
     )
     if plan is not None:
         optimization = _with_plan(optimization, plan)
-    return optimization if optimization.is_useful else replace(optimization, note=NOTHING)
+    if optimization.is_useful:
+        return optimization
+    return replace(optimization, note=NO_RESULTS if strategy == "none" else NOTHING)
 
 
 def _with_prune(

@@ -40,6 +40,18 @@ TOO_SMALL = translatable("{label} is too small to summarize conversations reliab
 log = logging.getLogger(__name__)
 
 
+CHEAPER = 0.5
+"""A model is proposed that takes at most that share of the cost."""
+
+
+class CheaperModel(msgspec.Struct, frozen=True):
+    """A model that is set up, and would write the summary for less."""
+
+    id: str
+    label: str
+    dollars: float
+
+
 class Offer(msgspec.Struct, frozen=True):
     """What a summary by a model would take, or why there is none."""
 
@@ -51,6 +63,8 @@ class Offer(msgspec.Struct, frozen=True):
     """Without a repair."""
     dollars: float | None = None
     """None if the price is not known."""
+    cheaper: CheaperModel | None = None
+    """None if the settings name a model for summaries, or none that is set up costs less than half."""
 
 
 class SummaryService:
@@ -142,7 +156,9 @@ class SummaryService:
             refusal = translatable("{model} cannot summarize this because {reason}.")
             return Offer(label, refusal.format(model=label, reason=reason))
         estimate = await asyncio.to_thread(estimate_of, draft, model.tokenizer.count)
-        return Offer(label, "", estimate, cost_of(estimate, role.price))
+        cost = cost_of(estimate, role.price)
+        is_chosen = bool(self._settings().utility_model) or cost is None
+        return Offer(label, "", estimate, cost, None if is_chosen else cheaper_model(self._models, estimate, cost))
 
     def note_replaced_model(self, session: Session, entry: AnyEntry) -> AnyEntry:
         """Return the entry; a compaction with a note if its model stands in for one that cannot be used."""
@@ -188,6 +204,18 @@ def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:
 def cost_of(estimate: Estimate, price: Price | None) -> float | None:
     """Return US dollars, at most; None if the price is not known."""
     return None if price is None else estimate.prompt_tokens * price.prompt + estimate.reply_tokens * price.reply
+
+
+def cheaper_model(models: ModelCatalogue, estimate: Estimate, dollars: float) -> CheaperModel | None:
+    """Return the model that would write that summary for the least, if that is less than half of those dollars.
+
+    Those that are free or whose price is not known are not proposed: nobody knows what they can do, or cost.
+    """
+    one_call = (estimate.prompt_tokens + estimate.reply_tokens) / max(estimate.calls, 1)
+    able = [info for info in models.infos() if not info.is_builtin and not info.note and info.window > one_call]
+    priced = [(cost, info) for info in able if (cost := cost_of(estimate, models.price(info.id)))]
+    cost, info = min(priced, key=lambda pair: pair[0], default=(0.0, None))
+    return CheaperModel(info.id, info.label, cost) if info is not None and cost <= CHEAPER * dollars else None
 
 
 def strategy_for(policy: ContextPolicy, info: ModelInfo, summaries: Summaries = "auto") -> str:

@@ -35,6 +35,10 @@ class Writer(msgspec.Struct, frozen=True):
     reply_tokens: int = 0
     # US dollars; None if the price is not known.
     dollars: float | None = None
+    # A model that is set up and would write it for less than half, "" without one; its label, and US dollars.
+    cheaper: str = ""
+    cheaper_label: str = ""
+    cheaper_dollars: float = 0.0
 
 
 class Plan(EngineResponse, frozen=True):

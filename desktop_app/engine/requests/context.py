@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from desktop_app.chat import operations
 from desktop_app.chat.compaction.optimize import (
     Optimization,
@@ -186,10 +188,13 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Pla
 
 
 def _writer(offer: Offer) -> p.Writer:
-    estimate = offer.estimate
-    return p.Writer(
+    estimate, cheaper = offer.estimate, offer.cheaper
+    writer = p.Writer(
         offer.label, offer.refusal, estimate.calls, estimate.prompt_tokens, estimate.reply_tokens, offer.dollars
     )
+    if cheaper is None:
+        return writer
+    return replace(writer, cheaper=cheaper.id, cheaper_label=cheaper.label, cheaper_dollars=cheaper.dollars)
 
 
 def _pruned_items(optimization: Optimization, session: Session) -> tuple[p.PlanItem, ...]:

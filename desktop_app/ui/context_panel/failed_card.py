@@ -46,14 +46,16 @@ def failed_reason(row: OperationRow) -> str:
 def failed_actions(row: OperationRow, requests: PanelRequests) -> list[tuple[str, Callable[[], None]]]:
     """Return the links that can help, the best one first.
 
-    What must stay fits only into a larger window; otherwise the plan shows what another tail frees.
+    What must stay fits only into a larger window; otherwise the plan shows what another tail frees. A new conversation
+    that begins with a summary of this one helps whatever the cause.
     """
     larger = (translatable("Use a larger model…"), requests.larger_model_requested.emit)
     plan = (translatable("Optimize…"), requests.optimize_requested.emit)
+    fresh = (translatable("Start fresh…"), requests.fresh_start_requested.emit)
     match cause_in(row):
         case "too_small":
-            return [larger]
+            return [larger, fresh]
         case "frees_nothing":
-            return [larger, plan]
+            return [larger, plan, fresh]
         case _:
-            return [plan, larger]
+            return [plan, fresh, larger]

@@ -12,6 +12,7 @@ class PanelRequests(QObject):
     own_window_requested = Signal()
     insights_requested = Signal()
     optimize_requested = Signal()
+    fresh_start_requested = Signal()
     larger_model_requested = Signal()
     archived_requested = Signal(str, str, int)  # operation, query, offset
     undo_requested = Signal(str)

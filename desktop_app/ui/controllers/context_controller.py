@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from desktop_app.conversation.events import RoomProgressed, TurnEvent, TurnFinished
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
@@ -16,6 +18,7 @@ from desktop_app.ui.parts import Parts
 from .controller import Controller
 from .conversation_controller import ConversationController
 from .export_controller import ExportController
+from .settings_controller import SettingsController
 
 if TYPE_CHECKING:
     from desktop_app.ui.optimize.plan_dialog import PlanDialog, PlanRequest
@@ -24,9 +27,16 @@ if TYPE_CHECKING:
 class ContextController(Controller):
     """Carries out what the user asks of plans, operations and archived messages."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, export: ExportController) -> None:
+    def __init__(
+        self,
+        bridge: Bridge,
+        parts: Parts,
+        chat: ConversationController,
+        export: ExportController,
+        settings: SettingsController,
+    ) -> None:
         super().__init__(bridge, parts, chat)
-        self._export = export
+        self._export, self._settings = export, settings
         self._dialog: PlanDialog | None = None
         self._newest: PlanRequest | p.ApplyPlan | p.StartFresh | None = None
         self._connect()
@@ -38,6 +48,7 @@ class ContextController(Controller):
         gauge.optimize_requested.connect(self.optimize)
         gauge.breakdown_requested.connect(self.show_breakdown)
         asked.optimize_requested.connect(self.optimize)
+        asked.fresh_start_requested.connect(self.start_fresh)
         asked.archived_requested.connect(self.read_archived)
         asked.message_requested.connect(self.go_to)
         for signal, request in (
@@ -77,26 +88,31 @@ class ContextController(Controller):
 
     def optimize(self) -> None:
         """Show the plan before anything is done."""
-        self._show_plan(is_fresh=False)
+        self._show_plan()
+
+    def shorten_results(self) -> None:
+        """Show the plan that shortens old tool results and archives nothing."""
+        self._show_plan(strategy="none")
 
     def start_fresh(self) -> None:
         """Show what a new conversation would begin with, before there is one."""
         self._show_plan(is_fresh=True)
 
     @in_task
-    async def _show_plan(self, is_fresh: bool) -> None:
+    async def _show_plan(self, is_fresh: bool = False, strategy: str = "") -> None:
         from desktop_app.ui.optimize.plan_dialog import PlanDialog
 
         conversation = self._chat.conversation
         if self._dialog is not None or not conversation:
             return
-        plan = await self._bridge.ask(p.PlanOptimize(conversation, is_fresh=is_fresh))
+        plan = await self._bridge.ask(p.PlanOptimize(conversation, strategy=strategy, is_fresh=is_fresh))
         if self._dialog is not None or conversation != self._chat.conversation:
             return
-        dialog = self._dialog = PlanDialog(plan, conversation, self._parts, self._parts.gauge.draft_tokens)
+        dialog = self._dialog = PlanDialog(plan, conversation, self._parts, self._parts.gauge.draft_tokens, strategy)
         dialog.plan_requested.connect(self._replan)
         dialog.apply_requested.connect(self._apply)
         dialog.cancel_requested.connect(self._bridge.post)
+        dialog.model_requested.connect(self._let_write)
         dialog.export.clicked.connect(lambda _=False: self._export.open())
         dialog.finished.connect(self._forget_dialog)
         await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
@@ -110,6 +126,13 @@ class ContextController(Controller):
             plan = await self._bridge.ask(request)
         if self._dialog is not None and request is self._newest:
             self._dialog.set_plan(plan)
+
+    @in_task
+    async def _let_write(self, model: str) -> None:
+        """Have that model write all summaries from now on, and show the plan with it."""
+        await self._settings.change(lambda settings: replace(settings, utility_model=model))
+        if self._dialog is not None:
+            self._dialog.ask_again()
 
     @in_task
     async def _apply(self, request: p.ApplyPlan | p.StartFresh) -> None:

@@ -50,7 +50,8 @@ class PlanDialog(Sheet):
     """Shows a plan, and requests another one while the user changes it. Closing it changes nothing.
 
     Signals, each with a request to the engine: plan_requested(PlanRequest), answered by `set_plan`;
-    apply_requested(ApplyPlan or StartFresh), answered by `accept()`; cancel_requested(CancelComputation).
+    apply_requested(ApplyPlan or StartFresh), answered by `accept()`; cancel_requested(CancelComputation);
+    model_requested(id): that model is to write summaries, answered by `ask_again()`.
     After a failure, call `set_busy(False)`.
     """
 
@@ -58,15 +59,18 @@ class PlanDialog(Sheet):
     plan_requested = Signal(object)
     apply_requested = Signal(object)
     cancel_requested = Signal(object)
+    model_requested = Signal(str)
 
-    def __init__(self, plan: Plan, conversation: str, parent: QWidget | None = None, draft: int = 0) -> None:
+    def __init__(
+        self, plan: Plan, conversation: str, parent: QWidget | None = None, draft: int = 0, strategy: str = ""
+    ) -> None:
         super().__init__(parent, width=WIDTH)
         self._plan, self._conversation = plan, conversation
         self._draft = draft  # tokens
         self.title = TextLabel(size=17, weight=BOLD)
         self.promise = TextLabel(tint="ink_soft", wraps=True)
         self._tail: int | None = None  # what the user chose, if anything
-        self._strategy = ""
+        self._strategy = strategy  # as with the tail
         self._is_busy = self._is_measuring = self.is_writing = False
         self.comparison = GaugeComparison()
         self.changes = PlanChanges()
@@ -173,6 +177,7 @@ class PlanDialog(Sheet):
         self._tail_pause.timeout.connect(self._choose_tail)
         self.summary.edited.connect(self._ask_for_check)
         self.strategy.chosen.connect(self._choose_strategy)
+        self.strategy.model_chosen.connect(self.model_requested)
         self.summary.unwritten.write_requested.connect(self._ask_for_summary)
         self.summary.unwritten.cancel_requested.connect(self._cancel_plan)
         self.summary.area.textChanged.connect(self._update_buttons)
@@ -192,7 +197,7 @@ class PlanDialog(Sheet):
         self.promise.set_text(tr(words.promise))
         self.apply.set_room_for(tr(words.apply), tr(MEASURING), tr(words.applying))
         self.fresh.setVisible(not plan.is_fresh)
-        self.tail_part.setVisible(not plan.is_fresh)
+        self.tail_part.setVisible(not plan.is_fresh and plan.strategy != "none")
 
     def _show_tail(self, plan: Plan) -> None:
         self.tail.blockSignals(True)
@@ -238,6 +243,10 @@ class PlanDialog(Sheet):
     def _choose_fresh(self) -> None:
         self._ask_for_plan(is_fresh=True)
 
+    def ask_again(self) -> None:
+        """Ask for the plan once more, since the model that would write it is another one now."""
+        self._ask_for_plan(self._plan.is_fresh)
+
     def _ask_for_plan(self, is_fresh: bool) -> None:
         self._ask(PlanOptimize(self._conversation, self._tail, self._strategy, is_fresh))
 
@@ -270,7 +279,7 @@ class PlanDialog(Sheet):
         is_held = self._is_busy or self.is_writing
         self.fresh.setEnabled(not is_held and not is_open)
         self.apply.setEnabled(plan.is_useful and plan.is_written and not is_held and not is_open)
-        has_tail = plan.strategy != "last_messages" and self.tail.minimum() < self.tail.maximum()
+        has_tail = plan.strategy not in ("last_messages", "none") and self.tail.minimum() < self.tail.maximum()
         self.tail.setEnabled(has_tail and not is_held)
         self.strategy.set_busy(is_held)
         self.summary.setEnabled(not self._is_busy)
