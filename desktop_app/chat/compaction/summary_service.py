@@ -157,8 +157,9 @@ class SummaryService:
             return Offer(label, refusal.format(model=label, reason=reason))
         estimate = await asyncio.to_thread(estimate_of, draft, model.tokenizer.count)
         cost = cost_of(estimate, role.price)
-        is_chosen = bool(self._settings().utility_model) or cost is None
-        return Offer(label, "", estimate, cost, None if is_chosen else cheaper_model(self._models, estimate, cost))
+        if cost is None or self._settings().utility_model:
+            return Offer(label, "", estimate, cost)
+        return Offer(label, "", estimate, cost, cheaper_model(self._models, estimate, cost))
 
     def note_replaced_model(self, session: Session, entry: AnyEntry) -> AnyEntry:
         """Return the entry; a compaction with a note if its model stands in for one that cannot be used."""
