@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
-    <name />
+    <name></name>
     <message numerus="yes">
         <source>%n tokens</source>
         <translation>
@@ -990,7 +990,7 @@
             <numerusform>↓ %n new messages</numerusform>
         </translation>
     </message>
-<message numerus="yes">
+    <message numerus="yes">
         <source>of %n with reported tokens</source>
         <translation>
             <numerusform>of %n with reported tokens</numerusform>
@@ -1004,19 +1004,5 @@
             <numerusform>%n long outputs in files: {size}</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>{tool} wants to do %n things, outside of the sandbox</source>
-        <translation>
-            <numerusform>{tool} wants to do %n thing, outside of the sandbox</numerusform>
-            <numerusform>{tool} wants to do %n things, outside of the sandbox</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{tool} wants to do %n things, with network access</source>
-        <translation>
-            <numerusform>{tool} wants to do %n thing, with network access</numerusform>
-            <numerusform>{tool} wants to do %n things, with network access</numerusform>
-        </translation>
-    </message>
-    </context>
+</context>
 </TS>
