@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "packaging" / "README.md"])
-GUIDES = ("README.md", "CONTRIBUTING.md", "docs/architecture.md")
+GUIDES = ("README.md", "docs/troubleshooting.md", "CONTRIBUTING.md", "docs/architecture.md")
 FOLDERS = ("packaging", "resources", "tests", "docs", "context", "chat", "engine", "models", "ui")
 MAX_README_LINES = 110
 MAX_PROSE = 160
