@@ -62,6 +62,7 @@ async def test_what_cannot_be_written_is_made_without_a_model_and_says_why(long_
     at = await long_desk([Status(500)])
     plan = await at.ask(p.WriteSummary(at.conversation, (await at.plan()).id))
     assert plan.is_written
+    assert plan.is_by_rules
     assert plan.note
     assert RULE in plan.summary
     await at.ask(p.ApplyPlan(at.conversation, plan.id, plan.summary))

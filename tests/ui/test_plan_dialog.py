@@ -340,5 +340,5 @@ def test_a_cheaper_model_is_proposed_with_both_prices_and_taken_by_one_click(dia
 def test_a_summary_that_rules_wrote_is_not_said_to_be_the_models(dialog):
     dialog.set_plan(WRITTEN)
     assert dialog.strategy.note.text().startswith("Written by large-1: 12,000 tokens in")
-    dialog.set_plan(replace(WRITTEN, id="plan9", note="Assembled by rules because it said too little."))
+    dialog.set_plan(replace(WRITTEN, id="plan9", is_by_rules=True))
     assert dialog.strategy.note.text().startswith("large-1 was asked: 12,000 tokens in")

@@ -78,6 +78,8 @@ class Plan(EngineResponse, frozen=True):
     # False while a model has not written the summary.
     is_written: bool = True
     writer: Writer = Writer()
+    # Rules wrote the summary, since what the model wrote was of no use.
+    is_by_rules: bool = False
     # What writing the summary took.
     usage: Usage | None = None
     # Another conversation would begin with the summary, by StartFresh; this one stays as it is.

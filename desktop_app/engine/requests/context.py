@@ -181,6 +181,7 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Pla
         note=optimization.note,
         strategy=optimization.strategy,
         is_written=optimization.is_written,
+        is_by_rules=compaction is not None and optimization.strategy == "llm" != compaction.strategy,
         writer=_writer(offer),
         usage=compaction.usage if compaction else None,
         is_fresh=optimization.is_fresh,

@@ -132,6 +132,6 @@ class StrategyChoice(QWidget):
             return tr("Written by {model}.").format(model=tr_engine(plan.writer.label))
         read, written = format_number(plan.usage.prompt_tokens), format_number(plan.usage.reply_tokens)
         text = tr("Written by {model}: {read} tokens in, {written} out.")
-        if plan.note:  # rules wrote it, since what the model wrote was of no use
+        if plan.is_by_rules:
             text = tr("{model} was asked: {read} tokens in, {written} out.")
         return text.format(model=tr_engine(plan.writer.label), read=read, written=written)
