@@ -2238,7 +2238,7 @@ Die letzten Zeilen der Fehlerausgabe:
     </message>
     <message>
         <source>Use a larger model…</source>
-        <translation>Größeres Modell verwenden…</translation>
+        <translation>Größeres Modell…</translation>
     </message>
     <message>
         <source>Optimize…</source>
@@ -3085,7 +3085,7 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     </message>
     <message>
         <source>Facts kept in context</source>
-        <translation>Fakten im Kontext behalten</translation>
+        <translation>Behaltene Fakten</translation>
     </message>
     <message>
         <source>No price is known</source>
@@ -9646,7 +9646,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     </message>
     <message>
         <source>{share} of the window at its fullest</source>
-        <translation>höchstens {share} des Fensters belegt</translation>
+        <translation>am vollsten: {share} des Fensters</translation>
     </message>
     <message numerus="yes">
         <source>%n long outputs in files: {size}</source>

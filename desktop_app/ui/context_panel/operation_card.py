@@ -244,7 +244,9 @@ class OperationCard(Card):
 
     def _add_links(self) -> None:
         links = [self._link(name, act) for name, act in self._actions()]
-        self.column.addLayout(horizontal(*links, STRETCH, spacing=14))
+        a_row = 2 if self.row.kind == "failed" else max(len(links), 1)  # three of its links are wider than the panel
+        for start in range(0, len(links), a_row):
+            self.column.addLayout(horizontal(*links[start : start + a_row], STRETCH, spacing=14))
 
     def _actions(self) -> list[tuple[str, Callable[[], None]]]:
         """Return the label and the action of each link.
