@@ -18,6 +18,14 @@ NOTHING_ASKED = Failure(
 )
 
 
+NOTHING_CUT = Failure(
+    "bad_input",
+    translatable("There is no reply to continue"),
+    kept=translatable("Nothing was changed."),
+    advice=translatable("Only the newest reply can be continued."),
+)
+
+
 def message_to_edit(session: Session, message_id: str) -> Message:
     """Return that message of the user's. Raises WorldError if the current branch has none of that id."""
     message = session.message(message_id)
@@ -38,6 +46,14 @@ def broken_reply(session: Session) -> Message | None:
         newest = before
     is_broken = newest is not None and newest.role is Role.ASSISTANT and session.message(newest.id) is not None
     return newest if is_broken else None
+
+
+def cut_reply(session: Session) -> Message:
+    """Return the newest message of the current branch, a reply that can be continued. Raises WorldError otherwise."""
+    newest = session.recorded.branch[-1] if session.recorded.branch else None
+    if newest is None or not newest.can_continue or newest.id in session.view.statuses:
+        raise WorldError(NOTHING_CUT)
+    return newest
 
 
 def first_answer(session: Session, reply_id: str = "") -> Message | None:

@@ -123,7 +123,8 @@ class ReplyEnd(msgspec.Struct, frozen=True):
     """The last piece of every stream that was not cut."""
 
     reason: str
-    """"stop", "length", "tool_calls" or "content_filter"."""
+    """"stop", "tool_calls"; "length", the longest that was asked for; "window", where that was full; "content_filter",
+    which the provider or the model refused; "malformed_call", which the provider dropped."""
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] = ()
 

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
 from desktop_app.conversation.listing import UNTITLED
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, user_message
-from desktop_app.conversation.transcript import Rewind
+from desktop_app.conversation.transcript import Continuation, Rewind
 from desktop_app.conversation.unsent import QueuedMessage
 from desktop_app.conversation.words import translatable
 
-from .answers import broken_reply, first_answer, message_to_edit
+from .answers import broken_reply, cut_reply, first_answer, message_to_edit
 from .compaction.make_room import make_room_after_turn
 from .getting_ready import GettingReady
 from .listed import ListedConversations
@@ -223,6 +223,19 @@ class Turns:
         how: `makes_room`, `is_forced` and `not_before` of `take_turn`.
         """
         await self._begin_anew(session, broken_reply, partial(self._turn, session, None, **how))
+
+    async def continue_reply(self, session: Session) -> None:
+        """Let the model go on with the newest reply, which was cut or interrupted, where it stopped.
+
+        Raises WorldError while a reply is being written, and if there is nothing to continue.
+        """
+        self.refuse_while_running(session.id)
+        async with self._locks.of(session.id):
+            self.refuse_while_running(session.id)  # a message may have been sent first
+            session.refuse_if(session.is_leaving)
+            async with session.changes:
+                await session.record(stamp(Continuation(reply_id=cut_reply(session).id)))
+            await self._start(session, partial(self._turn, session, None))
 
     async def stop(self, conversation: str) -> None:
         """End the running turn; what had arrived of the reply is kept, and what is queued waits."""

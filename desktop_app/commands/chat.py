@@ -33,7 +33,7 @@ from desktop_app.conversation.events import (
     TurnFinished,
     ViewChanged,
 )
-from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.message import Message, ReplyEnding, Role
 from desktop_app.conversation.tools import NeedKind, Rule
 from desktop_app.engine.compose import compose_services
 from desktop_app.engine.engine import log_bug
@@ -58,6 +58,14 @@ SERVER = "chat"
 KEY_ADVICE = f"Set PALIMPSEST_KEY_{SERVER.upper()} to its key, or leave --base-url out for a server of the settings."
 
 OPERATION_EVENTS = {"prune": "pruned", "compaction": "compacted", "flush": "flushed"}
+
+ENDINGS: dict[ReplyEnding, tuple[str, str]] = {
+    "length": ("The reply was cut: it reached the longest length of one reply", "Ask the model to go on."),
+    "content_filter": ("The provider refused to answer this, or to go on with it", "Ask otherwise, or another model."),
+    "malformed_call": ("The model made a tool call that could not be read", "Ask again, or another model."),
+    "empty": ("The model answered nothing", "Ask again, or another model."),
+}
+"""What is said of a reply that its provider ended early, and what helps."""
 
 KINDS: dict[str, NeedKind] = {COMMANDS: "run", "write": "write", "edit": "write", "web_fetch": "network"}
 """Tools of which a pattern may let through more than looking."""
@@ -215,6 +223,8 @@ class EventPrinter:
                     show_error("  With --send-anyway it is sent all the same.")
             case Noticed():
                 print_failure(event.notice)
+            case MessageRecorded() if event.row.message.ending:
+                print_failure(ending_of(event.row.message))
             case TurnFinished():
                 show()
             case _:
@@ -225,7 +235,11 @@ def lines_of(event: TurnEvent) -> list[Line]:
     """Return the lines to print for an event; each operation is an event of its own, with its figures."""
     match event:
         case MessageRecorded(conversation, row):
-            return [_message_line(conversation, row.message, row.index)]
+            line = _message_line(conversation, row.message, row.index)
+            if not row.message.ending:
+                return [line]
+            notice = msgspec.to_builtins(ending_of(row.message))
+            return [line, {"event": "noticed", "conversation": conversation, **notice}]
         case ViewChanged():
             return [_operation_line(event.conversation, row) for row in event.operations]
         case GaugeChanged(conversation, gauge):
@@ -244,10 +258,19 @@ def lines_of(event: TurnEvent) -> list[Line]:
             return [{"event": fields.pop("type"), **fields}]
 
 
+def ending_of(reply: Message) -> Failure:
+    """Return what is said of a reply that its provider ended early."""
+    title, advice = ENDINGS[reply.ending]
+    lost = f"It was in the middle of a call of {reply.lost_call}, which was not run." if reply.lost_call else ""
+    return Failure(f"reply_{reply.ending}", title, lost, "What had arrived is stored.", advice)
+
+
 def _message_line(conversation: str, message: Message, index: int) -> Line:
     name = "reply_finished" if message.role is Role.ASSISTANT else "message_recorded"
     line: Line = {"event": name, "conversation": conversation, "index": index, "role": message.role.value}
     line |= {"id": message.id, "text": message.text, "interrupted": message.is_interrupted}
+    if message.ending:
+        line |= {"ending": message.ending, "lost_call": message.lost_call}
     if message.tool_calls:
         line["tool_calls"] = [msgspec.to_builtins(call) for call in message.tool_calls]
     if (result := message.tool_result) is not None:

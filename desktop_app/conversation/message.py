@@ -74,6 +74,11 @@ class ToolResult(msgspec.Struct, frozen=True, gc=False, tag="tool_result"):
     sandbox: CallSandbox = ""
 
 
+ReplyEnding = Literal["", "length", "content_filter", "malformed_call", "empty"]
+"""Why a reply ended early: at the longest that was asked for, refused by the provider or the model, in a call that no
+server could read, without a word of an answer; "" for one that ended by itself."""
+
+
 class Attachment(msgspec.Struct, frozen=True, gc=False, tag="attachment"):
     """A file or an image. `content` is a data URL, a web URL, or the text of a file."""
 
@@ -181,11 +186,21 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
     as_of: str = ""
     """Of a reply, the id of the newest entry that its request was assembled from, which is what `usage` measured. "" in
     older records."""
+    ending: ReplyEnding = ""
+    """Why the reply, which its provider ended, is no whole answer; "" in older records."""
+    lost_call: str = ""
+    """The tool of a call that the reply was in the middle of when it ended, and that was not run; or ""."""
 
     @property
     def text(self) -> str:
         """The visible text: text parts and tool results, joined by blank lines."""
         return "\n\n".join(p.text for p in self.parts if isinstance(p, Text | ToolResult) and p.text)
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether it is a reply that ended before it was whole, with something that can be gone on with."""
+        is_cut = self.role is Role.ASSISTANT and (self.is_interrupted or self.ending == "length")
+        return is_cut and not self.tool_calls and bool(self.lost_call or self.text.strip())
 
     @property
     def has_image(self) -> bool:

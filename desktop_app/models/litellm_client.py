@@ -27,7 +27,8 @@ from .bounded_response import MAX_REPLY_BYTES
 from .endpoint import OPENAI_SHAPED, PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
 from .event_decoder import EventDecoder
 from .http_client import ProxyUnusable, http_client
-from .json_fields import MalformedChunk, with_valid_counts
+from .json_fields import MalformedChunk, field_of, list_of, with_valid_counts
+from .reply_reader import FINISH_REASONS
 from .responses_api import chunk_of, is_answered_by_responses, responses_request_of
 
 APP = "Palimpsest"
@@ -226,18 +227,29 @@ def _parse(kind: ServerKind, parse: Any, chunk: Any) -> Any:
     """Return what litellm's parser makes of an event's JSON, after a check of what it fails on.
 
     Where the format is OpenAI's already, that parser would only refuse a chunk with one odd field. For Gemini it says
-    "stop" in each chunk, so that a cut would go unnoticed.
+    "stop" in each chunk, so that a cut would go unnoticed, and for both "stop" where the window was full or a call
+    malformed.
     """
     if not isinstance(chunk, dict):
         raise MalformedChunk
     if kind in OPENAI_SHAPED:
         return SimpleNamespace(**chunk)
     read = parse(with_valid_counts(chunk))
-    has_ended = chunk.get("promptFeedback") or any(one.get("finishReason") for one in chunk.get("candidates") or ())
-    if kind == "gemini" and read is not None and not has_ended:
-        for choice in read.choices:
+    reason = _finish_reason_of(chunk)
+    for choice in read.choices if read is not None else ():
+        if kind == "gemini" and not reason:
             choice.finish_reason = None
+        elif FINISH_REASONS.get(reason.lower(), "stop") not in ("stop", "tool_calls"):
+            choice.finish_reason = reason
     return read
+
+
+def _finish_reason_of(chunk: Json) -> str:
+    """Return the reason in the words of Claude or Gemini; "" if the chunk has none. litellm says "stop" for several."""
+    said = [field_of(chunk.get("delta"), "stop_reason"), field_of(chunk.get("promptFeedback"), "blockReason")]
+    said += [field_of(one, "finishReason") for one in list_of(chunk.get("candidates"))]
+    found = next((reason for reason in said if isinstance(reason, str) and reason), "")
+    return found or ("SAFETY" if chunk.get("promptFeedback") else "")
 
 
 async def raw_chunks(stream: Any) -> AsyncGenerator[Any]:

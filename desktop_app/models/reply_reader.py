@@ -27,18 +27,24 @@ from .json_fields import (
 from .provider_dialects import ProviderMetadata, encode_metadata
 
 FINISH_REASONS = {
-    "length": "length",
-    "max_tokens": "length",
-    "model_length": "length",
-    "tool_calls": "tool_calls",
-    "function_call": "tool_calls",
-    "tool_use": "tool_calls",
-    "content_filter": "content_filter",
-    "refusal": "content_filter",
-    "safety": "content_filter",
-    "sensitive": "content_filter",
-}
-"""Finish reasons other than "stop". An unknown one, such as "eos", counts as "stop"."""
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
+    "model_context_window_exceeded": "window",
+    **dict.fromkeys(("tool_calls", "function_call", "tool_use"), "tool_calls"),
+    **dict.fromkeys(
+        ("content_filter", "content_filtered", "refusal", "safety", "sensitive", "recitation", "language", "blocklist",
+         "prohibited_content", "spii", "guardrail_intervened"),
+        "content_filter",
+    ),
+    **dict.fromkeys(
+        ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls", "malformed_response"),
+        "malformed_call",
+    ),
+}  # fmt: skip
+"""Finish reasons other than "stop": of OpenAI, Claude, Gemini, Zhipu, Mistral and Bedrock. An unknown one, such as
+"eos", counts as "stop"."""
+
+BROKEN_OFF = ("error", "abort", "network_error", "insufficient_system_resource")
+"""Finish reasons of a reply that its server did not finish: vLLM's and SGLang's, Zhipu's and DeepSeek's."""
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 """llama.cpp, vLLM, DeepSeek and Kimi use the first, OpenRouter and newer vLLM the second, others the rest."""
@@ -240,8 +246,8 @@ def _error_in(chunk: Any, choice: Any) -> StreamError | None:
         return StreamError(json.dumps({"error": {"message": error}}))
     if isinstance(error, dict):
         return StreamError(json_of({"error": error}), count_of(cast("Json", error).get("code")) or 0)
-    if is_object(choice) and field_of(choice, "finish_reason") == "error":
-        return StreamError("The provider ended the reply with an error.", 502)
+    if is_object(choice) and (reason := field_of(choice, "finish_reason")) in BROKEN_OFF:
+        return StreamError(f"The provider ended the reply with “{reason}”.", 502)
     return None
 
 

@@ -56,6 +56,21 @@ def test_without_allow_it_talks_and_allows_nothing(data_folder, lines, capsys) -
 
 
 @pytest.mark.wire
+def test_a_reply_that_ended_early_says_why(data_folder, lines, capsys) -> None:
+    lines("Write it", "And?", "And?")
+    cut = Reply("", calls=(Call("write", '{"path": "a'),), finish="length")
+    with ScriptedProvider([cut, Reply("No.", finish="content_filter"), Reply("")]) as provider:
+        assert talked(data_folder, provider) == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    replies = [line for line in told if line["event"] == "reply_finished"]
+    assert [line["ending"] for line in replies] == ["length", "content_filter", "empty"]
+    assert replies[0]["lost_call"] == "write"
+    notices = [line for line in told if line["event"] == "noticed"]
+    assert [line["kind"] for line in notices] == ["reply_length", "reply_content_filter", "reply_empty"]
+    assert "write" in notices[0]["detail"]
+
+
+@pytest.mark.wire
 def test_a_conversation_goes_on_with_what_may_be_done(data_folder, lines, capsys) -> None:
     steps = [Reply("Yes."), Reply(calls=(Call("bash", '{"command": "echo hi"}'),)), Reply("Done."), Status(401, "no")]
     with ScriptedProvider(steps) as provider:

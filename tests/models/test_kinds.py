@@ -123,6 +123,34 @@ async def test_a_reply_that_is_full_or_filtered_says_so(kind: Kind, litellm: Lit
         assert filtered.reason == "content_filter"
 
 
+NATIVE_REASONS = {
+    "anthropic": {"model_context_window_exceeded": "window", "refusal": "content_filter"},
+    "gemini": {
+        "MALFORMED_FUNCTION_CALL": "malformed_call",
+        "UNEXPECTED_TOOL_CALL": "malformed_call",
+        "RECITATION": "content_filter",
+        "PROHIBITED_CONTENT": "content_filter",
+    },
+}
+
+
+async def test_reasons_that_litellm_has_no_word_for_are_kept(kind: Kind, litellm: LiteLLM) -> None:
+    of_openai = {"sensitive": "content_filter", "model_context_window_exceeded": "window"}
+    expected = NATIVE_REASONS.get(kind.kind, {} if kind.kind == "ollama" or kind.flavour == "responses" else of_openai)
+    for said, reason in expected.items():
+        end = (await pieces_of(kind, litellm, Reply("Hello", finish=said)))[-1]
+        assert isinstance(end, ReplyEnd)
+        assert end.reason == reason
+
+
+async def test_a_reply_that_its_server_did_not_finish_has_broken_off(kind: Kind, litellm: LiteLLM) -> None:
+    if kind.kind in ("anthropic", "gemini", "ollama") or kind.flavour == "responses":
+        return
+    for said in ("abort", "network_error", "insufficient_system_resource"):
+        error = await error_of(kind, litellm, Reply("Half a", finish=said))
+        assert error.kind == "server"
+
+
 SAID = "Hello, I was about"
 CALL = Call("read", '{"path": "a long path to be cut"}')
 

@@ -56,12 +56,15 @@ def test_objects_of_another_shape_are_not_chunks() -> None:
     assert (pieces, reader.chunks) == ([], 0)
 
 
-def test_reasons_are_told_in_three_words() -> None:
+def test_reasons_are_named_in_our_words() -> None:
     for reason, word in {
         "length": "length",
         "max_tokens": "length",
         "function_call": "tool_calls",
         "content_filter": "content_filter",
+        "SAFETY": "content_filter",
+        "MALFORMED_FUNCTION_CALL": "malformed_call",
+        "model_context_window_exceeded": "window",
         "eos": "stop",
     }.items():
         assert read(chunk("x", reason))[1].end().reason == word

@@ -86,6 +86,25 @@ def test_another_window_offers_to_write_the_interrupted_reply_again(play_by_engi
     play_by_engine(second, [Reply("This is all.", usage=None)])
 
 
+def test_a_reply_that_was_cut_says_so_and_is_continued_also_in_another_window(play_by_engine) -> None:
+    async def first(person: Person) -> None:
+        await person.ask("Tell me of the tide.", "It comes twice a da")
+        assert {"Continue", "Write it again"} <= set(offered(person))
+
+    async def second(person: Person) -> None:
+        model = person.window.transcript_model
+        await person.sees(lambda: texts(person.window)[-1:] == ["It comes twice a da"], "the reply that was cut")
+        for whole in ("It comes twice a day, and go", "It comes twice a day, and goes again."):
+            await person.press_action(model.item(model.rowCount() - 1).key, Action.CONTINUE_REPLY)
+            await person.sees_end(whole)
+        assert "Continue" not in offered(person)
+
+    play_by_engine(first, [Reply("It comes twice a da", finish="length", usage=None)])
+    rest = [Reply("y, and go", finish="length", usage=None), Reply("es again.", usage=None)]
+    provider = play_by_engine(second, rest)
+    assert "twice a da”" in provider.requests[0].text
+
+
 def test_a_reply_that_ends_while_another_window_is_in_front_is_told_until_somebody_looks(
     play_by_engine, monkeypatch
 ) -> None:

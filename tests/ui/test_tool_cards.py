@@ -314,6 +314,7 @@ def test_why_a_reply_ended_is_whole_in_a_narrow_window(view, width: int):
     shown = words(view, "m1")
     assert "This reply ended early. What had arrived is kept." in shown
     assert "Write it again" in shown
+    assert "Continue" in shown
 
 
 def test_a_click_is_delivered_where_a_row_is_seen_before_all_is_laid_out(view, qtbot, monkeypatch):

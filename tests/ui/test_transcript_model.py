@@ -266,6 +266,30 @@ def test_a_message_without_an_answer_says_so_at_a_restart_and_before_the_next_on
     assert waits(opened([row(0), call(1, "read"), result(2, "read")]))[-1] is MissingReply.ANSWER
 
 
+ENDED_EARLY = {
+    MissingReply.CUT: Message(role=Role.ASSISTANT, parts=(Text("Half a"),), ending="length"),
+    MissingReply.CUT_CALL: Message(role=Role.ASSISTANT, ending="length", lost_call="write"),
+    MissingReply.CUT_THOUGHTS: Message(role=Role.ASSISTANT, parts=(Reasoning("Hm"),), ending="length"),
+    MissingReply.REFUSED: Message(role=Role.ASSISTANT, ending="content_filter"),
+    MissingReply.BAD_CALL: Message(role=Role.ASSISTANT, ending="malformed_call"),
+    MissingReply.EMPTY: Message(role=Role.ASSISTANT, ending="empty"),
+    MissingReply.ONLY_THOUGHTS: Message(role=Role.ASSISTANT, parts=(Reasoning("Hm"),), ending="empty"),
+    MissingReply.REST: Message(role=Role.ASSISTANT, parts=(Text("Half a"),), is_interrupted=True),
+    MissingReply.NOTHING: Message(role=Role.ASSISTANT, parts=(Text("All"),)),
+}
+
+
+@pytest.mark.parametrize("missing", ENDED_EARLY, ids=lambda missing: missing.name)
+def test_a_reply_that_ended_early_says_why_until_something_follows_it(qapp, missing: MissingReply) -> None:
+    reply = replace(row(1), message=replace(ENDED_EARLY[missing], id="m1"))
+    assert waits(opened([row(0), reply]))[-1] is missing
+    assert waits(opened([row(0), reply, row(2)]))[1] is MissingReply.NOTHING
+    first = replace(row(1), message=replace(ENDED_EARLY[MissingReply.CUT], id="m1"))
+    rest = replace(row(2), message=replace(ENDED_EARLY[missing], id="m2", continues="m1"))
+    joined = MissingReply.CUT if missing is MissingReply.CUT_THOUGHTS else missing  # there is text to go on with
+    assert waits(opened([row(0), first, rest]))[1:] == [joined], "one reply, which ended as its last part did"
+
+
 @given(st.lists(st.sampled_from(["send", "reply", "stop", "fail", "archive", "undo", "gauge"]), max_size=14))
 def test_folding_events_gives_what_a_snapshot_gives(acts: list[str]) -> None:
     """Property: at the end of a turn the folded model shows the same messages and marks as one opened anew."""

@@ -63,7 +63,7 @@ class StreamedReply:
         self._emit = emit
         self._is_automatic = is_automatic
         self._guard = StreamGuard(session.counts.text)
-        self._partial = ReplyInFlight(session.model_info.record_name)
+        self._partial = self._first_part()
         self._tried = Tried()
         self._refusal: ModelError | None = None
         # Whether no more is asked for than is always kept free for a reply.
@@ -72,6 +72,11 @@ class StreamedReply:
         self.stored: list[Message] = []
         # Tokens of all its requests, as the gauge had them.
         self.estimated = 0
+
+    def _first_part(self) -> ReplyInFlight:
+        """Return what the reply begins with; where the record asks for more of a reply, it continues that one."""
+        name, cut = self._session.model_info.record_name, self._session.view.unfinished
+        return ReplyInFlight(name) if cut is None else ReplyInFlight(name, cut.message.id, cut.text_so_far)
 
     @property
     def restarts(self) -> int:
@@ -156,6 +161,7 @@ class StreamedReply:
             partial.usage = piece.usage
             if guard.end is not None:
                 partial.add(guard.end)
+                partial.lost_call = guard.lost_call
         if guard.state is State.DECIDING:
             message = partial.message() if partial.text.strip() else None
             snapshot = snapshot_of(self._session)

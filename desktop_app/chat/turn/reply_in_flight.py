@@ -8,8 +8,14 @@ import uuid
 from collections.abc import AsyncGenerator
 
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece
-from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, Usage
+from desktop_app.conversation.message import Message, Part, Reasoning, ReplyEnding, Role, Text, Usage
 
+ENDINGS: dict[str, ReplyEnding] = {
+    "length": "length",
+    "content_filter": "content_filter",
+    "malformed_call": "malformed_call",
+}
+"""What the reasons of `ReplyEnd` mean that no whole answer has."""
 KEEP_EVERY = 0.4
 """Seconds between two savings of a partial reply; the design promises half a second."""
 
@@ -32,6 +38,8 @@ class ReplyInFlight:
         self.usage: Usage | None = None
         # What its newest request was assembled from.
         self.as_of = ""
+        # The tool of a call that was cut.
+        self.lost_call = ""
         # Characters so far, of text and reasoning.
         self.length = 0
         self._model = model
@@ -93,7 +101,18 @@ class ReplyInFlight:
             seconds=time.time() - self.started_at,
             continues=self.continues,
             as_of=self.as_of,
+            ending=self._ending(),
+            lost_call=self.lost_call,
         )
+
+    def _ending(self) -> ReplyEnding:
+        """Return why the provider ended it early. What continues a reply is an answer with no word more, too."""
+        if self._end is None:
+            return ""
+        if self._end.reason in ENDINGS:
+            return ENDINGS[self._end.reason]
+        has_answer = self.text.strip() or self._end.tool_calls or self.continues
+        return "" if has_answer else "empty"
 
 
 async def with_pauses(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece | None, None]:

@@ -18,7 +18,7 @@ STOPPING       stored()                                        MAKING_ROOM  the 
 MAKING_ROOM    room_made(yes)                                  READY        one restart more
 MAKING_ROOM    room_made(no)                                   ABORTED      what there is is kept
 any streaming  arrived(end: stop, tool_calls)                  DONE         calls are whole, and may be run
-any streaming  arrived(end: length, for the window's end)      STOPPING     (3) else ABORTED
+any streaming  arrived(end: window; length, for its end)       STOPPING     (3) else ABORTED
 any streaming  arrived(end: length, the model's own)           DONE         not the window: the caller's
 any streaming  arrived(end: content_filter or another)         DONE         its calls are dropped
 any streaming  failed(overflow), something was shown           STOPPING     (3) else ABORTED
@@ -109,7 +109,7 @@ class StreamGuard:
     """The state of one reply, over all its requests. count: tokens of a text, as they are counted here.
 
     restarts: how often it was stopped and went on. end: how it ended by itself, with the calls that may be run.
-    lost_call: the tool that it was about to call when it was stopped, or "". is_exceeded: the window ended it.
+    lost_call: the tool that it was about to call when it was stopped or cut, or "". is_exceeded: the window ended it.
     """
 
     def __init__(self, count: Callable[[str], int]) -> None:
@@ -267,16 +267,16 @@ class StreamGuard:
         return self._as_text(self._trimmer.cut())
 
     def _end_reply(self, end: ReplyEnd) -> tuple[Shown, ...]:
-        if end.reason == "length" and self._is_capped:
+        if end.reason == "window" or (end.reason == "length" and self._is_capped):
             if not self.may_stop:
                 return self._abort(is_exceeded=True)
             self._stop()
             return ()
         self.state = State.DONE
         if end.reason in OWN_ENDS:
-            self.end = end
+            self.end, self.lost_call = end, ""
             return self._as_text(self._trimmer.end())
-        self.end = replace(end, tool_calls=())
+        self.end, self.lost_call = replace(end, tool_calls=()), self._call
         return self._as_text(self._trimmer.cut())
 
 

@@ -266,7 +266,7 @@ def _reported_usage(item: Item, usage: Usage, counts: TokenCounts, calibration: 
             own = counts.total(item.message) - around
             usage = replace(usage, reply_tokens=calibration.of_part(own, 0))
         return usage, around
-    asked = calibration.of_part(counts.total(continuation_item(item.message.id, item.grown[0].text).message), 1)
+    asked = calibration.of_part(counts.total(continuation_item(item.grown[0], item.grown[0].text).message), 1)
     return replace(usage, prompt_tokens=max(usage.prompt_tokens - asked, 0)), 0
 
 

@@ -1,4 +1,4 @@
-"""Replies that were stopped for lack of room and go on: several messages of the record, one reply for the model.
+"""Replies that were stopped or cut and go on: several messages of the record, one reply for the model.
 
 A message continues another one if it names it in `continues` and stands directly behind it. The two are sent as one,
 their texts joined without a gap: the second begins in the middle of what the first was saying.
@@ -15,22 +15,34 @@ from desktop_app.conversation.message import Attachment, Message, Part, Reasonin
 MAX_QUOTED = 100
 """Characters of the end of a reply that the model is shown again: a small model loses the thread without them."""
 CONTINUATION_PROMPT = (
-    "[Your reply above was interrupted for lack of room{end}. "
+    "[Your reply above was interrupted{why}{end}. "
     "Go on exactly where it stopped, with the very next words. Repeat nothing, and do not mention the interruption."
     "{lost}]"
 )
+NO_ROOM, TOO_LONG = " for lack of room", " at the longest length of one reply"
 LOST_CALL = " You were about to call `{name}`: that call was lost and has not been run, so make it again."
+CUT_CALL = (
+    " You were in the middle of a call of `{name}`: it has not been run. Make it again, so much shorter that it fits "
+    "into one reply: write long text in several pieces."
+)
+CUT_NOTE = (
+    "[Your reply above reached the longest length of one reply in the middle of a call of `{name}`. That call has not "
+    "been run. Write long text in several pieces.]"
+)
+"""What the user is made to say before the next message, where the model was not asked to go on."""
 
 
-def continuation_prompt(so_far: str, lost_call: str = "") -> str:
+def continuation_prompt(so_far: str, lost_call: str = "", is_cut: bool = False) -> str:
     """Return what the user is made to say so that the model goes on with a reply; it is not recorded.
 
     Most providers refuse or ignore a reply that is only begun at the end of a request (Claude from Opus 4.6 on, models
-    that reason), so that the request ends with this. so_far: the text of the reply.
+    that reason), so that the request ends with this. so_far: the text of the reply. is_cut: it was as long as a reply
+    may be.
     """
     end = _end_of(so_far)
     quoted = f", right after “{end}”" if end else ""
-    return CONTINUATION_PROMPT.format(end=quoted, lost=LOST_CALL.format(name=lost_call) if lost_call else "")
+    lost = (CUT_CALL if is_cut else LOST_CALL).format(name=lost_call) if lost_call else ""
+    return CONTINUATION_PROMPT.format(why=TOO_LONG if is_cut else NO_ROOM, end=quoted, lost=lost)
 
 
 def _end_of(text: str) -> str:

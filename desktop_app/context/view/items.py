@@ -63,6 +63,11 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         """The reply that it is, or continues, as it is sent."""
         return self.grown[1] if self.grown else self.message
 
+    @property
+    def text_so_far(self) -> str:
+        """The text of that reply; "" where it is only sent as an empty one."""
+        return "" if self.repair is Repair.EMPTY else self.so_far.text
+
 
 def describe_repairs(repairs: Counter[Repair]) -> str:
     """Return the repairs as text, such as "repeated call id (5), empty message (2)"; "" if nothing was wrong."""
@@ -175,7 +180,7 @@ def prompt_item(context: RequestContext) -> Item:
     return Item(Message(id=f"{context.id}/prompt", at=context.at, role=Role.SYSTEM, parts=(text,)))
 
 
-def continuation_item(reply_id: str, so_far: str, lost_call: str = "") -> Item:
-    """Return the request to go on with the reply of that id, of which `so_far` is there."""
-    line = continuation_prompt(so_far, lost_call)
-    return Item(Message(id=f"{reply_id}/go on", role=Role.USER, parts=(Text(line),)), ItemKind.SYNTHETIC)
+def continuation_item(reply: Message, so_far: str, lost_call: str = "") -> Item:
+    """Return the request to go on with a reply, of which `so_far` is there. reply: its last message."""
+    line = continuation_prompt(so_far, lost_call or reply.lost_call, is_cut=reply.ending == "length")
+    return Item(Message(id=f"{reply.id}/go on", role=Role.USER, parts=(Text(line),)), ItemKind.SYNTHETIC)

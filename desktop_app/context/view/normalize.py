@@ -29,7 +29,7 @@ from desktop_app.conversation.message import (
 )
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
-from .continuing import is_continuation_of, join_continuation
+from .continuing import CUT_NOTE, is_continuation_of, join_continuation
 from .items import Item, ItemKind, OpenCall, Repair, has_written
 
 NO_RESULT = "[No result was recorded for this call.]"
@@ -84,7 +84,7 @@ class NormalizedSequence:
             self._add_result(item)
             return
         is_in_turn = last is not None and (last.message.role, message.role) in IN_TURN
-        if is_in_turn and not self.open_calls and is_plain(message):
+        if is_in_turn and not self.open_calls and is_plain(message) and not last.message.lost_call:
             self._last, self._has_text = item, True
             self.items.append(item)
             return
@@ -128,6 +128,8 @@ class NormalizedSequence:
                 self._push(_made_up(message, _ASSISTANT, UNDERSTOOD))
             elif last.message.role is _TOOL:
                 self._push(_made_up(message, _ASSISTANT, STOPPED))
+            elif last.message.lost_call:
+                self._push(_made_up(message, _USER, CUT_NOTE.format(name=last.message.lost_call)))
         elif message.role is _ASSISTANT and (last is None or last.message.role is _SYSTEM):
             self._push(_made_up(message, _USER, BEGINNING, Repair.ASSISTANT_FIRST))
 

@@ -174,7 +174,7 @@ def closing_items(view: View) -> list[Item]:
     last = view.unfinished
     if last is None or view.continuation is None:
         return [missing_result(call.call, "open") for call in view.open_calls]
-    return [continuation_item(last.message.id, last.so_far.text, view.continuation.lost_call)]
+    return [continuation_item(last.message, last.text_so_far, view.continuation.lost_call)]
 
 
 def unanswered_ids(view: View) -> frozenset[str]:

@@ -65,6 +65,10 @@ class GoOn(BeginTurn, frozen=True):
     not_before: float = 0.0
 
 
+class ContinueReply(BeginTurn, frozen=True):
+    """Let the model go on with the newest reply, which was cut or interrupted, where it stopped."""
+
+
 class ShortenMessage(BeginTurn, frozen=True):
     """Send the newest message, which does not fit, in a branch of its own so that it does.
 
@@ -113,6 +117,7 @@ TurnRequest = (
     | StartResearch
     | Regenerate
     | GoOn
+    | ContinueReply
     | ShortenMessage
     | Stop
     | StopTool

@@ -29,6 +29,8 @@ async def respond(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:
         case p.GoOn(conversation, makes_room, is_forced, not_before):
             how = {"makes_room": makes_room, "is_forced": is_forced, "not_before": not_before}
             await turns.go_on(await chats.open(conversation), **how)
+        case p.ContinueReply(conversation):
+            await turns.continue_reply(await chats.open(conversation))
         case p.ShortenMessage(conversation, as_file):
             await shorten_message(turns, chats.services, await chats.open(conversation), as_file)
         case p.Stop() | p.StopTool() | p.StopRoom():

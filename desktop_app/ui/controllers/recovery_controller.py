@@ -30,6 +30,7 @@ REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
     Action.BRING_BACK: lambda conversation, message: p.BringBackMessages(conversation, (message,)),
     Action.OPTIMIZE_AND_RETRY: lambda conversation, _: p.GoOn(conversation, makes_room=True),
     Action.SEND_ANYWAY: lambda conversation, _: p.GoOn(conversation, is_forced=True),
+    Action.CONTINUE_REPLY: lambda conversation, _: p.ContinueReply(conversation),
     Action.SEND_AS_FILE: lambda conversation, _: p.ShortenMessage(conversation, as_file=True),
     Action.SEND_CUT: lambda conversation, _: p.ShortenMessage(conversation, as_file=False),
     Action.USE_OWN_WINDOW: lambda conversation, _: p.UseOwnWindow(conversation),

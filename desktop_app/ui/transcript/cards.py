@@ -164,19 +164,37 @@ def lay_out_other_versions(builder: RowBuilder, ids: Sequence[str]) -> None:
 
 
 def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
-    """Lay out a line that says that an answer is missing or incomplete, with a link to ask for it."""
+    """Lay out a line that says that an answer is missing or incomplete, with links to what helps."""
     if not item.missing.value:
         return
     builder.skip(6)
     height, words, x = scale(LINE), tr(item.missing.value), 0.0
-    again = ActionLink(Action.TRY_AGAIN, "", tr("Write it again") if item.missing is MissingReply.REST else "")
+    links = _links_for(item)
     small, gap = font(13, MEDIUM), scale(12)
-    room = builder.width - (advance(small, again.label) + gap if item.missing.can_be_had else 0)
+    room = builder.width - sum(advance(small, link.label) + gap for link in links)
     if advance(font(13), words) + 1 < room:
         x = builder.words(0, words, font(13), "ink_faint", height, room) + gap
     else:
         builder.document(soft_document, words, 0)
-    if item.missing.can_be_had:
-        builder.link(x, again, small, height)
-    if item.missing.can_be_had or x:
+    for link in links:
+        x = builder.link(x, link, small, height) + gap
+    if x:
         builder.y += height
+
+
+def _links_for(item: MessageItem) -> list[ActionLink]:
+    """Return what helps where an answer is missing, the best first; nothing before the end of the conversation."""
+    again = ActionLink(Action.TRY_AGAIN, "")
+    other_model, edit = ActionLink(Action.SWITCH_MODEL, ""), ActionLink(Action.EDIT_MESSAGE, "")
+    match item.missing:
+        case MissingReply.ANSWER:
+            return [again]
+        case MissingReply.REST | MissingReply.CUT | MissingReply.CUT_CALL:
+            more = [ActionLink(Action.CONTINUE_REPLY, "", tr("Continue"))] if item.row.message.can_continue else []
+            return [*more, ActionLink(Action.TRY_AGAIN, "", tr("Write it again"))]
+        case MissingReply.REFUSED:
+            return [edit, again, other_model]
+        case MissingReply.NOTHING | MissingReply.PASSED_OVER:
+            return []
+        case _:
+            return [again, other_model]

@@ -42,6 +42,7 @@ class Action(StrEnum):
     OPEN_WHOLE = translatable("Open whole output")
     TRY_AGAIN = translatable("Try again")
     GO_ON = translatable("Continue")
+    CONTINUE_REPLY = translatable("Continue the reply")
     OPTIMIZE_AND_RETRY = translatable("Optimize and retry")
     SEND_ANYWAY = translatable("Send anyway")
     USE_OWN_WINDOW = translatable("Use the full window")

@@ -20,12 +20,14 @@ class MissingReply(Enum):
     NOTHING = ""
     ANSWER = translatable("No answer yet.")
     REST = translatable("This reply ended early. What had arrived is kept.")
+    CUT = translatable("This reply was cut: it reached the longest length of one reply.")
+    CUT_CALL = translatable("This reply reached the longest length in the middle of a tool call, which was not run.")
+    CUT_THOUGHTS = translatable("The model reached the longest length of one reply before it answered.")
+    REFUSED = translatable("The provider refused to answer this, or to go on with it.")
+    BAD_CALL = translatable("The model made a tool call that could not be read. Nothing was run.")
+    EMPTY = translatable("The model answered nothing.")
+    ONLY_THOUGHTS = translatable("The model only thought, and answered nothing.")
     PASSED_OVER = translatable("Not answered.")
-
-    @property
-    def can_be_had(self) -> bool:
-        """Whether the model can be asked for it: only at the end of the conversation."""
-        return self in (MissingReply.ANSWER, MissingReply.REST)
 
 
 class OtherVersionsItem(msgspec.Struct, frozen=True):
@@ -47,10 +49,28 @@ def missing_after(rows: Sequence[MessageRow], index: int, is_settled: bool) -> M
     is_last = index == len(rows) - 1
     if is_last and is_settled and message.role in (Role.USER, Role.TOOL):
         return MissingReply.ANSWER
-    if is_last and is_settled and message.is_interrupted:
-        return MissingReply.REST
+    if is_last and is_settled and message.role is Role.ASSISTANT:
+        return _missing_of(message)
     is_passed_over = not is_last and message.role is Role.USER and rows[index + 1].message.role is Role.USER
     return MissingReply.PASSED_OVER if is_passed_over else MissingReply.NOTHING
+
+
+def _missing_of(reply: Message) -> MissingReply:
+    """Return what a reply lacks that nothing follows."""
+    thinks = any(isinstance(part, Reasoning) for part in reply.parts)
+    match reply.ending:
+        case "length" if reply.lost_call:
+            return MissingReply.CUT_CALL
+        case "length":
+            return MissingReply.CUT if reply.can_continue else MissingReply.CUT_THOUGHTS
+        case "content_filter":
+            return MissingReply.REFUSED
+        case "malformed_call":
+            return MissingReply.BAD_CALL
+        case "empty":
+            return MissingReply.ONLY_THOUGHTS if thinks else MissingReply.EMPTY
+        case _:
+            return MissingReply.REST if reply.is_interrupted else MissingReply.NOTHING
 
 
 class ReplyItem(msgspec.Struct, frozen=True):
@@ -101,6 +121,8 @@ def _one(first: MessageRow, second: MessageRow) -> MessageRow:
         head,
         parts=_join_parts(head, tail),
         is_interrupted=tail.is_interrupted,
+        ending=tail.ending,
+        lost_call=tail.lost_call,
         usage=tail.usage,
         seconds=head.seconds + tail.seconds,
     )

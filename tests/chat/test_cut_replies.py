@@ -1,0 +1,141 @@
+"""Replies that end before they are whole: why is recorded, and the model goes on where it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.session import Session
+from desktop_app.context.view.view import assemble
+from desktop_app.conversation.events import TextDelta, TurnFinished
+from desktop_app.conversation.message import Message, Role
+from provider import Call, Reply, Status
+
+HALF = Reply("The tide comes in twice a da", finish="length", usage=None)
+REST = Reply("y, and goes out.", usage=None)
+CUT_CALL = Call("write", '{"path": "out.txt", "content": "first half of the fi')
+
+
+def replies(session: Session) -> list[Message]:
+    return [e for e in session.transcript.entries if isinstance(e, Message) and e.role is Role.ASSISTANT]
+
+
+async def continued(home: Any, session: Session) -> None:
+    """Continue the newest reply, and wait until the turn is over."""
+    before = len(home.of(TurnFinished))
+    await home.chats.turns.continue_reply(session)
+    await home.until(lambda: len(home.of(TurnFinished)) > before)
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+
+
+@pytest.mark.parametrize(
+    ("reply", "ending"),
+    [
+        (HALF, "length"),
+        (Reply("I cannot", finish="content_filter"), "content_filter"),
+        (Reply("", finish="content_filter"), "content_filter"),
+        (Reply("", finish="MALFORMED_FUNCTION_CALL"), "malformed_call"),
+        (Reply(""), "empty"),
+        (Reply(" \n"), "empty"),
+        (Reply("", reasoning="I only think"), "empty"),
+        (Reply("All of it."), ""),
+    ],
+)
+@pytest.mark.wire
+async def test_why_a_reply_ended_is_read_again_after_a_restart(
+    talk: Callable[..., Any], reply: Reply, ending: str
+) -> None:
+    home, session = await talk([reply], repeat_last=True)
+    await home.turn(session, "Tell me.")
+    assert replies(session)[-1].ending == ending
+    session = await home.reopen(session)
+    assert replies(session)[-1].ending == ending
+    assert not replies(session)[-1].is_interrupted
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_a_reply_that_was_cut_goes_on_where_it_stopped(talk: Callable[..., Any], is_restarted: bool) -> None:
+    home, session = await talk([HALF, REST, Reply("Thanks.")])
+    await home.turn(session, "Tell me of the tide.")
+    if is_restarted:
+        session = await home.reopen(session)
+    await continued(home, session)
+    asked = home.provider.requests[1].messages
+    assert [m["role"] for m in asked[-3:]] == ["user", "assistant", "user"]
+    assert asked[-2]["content"] == HALF.text
+    assert "twice a da”" in asked[-1]["content"]
+    assert "for lack of room" not in asked[-1]["content"]
+    assert [m.continues for m in replies(session)] == ["", replies(session)[0].id]
+    await home.turn(session, "And then?")
+    assert [m["content"] for m in home.provider.requests[2].messages[1:]] == [
+        "Tell me of the tide.",
+        HALF.text + REST.text,
+        "And then?",
+    ]
+
+
+async def test_a_continuation_that_is_cut_again_or_fails_can_be_continued(talk: Callable[..., Any]) -> None:
+    home, session = await talk([HALF, Reply("y, and goe", finish="length"), Status(401), Reply("s out.")])
+    await home.turn(session, "Tell me of the tide.")
+    for _ in range(3):
+        await continued(home, session)
+    assert assemble(session.view)[-1].text == HALF.text + REST.text
+    assert session.view.unfinished is None
+
+
+async def test_a_call_that_was_cut_is_not_run_and_the_model_makes_it_in_pieces(talk: Callable[..., Any]) -> None:
+    for before in ("", "I write it. "):
+        cut = Reply(before, calls=(CUT_CALL,), finish="length")
+        home, session = await talk([cut, Reply("In pieces.")])
+        await home.turn(session, "Write the report.")
+        (reply,) = replies(session)
+        assert (reply.tool_calls, reply.lost_call, reply.ending) == ((), "write", "length")
+        await continued(home, session)
+        said = home.provider.requests[1].messages[-1]
+        assert said["role"] == "user"
+        assert "`write`" in said["content"]
+        assert "pieces" in said["content"]
+
+
+@pytest.mark.parametrize("before", ["", "I write it. "])
+async def test_the_next_message_tells_the_model_of_a_call_that_was_cut(talk: Callable[..., Any], before: str) -> None:
+    home, session = await talk([Reply(before, calls=(CUT_CALL,), finish="length"), Reply("In pieces.")])
+    await home.turn(session, "Write the report.")
+    await home.turn(session, "And?")
+    said = home.provider.requests[1].messages[-1]["content"]
+    assert "`write`" in said
+    assert said.endswith("And?")
+
+
+async def test_an_interrupted_reply_can_be_continued(talk: Callable[..., Any]) -> None:
+    home, session = await talk([Reply(HALF.text + " of all" * 99, pause=0.01), REST])
+    await home.chats.turns.send(session, "Tell me of the tide.")
+    await home.until(lambda: len(home.of(TextDelta)) > 9)
+    await home.chats.turns.stop(session.id)
+    (reply,) = replies(session)
+    assert reply.is_interrupted
+    await continued(home, session)
+    assert assemble(session.view)[-1].text == reply.text + REST.text
+
+
+@pytest.mark.parametrize("reply", [Reply("Whole."), Reply(""), Reply("", finish="content_filter")])
+async def test_what_has_nothing_to_go_on_with_is_not_continued(talk: Callable[..., Any], reply: Reply) -> None:
+    home, session = await talk([reply])
+    await home.turn(session, "Hello")
+    entries = len(session.transcript.entries)
+    with pytest.raises(WorldError):
+        await home.chats.turns.continue_reply(session)
+    assert len(session.transcript.entries) == entries
+
+
+@pytest.mark.wire
+async def test_a_window_that_the_provider_calls_full_is_made_room_in_and_the_reply_goes_on(
+    talk: Callable[..., Any],
+) -> None:
+    home, session = await talk([Reply(HALF.text, finish="model_context_window_exceeded"), REST])
+    await home.turn(session, "Tell me of the tide.")
+    assert assemble(session.view)[-1].text == HALF.text + REST.text
+    assert home.of(TurnFinished)[-1].reason == "finished"
