@@ -83,8 +83,8 @@ class NormalizedSequence:
         if message.role is _TOOL:
             self._add_result(item)
             return
-        is_in_turn = last is not None and (last.message.role, message.role) in IN_TURN
-        if is_in_turn and not self.open_calls and is_plain(message) and not last.message.lost_call:
+        is_in_turn = last is not None and (last.message.role, message.role) in IN_TURN and not last.message.lost_call
+        if is_in_turn and not self.open_calls and is_plain(message):
             self._last, self._has_text = item, True
             self.items.append(item)
             return
