@@ -86,6 +86,7 @@ class Session:
         self.items_read: Chain[Item] | None = None  # what the model was last given to read ahead
         self._sent: Request | None = None
         self.learned_window = LearnedWindow()
+        self.accepted_reply = 0  # tokens: the longest reply that its server did not refuse to be asked for, if known
 
     @property
     def id(self) -> str:

@@ -66,6 +66,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     window: int
     """0 while it is not known."""
     max_output: int
+    """0 where nobody says it."""
     window_provenance: Provenance = Provenance.ESTIMATED
     is_builtin: bool = False
     note: str = ""

@@ -15,8 +15,11 @@ from desktop_app.settings import ServerKind
 ASSUMED_WINDOW = 128_000
 """Of an unknown cloud model (features.md C6)."""
 
+LIMITED_BY_WINDOW: tuple[ServerKind, ...] = ("ollama", "lm_studio", "llama_cpp", "vllm")
+"""Servers on which a reply may be as long as the window has room for."""
+
 DEFAULT_MAX_OUTPUT = 4_096
-"""Where the longest reply is unknown; at most a quarter of the window."""
+"""What a check asks for where the longest reply is unknown."""
 
 OWNERS = ("vllm", "llamacpp", "sglang")
 """Whose models they are in the lists of programs that run them; a program that passes requests on names others."""

@@ -22,7 +22,7 @@ from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
-from .capability_probes import ASSUMED_WINDOW, DEFAULT_MAX_OUTPUT, ModelCapabilities
+from .capability_probes import ASSUMED_WINDOW, LIMITED_BY_WINDOW, ModelCapabilities
 from .discovery import KEY_REFUSED, PATIENT_SECONDS, PROBE_SECONDS, ProbeResult, client_for, is_probed, probe_models
 from .endpoint import Endpoint
 from .last_known import LastKnown, LastKnownFile, ModelKey
@@ -248,7 +248,7 @@ class Catalogue:
             f"{server.name}/{name}",
             name,
             window,
-            max_output or min(DEFAULT_MAX_OUTPUT, window // 4),
+            max_output or (window if server.kind in LIMITED_BY_WINDOW else 0),
             PROVENANCE[source],
             note=note,
             setting=setting,

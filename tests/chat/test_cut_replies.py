@@ -139,3 +139,34 @@ async def test_a_window_that_the_provider_calls_full_is_made_room_in_and_the_rep
     await home.turn(session, "Tell me of the tide.")
     assert assemble(session.view)[-1].text == HALF.text + REST.text
     assert home.of(TurnFinished)[-1].reason == "finished"
+
+
+# How long a reply may be
+
+
+@pytest.mark.parametrize(
+    ("refusal", "accepted"),
+    [
+        ("max_tokens is too large: 16384. This model supports at most 4096 completion tokens.", 4_096),
+        ("max_tokens: 16384 > 8192, which is the maximum allowed number of output tokens for it", 8_192),
+        ("max_tokens must be less than what this model can write", 4_096),
+    ],
+)
+@pytest.mark.wire
+async def test_a_server_that_refuses_so_long_a_reply_is_asked_for_what_it_accepts(
+    talk: Callable[..., Any], refusal: str, accepted: int
+) -> None:
+    script = [Status(400, refusal), Reply("Yes.", usage=None), Reply("Yes.", usage=None)]
+    home, session = await talk(script, window=128_000, max_output=0)
+    await home.turn(session, "Hello")
+    await home.turn(session, "Again")
+    asked = [request.body["max_tokens"] for request in home.provider.requests]
+    assert asked == [16_384, accepted, accepted]
+
+
+@pytest.mark.wire
+async def test_a_server_that_refuses_any_length_is_not_asked_for_ever(talk: Callable[..., Any]) -> None:
+    home, session = await talk([Status(400, "max_tokens must be less than 0")], repeat_last=True, max_output=0)
+    await home.turn(session, "Hello")
+    assert home.of(TurnFinished)[-1].reason == "failed"
+    assert len(home.provider.requests) <= 2

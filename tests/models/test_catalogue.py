@@ -12,7 +12,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.capability_probes import ModelCapabilities, tokens_from_text
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.last_known import LastKnown, LastKnownFile
-from desktop_app.settings import Server, Settings
+from desktop_app.settings import Server, ServerKind, Settings
 from provider import ScriptedProvider
 
 
@@ -235,3 +235,11 @@ def test_what_was_published_of_a_model_is_an_estimate_in_the_next_run_too() -> N
     last.update((server.name, server.base_url, "a"), known)
     info = Catalogue(Settings(servers=(server,)), lambda _: "", last_known=last).infos()[1]
     assert (info.window, info.window_provenance, info.window_reported_at) == (64_000, Provenance.ESTIMATED, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "longest"), [("openai_compatible", 0), ("llama_cpp", 32_000), ("vllm", 32_000), ("anthropic", 0)]
+)
+def test_a_longest_reply_that_nobody_says_is_not_made_up(kind: ServerKind, longest: int) -> None:
+    (model,) = catalogue(Server("home", "http://127.0.0.1:1/v1", ("own",), window=32_000, kind=kind)).infos()[1:]
+    assert model.max_output == longest

@@ -42,7 +42,7 @@ from desktop_app.conversation.transcript import AnyEntry, Continuation, Trigger
 
 from .recovery import METADATA_REFUSALS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
 from .reply_in_flight import KEEP_EVERY, ReplyInFlight, with_pauses
-from .reply_limits import ReplyBounds, limit_exceeded, longest_reply, silent_cut
+from .reply_limits import ReplyBounds, accepted_length, limit_exceeded, longest_reply, silent_cut
 from .request import Request
 from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
 
@@ -236,6 +236,10 @@ class StreamedReply:
         )
         if can_ask_for_less:
             self._is_modest = True
+            return
+        asked, _ = longest_reply(session, request.gauge, self._is_modest)
+        if not self.has_arrived and (accepted := accepted_length(error, asked)):
+            session.accepted_reply = accepted
             return
         if error.kind in METADATA_REFUSALS and not self.has_arrived and request.has_metadata:
             session.leave_out_metadata()  # such as reasoning that was encrypted for another account

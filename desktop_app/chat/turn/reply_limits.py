@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 
-from desktop_app.chat.ports import MESSAGE_STORED, ModelError, Piece, ReplyEnd, WorldError
+from desktop_app.chat.ports import MESSAGE_STORED, ErrorKind, ModelError, Piece, ReplyEnd, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import Failure
@@ -17,6 +18,9 @@ KEPT_CALLS = translatable("Your message is stored, and so is the text that had a
 DOUBT = {Provenance.MEASURED: 0.01}
 """Of the request: by how much the provider may count more. Some refuse a request whose longest reply would not fit."""
 DOUBT_ELSE = 0.05
+LENGTH_REFUSALS: tuple[ErrorKind, ...] = ("unsupported", "malformed", "provider")
+ABOUT_LENGTH = re.compile(r"max_?(completion_|output_)?tokens|maximum tokens you requested", re.IGNORECASE)
+MIN_ACCEPTED, COMMON_LENGTH = 256, 4_096  # tokens
 
 
 class ReplyBounds:
@@ -83,7 +87,18 @@ def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tu
     room = min(room, max(session.budget.reserve, 1)) if is_modest else room
     own = session.setup.longest_reply(session.model_info.max_output)
     own = own or max(session.policy.reserve_most, session.budget.reserve)
+    own = min(own, session.accepted_reply or own)
     return min(own, room), room < own
+
+
+def accepted_length(error: ModelError, asked: int) -> int:
+    """Return the longest reply that may be asked for after so long a one was refused: what the error names, else what
+    hardly any model refuses; 0 for an error about something else, or where that was asked for."""
+    if error.kind not in LENGTH_REFUSALS or not ABOUT_LENGTH.search(error.failure.detail):
+        return 0
+    named = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\d", error.failure.detail)]
+    fitting = [number for number in named if MIN_ACCEPTED <= number < asked]
+    return max(fitting, default=COMMON_LENGTH if asked > COMMON_LENGTH else 0)
 
 
 def limit_exceeded(used: int, window: int) -> WorldError:
