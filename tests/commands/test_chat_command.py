@@ -56,18 +56,24 @@ def test_without_allow_it_talks_and_allows_nothing(data_folder, lines, capsys) -
 
 
 @pytest.mark.wire
-def test_a_reply_that_ended_early_says_why(data_folder, lines, capsys) -> None:
-    lines("Write it", "And?", "And?")
-    cut = Reply("", calls=(Call("write", '{"path": "a'),), finish="length")
-    with ScriptedProvider([cut, Reply("No.", finish="content_filter"), Reply("")]) as provider:
+@pytest.mark.parametrize(
+    ("reply", "ending"),
+    [
+        (Reply("", calls=(Call("write", '{"path": "a'),), finish="length"), "length"),
+        (Reply("No.", finish="content_filter"), "content_filter"),
+        (Reply(""), "empty"),
+    ],
+)
+def test_a_reply_that_ended_early_says_why(data_folder, lines, capsys, reply: Reply, ending: str) -> None:
+    lines("Write it")
+    with ScriptedProvider([reply], repeat_last=True) as provider:
         assert talked(data_folder, provider) == 0
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    replies = [line for line in told if line["event"] == "reply_finished"]
-    assert [line["ending"] for line in replies] == ["length", "content_filter", "empty"]
-    assert replies[0]["lost_call"] == "write"
-    notices = [line for line in told if line["event"] == "noticed"]
-    assert [line["kind"] for line in notices] == ["reply_length", "reply_content_filter", "reply_empty"]
-    assert "write" in notices[0]["detail"]
+    (finished,) = [line for line in told if line["event"] == "reply_finished"]
+    (notice,) = [line for line in told if line["event"] == "noticed"]
+    assert (finished["ending"], notice["kind"]) == (ending, f"reply_{ending}")
+    assert finished["lost_call"] == ("write" if reply.calls else "")
+    assert ("write" in notice["detail"]) is bool(reply.calls)
 
 
 @pytest.mark.wire
