@@ -160,6 +160,13 @@ def test_how_a_reply_ends_says_whether_its_calls_may_be_run(
     assert guard.end == (None if calls is None else ReplyEnd(reason, tool_calls=calls))
 
 
+def test_a_short_reply_that_is_cut_in_an_empty_window_was_not_cut_by_the_window() -> None:
+    guard = guard_at(100, is_capped=True)
+    guard.arrived(TextPiece("word"))
+    guard.arrived(ReplyEnd("length"))
+    assert (guard.state, guard.is_exceeded) == (State.DONE, False)
+
+
 @pytest.mark.parametrize(("reason", "rest"), [("length", ""), ("content_filter", ""), ("stop", "anchored in the bay ")])
 def test_who_is_cut_off_while_repeating_is_not_shown_twice(reason: str, rest: str) -> None:
     """It had begun with the last sentence but one, and did not get to where it stopped. Who ends there meant it."""

@@ -19,7 +19,7 @@ MAKING_ROOM    room_made(yes)                                  READY        one 
 MAKING_ROOM    room_made(no)                                   ABORTED      what there is is kept
 any streaming  arrived(end: stop, tool_calls)                  DONE         calls are whole, and may be run
 any streaming  arrived(end: window; length, for its end)       STOPPING     (3) else ABORTED
-any streaming  arrived(end: length, the model's own)           DONE         not the window: the caller's
+any streaming  arrived(end: length, the model's own)           DONE         less than half of the window is used
 any streaming  arrived(end: content_filter or another)         DONE         its calls are dropped
 any streaming  failed(overflow), something was shown           STOPPING     (3) else ABORTED
 any streaming  failed(another), something was shown            ABORTED      it is kept
@@ -267,7 +267,9 @@ class StreamGuard:
         return self._as_text(self._trimmer.cut())
 
     def _end_reply(self, end: ReplyEnd) -> tuple[Shown, ...]:
-        if end.reason == "window" or (end.reason == "length" and self._is_capped):
+        # A short reply in a window that is hardly used was cut at another limit, whatever was asked for.
+        is_full = end.reason == "length" and self._is_capped and 2 * self.used >= self._limits.window
+        if end.reason == "window" or is_full:
             if not self.may_stop:
                 return self._abort(is_exceeded=True)
             self._stop()
