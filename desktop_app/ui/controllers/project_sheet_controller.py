@@ -103,8 +103,7 @@ class ProjectSheetController(Controller):
             sheet.memories.show_memories(known.memories, titles)
 
     def _leave_for(self, sheet: ProjectSheet, conversation: str) -> None:
-        sheet.reject()
-        self._chat.open(conversation)
+        sheet.leave(lambda: self._chat.open(conversation))
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

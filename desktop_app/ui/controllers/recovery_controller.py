@@ -23,6 +23,8 @@ from .tools_controller import ToolsController
 
 EDIT_LATER = translatable("A message can be edited once the reply has ended. Stop it to edit now.")
 
+EDIT_KEPT = translatable("What you have changed is kept until you edit this message again.")
+
 REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
     Action.PIN: p.PinMessage,
     Action.UNPIN: p.UnpinMessage,
@@ -75,7 +77,9 @@ class RecoveryController(Controller):
             Action.SHOW_RECALLED: self.show_recalled,
         }
         parts.transcript.action_requested.connect(self.perform)
-        parts.transcript.editor.resend_requested.connect(self.resend)
+        editor = parts.transcript.editor
+        editor.resend_requested.connect(self.resend)
+        editor.left_changed.connect(lambda: parts.toast.show_message(tr(EDIT_KEPT), tr("Edit"), self.edit_left))
 
     def perform(self, action: Action, argument: str = "") -> None:
         """Carry out an action. argument: what it is about, such as the id of a message or the name of a setting."""
@@ -119,6 +123,11 @@ class RecoveryController(Controller):
             self._parts.toast.show_message(tr(EDIT_LATER))
         elif chosen := message_id or next(asked, ""):
             self._parts.transcript.edit_message(chosen)
+
+    def edit_left(self) -> None:
+        """Go on with the message whose editor was left last."""
+        if newest := self._parts.transcript.editor.newest_left():
+            self.edit_message(newest)
 
     @in_task
     async def show_recalled(self, name: str) -> None:

@@ -105,9 +105,9 @@ class SettingsController(QObject):
             dialog.show_setting(setting)
 
     def close_dialog(self) -> None:
-        """Close the settings as Cancel does."""
+        """Close the settings without saving."""
         if self._dialog is not None:
-            self._dialog.reject()
+            self._dialog.discard()
 
     async def change(self, changed: Callable[[Settings], Settings]) -> None:
         """Store the settings with one change; concurrent changes are made one after the other."""

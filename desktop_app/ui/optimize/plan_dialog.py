@@ -71,6 +71,9 @@ class PlanDialog(Sheet):
         self.promise = TextLabel(tint="ink_soft", wraps=True)
         self._tail: int | None = None  # what the user chose, if anything
         self._strategy = strategy  # as with the tail
+        self._usual_tail = plan.tail_tokens
+        # Summaries of other choices: the id of the plan, and the text, by author, tail and whether it is a fresh start.
+        self._left: dict[tuple[str, int | None, bool], tuple[str, str]] = {}
         self._is_busy = self._is_measuring = self.is_writing = False
         self.comparison = GaugeComparison()
         self.changes = PlanChanges()
@@ -125,6 +128,12 @@ class PlanDialog(Sheet):
             self.summary.expect(plan.writer)
         self.set_first(self.apply if plan.is_written else self.summary.unwritten.write)
         self._update_buttons()
+
+    def unsaved(self) -> str:
+        if self.is_writing:
+            return tr("Stop writing the summary, and discard it?")
+        has_summary = self._left or self._is_worth_keeping() or self.strategy.text().strip()
+        return tr("Discard this summary? It has not been used.") if has_summary else ""
 
     def set_writing(self, is_writing: bool) -> None:
         self.is_writing = is_writing
@@ -233,14 +242,17 @@ class PlanDialog(Sheet):
         self._update_buttons()
 
     def _choose_tail(self) -> None:
-        self._tail = self.tail.value()
+        self._leave_summary()
+        self._tail = self.tail.value() if self.tail.value() != self._usual_tail else None
         self._ask_for_plan(self._plan.is_fresh)
 
     def _choose_strategy(self, strategy: str) -> None:
+        self._leave_summary()
         self._strategy = strategy
         self._ask_for_plan(self._plan.is_fresh)
 
     def _choose_fresh(self) -> None:
+        self._leave_summary()
         self._ask_for_plan(is_fresh=True)
 
     def ask_again(self) -> None:
@@ -248,7 +260,25 @@ class PlanDialog(Sheet):
         self._ask_for_plan(self._plan.is_fresh)
 
     def _ask_for_plan(self, is_fresh: bool) -> None:
-        self._ask(PlanOptimize(self._conversation, self._tail, self._strategy, is_fresh))
+        """Ask for the plan that was chosen; one whose summary was left comes back with it."""
+        left = self._left.pop((self._strategy or self._plan.strategy, self._tail, is_fresh), None)
+        if left is None:
+            self._ask(PlanOptimize(self._conversation, self._tail, self._strategy, is_fresh))
+        else:
+            plan, text = left
+            self.summary.restore(text)
+            self._ask(CheckSummary(self._conversation, plan, text))
+
+    def _is_worth_keeping(self) -> bool:
+        """Return whether the summary was paid for, or the user's own words are in it."""
+        plan = self._plan
+        return plan.is_written and bool(self.summary.text()) and (plan.strategy == "llm" or self.summary.is_edited())
+
+    def _leave_summary(self) -> None:
+        """Keep a summary for when its author and its tail are chosen again."""
+        if self._is_worth_keeping():
+            plan = self._plan
+            self._left[plan.strategy, self._tail, plan.is_fresh] = plan.id, self.summary.text()
 
     def _ask_for_check(self, summary: str) -> None:
         self._ask(CheckSummary(self._conversation, self._plan.id, summary))

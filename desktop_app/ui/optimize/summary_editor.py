@@ -128,6 +128,14 @@ class SummaryEditor(QWidget):
         self.pages.setCurrentWidget(self.unwritten)
         self.heading.set_runs([Run(tr("Summary"), weight=MEDIUM)])
 
+    def restore(self, text: str) -> None:
+        """Show a text that was left for another plan, until it is measured again."""
+        self._pause.stop()
+        self.take.hide()
+        self._suggested, self._checked = "", text
+        self._set_text(text)
+        self.pages.setCurrentWidget(self.area)
+
     def set_writing(self, is_writing: bool) -> None:
         """Show that a model is writing; afterwards, show the text again if there is any."""
         if is_writing:

@@ -87,6 +87,10 @@ class PolicySheet(Sheet):
         self.name.setText(self.stored.name if own else "")
         self.name.setCursorPosition(0)
 
+    def unsaved(self) -> str:
+        is_same = replace(self.policy, name="") == replace(self.stored, name="")
+        return "" if is_same else tr("Discard your changes?")
+
     def show_trial(self, tried: PolicyTried) -> None:
         """Show what the draft would do now."""
         self._window = Window(Budget(tried.after.window, tried.after.reserve), tried.acting)

@@ -67,6 +67,14 @@ class ProjectSheet(Sheet):
         self._counting = QTimer(self, singleShot=True, interval=COUNT_PAUSE)
         self._connect()
         self.set_first(self.name.edit)
+        self._before = self._texts()
+
+    def unsaved(self) -> str:
+        return tr("Discard what is written here?") if self._texts() != self._before else ""
+
+    def _texts(self) -> tuple[str, ...]:
+        texts = (self.name.text(), self.folder.text(), self.instructions.value())
+        return (*texts, self.policy.value(), self.model.value(), self.recall.value())
 
     def written(self) -> Project:
         """Return what is written. Raises ValueError."""
@@ -156,5 +164,5 @@ class ProjectSheet(Sheet):
         self.save_requested.emit(self.written())
 
     def _delete(self) -> None:
-        self.reject()
+        self.discard()
         self.delete_requested.emit()

@@ -80,6 +80,16 @@ class SettingsDialog(Sheet):
         """Return keys to store by the names of their servers; an empty key is to be removed."""
         return self.servers.keys() | self.mcp_servers.keys()
 
+    def unsaved(self) -> str:
+        return tr("Discard your changes?") if self._written() != self._before else ""
+
+    def _written(self) -> tuple[Settings | None, dict[str, str]]:
+        """Return what is written; None for settings of which something is wrong."""
+        try:
+            return self.settings(), self.keys()
+        except ValueError:
+            return None, self.keys()
+
     def show_setting(self, setting: str) -> None:
         """Scroll to a field and give it the focus: "servers/NAME/FIELD", "servers" to add a model, "" for none.
 
@@ -154,6 +164,7 @@ class SettingsDialog(Sheet):
             self.entries[name].changed.connect(self._look.start)
         QWidget.setTabOrder(self.entries["language"].control, self.cancel)  # the buttons were made before
         QWidget.setTabOrder(self.cancel, self.save)
+        self._before = self._written()
 
     def _arrange(self) -> None:
         body = QWidget()

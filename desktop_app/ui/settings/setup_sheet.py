@@ -86,6 +86,17 @@ class SetupSheet(Sheet):
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
         self._show(Persona("", read.setup, folder=here.folder, policy=here.policy))
+        self._before = self._written_or_wrong()
+
+    def unsaved(self) -> str:
+        return tr("Discard your changes?") if self._written_or_wrong() != self._before else ""
+
+    def _written_or_wrong(self) -> tuple[Persona | None, str]:
+        """Return what is written, and the name of a persona; None for what is not valid."""
+        try:
+            return self.written(self.persona.chosen()), self.name.text()
+        except ValueError:
+            return None, self.name.text()
 
     def written(self, name: str) -> Persona:
         """Return what is written, under that name. Raises ValueError."""

@@ -21,19 +21,20 @@ KEPT = translatable("The version that was sent is kept, with all that followed i
 
 
 class MessageEditor(StyleAware, QWidget):
-    """Enter or Ctrl+Enter sends the message again, Escape cancels. What was typed is kept until one of the two.
+    """Enter or Ctrl+Enter sends the message again, Cancel gives up what was typed. Escape leaves it for later.
 
-    Signals: resend_requested(message id, text); ended(whether it had the focus), once it is hidden; resized, when
-    it wants another height.
+    Signals: resend_requested(message id, text); ended(whether it had the focus), once it is hidden; left_changed, once
+    it was left with a text of its own; resized, when it wants another height.
     """
 
     resend_requested = Signal(str, str)
+    left_changed = Signal()
     ended = Signal(bool)
     resized = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.message_id = ""
+        self.message_id = self._sent = ""
         self._left: dict[str, str] = {}  # texts of messages whose editor went without being cancelled
         self.field = DraftField()
         self.field.setAccessibleName(tr("Edited message"))
@@ -55,7 +56,7 @@ class MessageEditor(StyleAware, QWidget):
         """Begin to edit a message; go on if it was being edited."""
         if self.message_id != message.id:
             self.leave()
-            self.message_id = message.id
+            self.message_id, self._sent = message.id, message.text
             kept = [escape_name(part.name) for part in message.parts if isinstance(part, Attachment)]
             again = [tr("Sent again with {files}.").format(files=", ".join(kept))] if kept else []
             self.note.set_text(" ".join([*again, tr(KEPT)]))
@@ -74,9 +75,18 @@ class MessageEditor(StyleAware, QWidget):
 
     def leave(self) -> None:
         """Hide, but keep what was typed for the next time that this message is edited."""
-        if self.message_id:
-            self._left[self.message_id] = self.field.written()
-            self.end()
+        if not self.message_id:
+            return
+        message_id, written, is_changed = self.message_id, self.field.written(), self.field.written() != self._sent
+        self._left.pop(message_id, None)
+        self.end()
+        if is_changed:
+            self._left[message_id] = written
+            self.left_changed.emit()
+
+    def newest_left(self) -> str:
+        """Return the id of the message that was left last with another text; "" for none."""
+        return next(reversed(self._left), "")
 
     def note_sent(self, message_id: str) -> None:
         """Hide, since the message was sent again."""
@@ -91,7 +101,7 @@ class MessageEditor(StyleAware, QWidget):
                 event.accept()
                 return True
             if event.type() == QEvent.Type.KeyPress:
-                self.end()
+                self.leave()
                 return True
         return super().eventFilter(watched, event)
 

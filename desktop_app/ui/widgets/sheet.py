@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QDialog, QWidget
 from shiboken6 import isValid
 
 from .boxes import ScrollColumn
+from .discard_question import DiscardQuestion
 from .layouts import FooterLayout, horizontal, set_margins, vertical
 from .look import BOLD, Corner, scale
 from .scrim import Scrim
@@ -61,6 +62,8 @@ class Sheet(QDialog):
         self.is_low = False
         self._first: QWidget | None = None
         self._last_focused: QWidget | None = None
+        self._question: DiscardQuestion | None = None
+        self._last_before_question: QWidget | None = None
         self._is_growing = False  # while `open_gradually` shows one widget after the other
         self._scrim = Scrim(window, self) if window else None
         self._ground = OpaqueGround(self)
@@ -99,9 +102,46 @@ class Sheet(QDialog):
         """Return the row of buttons at the bottom, which has another ground; a note stands above them. It wraps where
         it must."""
         footer = self._ground.footer = QWidget()
-        row = FooterLayout(*leading, *buttons, leading=len(leading))
-        vertical(*((note,) if note else ()), row, holder=footer, margins=(24, 14, 24, 14), spacing=10)
+        row = QWidget()
+        row.setLayout(FooterLayout(*leading, *buttons, leading=len(leading)))
+        question = self._question = DiscardQuestion(row, self._go_on)
+        vertical(*((note,) if note else ()), row, question, holder=footer, margins=(24, 14, 24, 14), spacing=10)
         return footer
+
+    def unsaved(self) -> str:
+        """Return the question whether what is written here may be discarded; "" where nothing would be lost."""
+        return ""
+
+    def reject(self) -> None:
+        self.leave()
+
+    def leave(self, then: Callable[[], object] = lambda: None) -> None:
+        """Close without saving, and do what follows; ask first where something would be lost. Asked again, as by
+        Escape, go on editing."""
+        question = self._question
+        if question is not None and question.is_asked:
+            question.withdraw()
+            return
+
+        def leave() -> None:
+            self.discard()
+            then()
+
+        if question is not None and self.is_complete and (words := self.unsaved()):
+            self._last_before_question = self.focusWidget()
+            question.ask(words, leave)
+        else:
+            leave()
+
+    def discard(self) -> None:
+        """Close without saving and without a question."""
+        super().reject()
+
+    def _go_on(self) -> None:
+        """Give the keyboard back to where something was written."""
+        before = self._last_before_question
+        if before is not None and isValid(before) and before.isVisibleTo(self):
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def let_scroll(self, head: tuple[QWidget, ...], above: QBoxLayout, area: ScrollColumn) -> None:
         """Let the head stand above an area, and scroll with it in a low window."""
