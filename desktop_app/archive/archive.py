@@ -107,6 +107,7 @@ class ArchiveThread:
         return tuple(read) or await self._whole_record(conversation)
 
     conversations = _on_thread(Store.conversations)
+    deleted = _on_thread(Store.deleted)
     conversation = _on_thread(Store.conversation)
     create = _on_thread(Store.create)
     change = _on_thread(Store.change)

@@ -51,6 +51,12 @@ def conversations(database: SqliteDatabase) -> tuple[ConversationInfo, ...]:
     return tuple(map(info_of, database.execute(newest_first)))
 
 
+def deleted(database: SqliteDatabase) -> tuple[ConversationInfo, ...]:
+    """Return the deleted conversations in which something was said, newest first."""
+    newest_first = _conversations(is_deleted=True).order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
+    return tuple(info for info in map(info_of, database.execute(newest_first)) if info.messages)
+
+
 def conversation(database: SqliteDatabase, conversation: str) -> ConversationInfo:
     """Return that conversation. Raises ArchiveError if there is none, or it was deleted."""
     for columns in database.execute(_conversations().where(ConversationRow.id == conversation)):
@@ -70,7 +76,7 @@ def setup(database: SqliteDatabase, conversation: str) -> ConversationSetup:
         return ConversationSetup()
 
 
-def _conversations() -> ModelSelect[ConversationRow]:
+def _conversations(is_deleted: bool = False) -> ModelSelect[ConversationRow]:
     """Select the fields of ConversationInfo in their order."""
     row = ConversationRow
     messages = EntryRow.select(fn.MAX(EntryRow.message_index) + Value(1)).where(
@@ -83,7 +89,7 @@ def _conversations() -> ModelSelect[ConversationRow]:
         ProjectRow.id == row.project, ProjectRow.is_deleted == Value(False)
     )
     places = (row.policy, fn.COALESCE(project, ""), row.is_pinned, row.is_put_away)
-    return row.select(*columns, *places).where(row.is_deleted == Value(False))
+    return row.select(*columns, *places).where(row.is_deleted == Value(is_deleted))
 
 
 def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]:

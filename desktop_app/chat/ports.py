@@ -284,6 +284,10 @@ class Archive(EntryStore, RecordReader, MessageSearch, ProjectStore, Protocol):
         """Return the conversations that are not deleted, newest first."""
         ...
 
+    async def deleted(self) -> tuple[ConversationInfo, ...]:
+        """Return the deleted conversations in which something was said, newest first."""
+        ...
+
     async def conversation(self, conversation: str) -> ConversationInfo: ...
 
     async def create(

@@ -121,6 +121,7 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
         WindowAction(translatable("Filter conversations"), ALL, translatable("by words of their titles"),
                      filter_list, ("Ctrl+Shift+F",)),
         WindowAction(translatable("Show or hide archived conversations"), ALL, "", parts.sidebar.toggle_put_away),
+        WindowAction(translatable("Deleted conversations…"), ALL, translatable("restore one"), listing.open_deleted),
         WindowAction(translatable("Sort conversations…"), ALL, translatable("by activity, title or messages"),
                      offer_orders),
         *_finding_actions(parts, use, has_messages),

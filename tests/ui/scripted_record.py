@@ -74,6 +74,9 @@ class ScriptedRecord:
         match wish:
             case p.ListConversations():
                 return self.listed()
+            case p.ListDeleted():
+                found = (self.kept.conversations[name] for name in self.kept.deleted)
+                return p.ConversationsListed(tuple(found))
             case p.ReadMessages(name, before, limit, around):
                 found = [row.index + limit // 2 for row in self.kept.rows[name] if row.message.id == around]
                 rows = [row for row in self.kept.rows[name] if row.index < (sum(found) if around else before)]

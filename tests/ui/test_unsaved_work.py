@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from settings_scenes import open_settings
 from test_plan_dialog import UNWRITTEN, WRITTEN
-from ui_scenes import play_scene, press, send
+from ui_scenes import opened_sheet, play_scene, press, send, until
 
 from desktop_app.conversation.project import Project
 from desktop_app.conversation.setup import ConversationSetup, Persona
@@ -22,6 +22,7 @@ from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.policy.policy_sheet import PolicySheet
 from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.settings.setup_sheet import SetupSheet
+from desktop_app.ui.sidebar.deleted_palette import DeletedPalette
 from desktop_app.ui.widgets.sheet import Sheet
 
 READ = SetupRead(ConversationSetup(), "Be helpful.", ("temperature", "top_p"), ("bash", "read"))
@@ -150,3 +151,20 @@ async def test_escape_keeps_an_edited_message_and_says_so(window, bridge):
     press(editor.cancel)
     window.recovery.edit_message()
     assert editor.field.written() == "Hello", "Cancel gives it up"
+
+
+@pytest.mark.long
+@play_scene()
+async def test_a_deleted_conversation_is_restored_from_a_list(window, bridge):
+    window.sidebar.list.delete_requested.emit(("c2",))
+    await until(lambda: window.sidebar.list.conversations.row_of("c2") < 0)
+    window.toast.hide()
+    window.sidebar.deleted_requested.emit()
+    palette = await opened_sheet(window, DeletedPalette)
+    assert [row.title for row in palette.list.rows.rows] == ["Trip to Lisbon"]
+    QTest.keyClicks(palette.field, "billing")
+    assert palette.note.text() == "No title contains these words."
+    palette.field.setText("lisb")
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    await until(lambda: window.sidebar.list.conversations.row_of("c2") >= 0)
+    await until(lambda: window.chat.conversation == "c2")

@@ -97,6 +97,10 @@ class ConversationExported(EngineResponse, frozen=True):
 class ListConversations(EngineRequest[ConversationsListed], frozen=True): ...
 
 
+class ListDeleted(EngineRequest[ConversationsListed], frozen=True):
+    """List the deleted conversations that can be restored."""
+
+
 class CreateConversation(EngineRequest[ConversationOpened], frozen=True):
     title: str = ""
     persona: str = ""
@@ -224,6 +228,7 @@ OpeningRequest = CreateConversation | OpenConversation | ChooseModel | ChooseFol
 ConversationsRequest = (
     OpeningRequest
     | ListConversations
+    | ListDeleted
     | Rename
     | Delete
     | Restore

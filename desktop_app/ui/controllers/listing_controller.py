@@ -30,6 +30,7 @@ class ListingController(Controller):
         sidebar, listed = parts.sidebar, parts.sidebar.list
         bridge.conversations_changed.connect(self.show)
         sidebar.search_requested.connect(self.open_search)
+        sidebar.deleted_requested.connect(self.open_deleted)
         listed.delete_requested.connect(self.delete)
         listed.duplicate_requested.connect(self.duplicate)
         listed.pin_requested.connect(self.pin)
@@ -114,6 +115,17 @@ class ListingController(Controller):
         self._palette.set_conversations(self._parts.sidebar.list.conversations.conversations)
         self._palette.open()
         self._read_names()
+
+    @in_task
+    async def open_deleted(self) -> None:
+        """List the deleted conversations, to restore one."""
+        from desktop_app.ui.sidebar.deleted_palette import DeletedPalette
+
+        listed = await self._bridge.ask(p.ListDeleted())
+        palette = DeletedPalette(listed.conversations, self._parts)
+        palette.restore_requested.connect(lambda conversation: self._restore((conversation,)))
+        palette.finished.connect(palette.deleteLater)
+        palette.open()
 
     def _show_result(self, result: SearchResult) -> None:
         if self._palette is not None:

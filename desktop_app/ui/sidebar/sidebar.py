@@ -100,6 +100,7 @@ class Sidebar(StyleAware, QWidget):
     search_requested = Signal()
     new_requested = Signal()
     import_requested = Signal()
+    deleted_requested = Signal()
     settings_requested = Signal()
     insights_requested = Signal()
 
@@ -177,6 +178,7 @@ class Sidebar(StyleAware, QWidget):
         shown = menu.addAction(tr("Show archived"), self.toggle_put_away)
         shown.setCheckable(True)
         shown.setChecked(now.shows_put_away)
+        menu.addAction(tr("Deleted conversations…"), self.deleted_requested.emit)
         if self.importing.isHidden():
             menu.addSeparator()
             menu.addAction(self.importing.text(), self.import_requested.emit)
