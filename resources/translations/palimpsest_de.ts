@@ -10467,5 +10467,49 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>Only the newest reply can be continued.</source>
         <translation>Nur die neueste Antwort kann fortgesetzt werden.</translation>
     </message>
-    </context>
+    <message>
+        <source>Stop writing the summary, and discard it?</source>
+        <translation>Die Zusammenfassung abbrechen und verwerfen?</translation>
+    </message>
+    <message>
+        <source>Discard this summary? It has not been used.</source>
+        <translation>Diese Zusammenfassung verwerfen? Sie wurde nicht verwendet.</translation>
+    </message>
+    <message>
+        <source>Discard your changes?</source>
+        <translation>Änderungen verwerfen?</translation>
+    </message>
+    <message>
+        <source>What you have changed is kept until you edit this message again.</source>
+        <translation>Die Änderungen bleiben erhalten, bis diese Nachricht wieder bearbeitet wird.</translation>
+    </message>
+    <message>
+        <source>Discard what is written here?</source>
+        <translation>Verwerfen, was hier geschrieben steht?</translation>
+    </message>
+    <message>
+        <source>Deleted conversations…</source>
+        <translation>Gelöschte Unterhaltungen…</translation>
+    </message>
+    <message>
+        <source>restore one</source>
+        <translation>eine wiederherstellen</translation>
+    </message>
+    <message>
+        <source>No conversation is deleted.</source>
+        <translation>Keine Unterhaltung ist gelöscht.</translation>
+    </message>
+    <message>
+        <source>↑ ↓ to choose · Enter to restore · Esc to close</source>
+        <translation>↑ ↓ wählt · Enter stellt wieder her · Esc schließt</translation>
+    </message>
+    <message>
+        <source>Keep editing</source>
+        <translation>Weiter bearbeiten</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>Verwerfen</translation>
+    </message>
+</context>
 </TS>
