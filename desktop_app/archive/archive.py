@@ -107,7 +107,7 @@ class ArchiveThread:
         return tuple(read) or await self._whole_record(conversation)
 
     conversations = _on_thread(Store.conversations)
-    deleted = _on_thread(Store.deleted)
+    list_deleted = _on_thread(Store.list_deleted)
     conversation = _on_thread(Store.conversation)
     create = _on_thread(Store.create)
     change = _on_thread(Store.change)

@@ -51,7 +51,7 @@ def conversations(database: SqliteDatabase) -> tuple[ConversationInfo, ...]:
     return tuple(map(info_of, database.execute(newest_first)))
 
 
-def deleted(database: SqliteDatabase) -> tuple[ConversationInfo, ...]:
+def list_deleted(database: SqliteDatabase) -> tuple[ConversationInfo, ...]:
     """Return the deleted conversations in which something was said, newest first."""
     newest_first = _conversations(is_deleted=True).order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
     return tuple(info for info in map(info_of, database.execute(newest_first)) if info.messages)

@@ -138,7 +138,7 @@ class Store:
             self._lock = None
 
     conversations = _within(_reading, reading.conversations)
-    deleted = _within(_reading, reading.deleted)
+    list_deleted = _within(_reading, reading.list_deleted)
     conversation = _within(_reading, reading.conversation)
     setup = _within(_reading, reading.setup)
     entries = _within(_reading, reading.entries)

@@ -284,7 +284,7 @@ class Archive(EntryStore, RecordReader, MessageSearch, ProjectStore, Protocol):
         """Return the conversations that are not deleted, newest first."""
         ...
 
-    async def deleted(self) -> tuple[ConversationInfo, ...]:
+    async def list_deleted(self) -> tuple[ConversationInfo, ...]:
         """Return the deleted conversations in which something was said, newest first."""
         ...
 

@@ -130,10 +130,10 @@ def test_change_renames_chooses_deletes_and_restores(store: Store) -> None:
         store.conversation("c")
     assert caught.value.failure.kind == "not_found"
     store.append("c", said("m1"))
-    assert [info.title for info in store.deleted()] == ["Newer"], "of the other there is nothing to restore"
+    assert [info.title for info in store.list_deleted()] == ["Newer"], "of the other there is nothing to restore"
     store.change("c", is_deleted=False)
     assert [info.id for info in store.conversations()] == ["c"]
-    assert store.deleted() == ()
+    assert store.list_deleted() == ()
 
 
 @pytest.mark.parametrize(

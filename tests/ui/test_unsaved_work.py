@@ -96,6 +96,16 @@ def test_a_sheet_in_which_nothing_was_written_closes_at_once(window, kind: str):
     assert not sheet.isVisible()
 
 
+def test_what_is_typed_after_the_question_goes_on_where_it_was(window):
+    sheet = SHEETS["a new project"][0](window)
+    sheet.open()
+    QTest.keyClicks(sheet.name.edit, "Lis")
+    QTest.keyClick(sheet.name.edit, Qt.Key.Key_Escape)
+    QTest.keyClick(sheet._question.keep, Qt.Key.Key_Return)
+    QTest.keyClicks(sheet.focusWidget(), "bon")
+    assert sheet.name.text() == "Lisbon"
+
+
 @pytest.fixture
 def plan(window) -> PlanDialog:
     made = PlanDialog(UNWRITTEN, "c", window)

@@ -33,7 +33,7 @@ async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineRe
         case p.ListConversations() | p.Rename() | p.Delete() | p.Restore() | p.Arrange():
             return request.respond_with(await _change_list(engine, request))
         case p.ListDeleted():
-            return request.respond_with(p.ConversationsListed(await chats.archive.deleted()))
+            return request.respond_with(p.ConversationsListed(await chats.archive.list_deleted()))
         case p.OpenConversation():
             await engine.show(request.conversation)
             return request.respond_with(await _open_at_once(engine, request))

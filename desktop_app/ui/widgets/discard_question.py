@@ -47,5 +47,5 @@ class DiscardQuestion(QWidget):
     def withdraw(self) -> None:
         """Show the buttons again."""
         self._hidden.show()
+        self._keep()  # before the focused button goes, which would hand the keyboard on as Tab does, selecting all
         self.hide()
-        self._keep()

@@ -141,7 +141,7 @@ class Sheet(QDialog):
         """Give the keyboard back to where something was written."""
         before = self._last_before_question
         if before is not None and isValid(before) and before.isVisibleTo(self):
-            before.setFocus(Qt.FocusReason.OtherFocusReason)
+            before.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
     def let_scroll(self, head: tuple[QWidget, ...], above: QBoxLayout, area: ScrollColumn) -> None:
         """Let the head stand above an area, and scroll with it in a low window."""
