@@ -107,12 +107,19 @@ def test_it_is_edited_in_place_and_kept_with_ctrl_enter(panel, qtbot, told):
     assert card.editing is None
 
 
-def test_escape_leaves_it_as_it_was(panel, qtbot):
+def test_escape_ends_an_edit_only_where_nothing_would_be_lost(panel, qtbot):
     card = panel.memories.cards[0]
     card.begin_edit()
-    card.editing.field.setPlainText("nonsense")
+    qtbot.keyClick(card.editing.field, Qt.Key.Key_Escape)
+    assert card.text.isVisible()
+    card.begin_edit()
+    card.editing.field.setPlainText("half writ")
     with qtbot.assertNotEmitted(panel.requests.write_requested):
         qtbot.keyClick(card.editing.field, Qt.Key.Key_Escape)
+        qtbot.keyClick(card.editing.keep, Qt.Key.Key_Escape)
+        assert card.editing.keep.hasFocus()
+        assert card.editing.field.toPlainText() == "half writ"
+        link(card, "Cancel").click()
     assert card.text.isVisible()
 
 

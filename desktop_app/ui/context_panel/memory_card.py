@@ -125,10 +125,12 @@ def origin_text(memory: Memory, title: str, now: float) -> str:
 
 
 class EditBox(QWidget):
-    """The field in which a memory is edited, and the links that end the editing. Ctrl+Enter saves, Escape cancels."""
+    """The field in which a memory is edited, and the links that end the editing. Ctrl+Enter saves; Escape cancels
+    where nothing was changed, and else leads to the links."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
+        self._before = text
         self.field = LongTextField(size=13, rows=EDIT_LINES)
         self.field.show_text(text)
         self.field.setAccessibleName(tr("What is remembered"))
@@ -143,7 +145,10 @@ class EditBox(QWidget):
         if event.key() in ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.keep.click()
         elif event.key() == Qt.Key.Key_Escape:
-            self.leave.click()
+            if self.field.written() == self._before:
+                self.leave.click()
+            else:
+                self.keep.setFocus(Qt.FocusReason.ShortcutFocusReason)
         else:
             super().keyPressEvent(event)
 

@@ -25,6 +25,7 @@ class ListingController(Controller):
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._palette: SearchPalette | None = None
+        self._told_deleted = ""  # the toast's words, which are no longer true once something is restored
         self.hits = HitController(bridge, parts, chat)
         parts.hit_bar.results_requested.connect(self.open_search)
         sidebar, listed = parts.sidebar, parts.sidebar.list
@@ -75,6 +76,7 @@ class ListingController(Controller):
         await self._change(p.Delete(conversations))
         if self._chat.conversation in conversations:
             self._chat.leave()
+        self._told_deleted = words
         self._parts.toast.show_message(words, tr("Restore"), lambda: self._restore(conversations))
 
     @in_task
@@ -147,6 +149,7 @@ class ListingController(Controller):
     @in_task
     async def _restore(self, conversations: tuple[str, ...]) -> None:
         await self._change(p.Restore(conversations))
+        self._parts.toast.withdraw(self._told_deleted)
         self._chat.open(conversations[0])
 
     @in_task
