@@ -233,9 +233,7 @@ class Turns:
         async with self._locks.of(session.id):
             self.refuse_while_running(session.id)  # a message may have been sent first
             session.refuse_if(session.is_leaving)
-            async with session.changes:
-                await session.record(stamp(Continuation(reply_id=cut_reply(session).id)))
-            await self._start(session, partial(self._turn, session, None))
+            await self._start(session, partial(self._continue, session, cut_reply(session)))
 
     async def stop(self, conversation: str) -> None:
         """End the running turn; what had arrived of the reply is kept, and what is queued waits."""
@@ -285,6 +283,15 @@ class Turns:
         """Take a turn, and do what follows it. how: parameters of `take_turn`."""
         turn = take_turn(session, self._services, self._publish, prompt, self.is_automatic(session), **how)
         await self._leave(session, await turn)
+
+    async def _continue(self, session: Session, reply: Message) -> None:
+        """Take a turn that goes on with a reply; at its end nothing asks for more of it, however it has ended."""
+        try:
+            await session.record(stamp(Continuation(reply_id=reply.id)))
+            await self._turn(session, None)
+        finally:
+            if session.view.unfinished is not None and not session.is_leaving:
+                await session.record(stamp(Continuation(reply_id="")))
 
     async def _research(self, session: Session, prompt: Message) -> None:
         await self._leave(session, await take_research(session, self._services, self._publish, prompt))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -139,6 +140,23 @@ async def test_a_window_that_the_provider_calls_full_is_made_room_in_and_the_rep
     await home.turn(session, "Tell me of the tide.")
     assert assemble(session.view)[-1].text == HALF.text + REST.text
     assert home.of(TurnFinished)[-1].reason == "finished"
+
+
+async def test_a_continuation_that_is_stopped_before_it_is_sent_leaves_no_wish_to_go_on(
+    talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, session = await talk([HALF, REST])
+    await home.turn(session, "Tell me of the tide.")
+
+    async def hang(*_: object) -> None:
+        await asyncio.sleep(100)
+
+    monkeypatch.setattr("desktop_app.chat.turn.take_turn.prepare", hang)
+    await home.chats.turns.continue_reply(session)
+    await asyncio.sleep(0.05)
+    await home.chats.turns.stop(session.id)
+    assert session.view.unfinished is None
+    assert replies(session)[-1].can_continue
 
 
 # How long a reply may be

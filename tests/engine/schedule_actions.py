@@ -170,6 +170,11 @@ async def go_on(actor: Actor, picks: Picks) -> None:
     actor.post(p.GoOn(actor.conversation(picks[0]), makes_room=picks[1] % 3 == 0, is_forced=picks[1] % 5 == 0))
 
 
+@action(3)
+async def continue_reply(actor: Actor, picks: Picks) -> None:
+    actor.post(p.ContinueReply(actor.conversation(picks[0])))
+
+
 @action(6)
 async def stop(actor: Actor, picks: Picks) -> None:
     conversation = actor.conversation(picks[0])
