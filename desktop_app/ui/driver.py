@@ -132,6 +132,14 @@ class Driver:
         """Wait until no sheet of that class is open."""
         await self.until(lambda: not self._open(kind), 10, f"the end of the {kind.__name__}")
 
+    async def leave(self, kind: type[Sheet], button: QWidget) -> None:
+        """Close the sheet of that class by its button, and discard what was written in it."""
+        sheet = self._open(kind)[0]
+        await self.click(button)
+        if sheet.question is not None and sheet.question.is_asked:
+            await self.click(sheet.question.discard)
+        await self.wait_until_closed(kind)
+
     async def paste(self, text: str) -> None:
         """Paste into the draft from the clipboard."""
         QApplication.clipboard().setText(text)

@@ -86,7 +86,7 @@ async def test_another_text_size_is_seen_at_once_and_left_by_cancel(window, brid
     dialog.entries["font_scale"].slider.setValue(round(before * 100) + 30)
     await until(lambda: theme.font_scale > before)
     dialog.cancel.click()
-    dialog._question.discard.click()
+    dialog.question.discard.click()
     await until(lambda: theme.font_scale == before)
     QApplication.sendPostedEvents()
 

@@ -129,7 +129,7 @@ def test_writing_is_stopped_by_its_link_and_by_closing(play) -> None:
         provider.client_left.clear()
         await driver.click(dialog.summary.unwritten.write)
         await driver.until(lambda: len(provider.requests) == 2, 30, "the second request")
-        await driver.click(dialog.cancel)
+        await driver.leave(PlanDialog, dialog.cancel)
         await driver.until(provider.client_left.is_set, 5, "the end of the connection")
         assert failures == [], "it was the user's wish"
         assert operations(window) == []

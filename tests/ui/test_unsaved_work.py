@@ -70,7 +70,7 @@ def test_escape_asks_before_it_discards_what_was_written(window, kind: str):
     sheet = make(window)
     sheet.open()
     write(sheet)
-    question = sheet._question
+    question = sheet.question
     escape(sheet)
     assert sheet.isVisible()
     assert question.isVisible()
@@ -101,7 +101,7 @@ def test_what_is_typed_after_the_question_goes_on_where_it_was(window):
     sheet.open()
     QTest.keyClicks(sheet.name.edit, "Lis")
     QTest.keyClick(sheet.name.edit, Qt.Key.Key_Escape)
-    QTest.keyClick(sheet._question.keep, Qt.Key.Key_Return)
+    QTest.keyClick(sheet.question.keep, Qt.Key.Key_Return)
     QTest.keyClicks(sheet.focusWidget(), "bon")
     assert sheet.name.text() == "Lisbon"
 

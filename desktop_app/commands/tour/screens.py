@@ -83,16 +83,14 @@ async def the_look(tour: TourSession) -> None:
 async def the_policy(tour: TourSession) -> None:
     """Turn a number of the policy."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
-    await tour.driver.click(settings.cancel)
-    await tour.driver.wait_until_closed(SettingsDialog)
+    await tour.driver.leave(SettingsDialog, settings.cancel)
     await figure_steps.try_a_policy(tour)
 
 
 async def the_insights(tour: TourSession) -> None:
     """Open the page of insights."""
     policy = await tour.driver.sheet(PolicySheet, 10, "the page of policies")
-    await tour.driver.click(policy.close_button)
-    await tour.driver.wait_until_closed(PolicySheet)
+    await tour.driver.leave(PolicySheet, policy.close_button)
     await tour.show_sidebar()
     await tour.driver.click(tour.window.sidebar.insights)
     page = tour.window.insights.page

@@ -52,8 +52,7 @@ async def leave_it_as_it_was(tour: TourSession) -> None:
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
 
     async def cancel() -> None:
-        await tour.driver.click(settings.cancel)
-        await tour.driver.wait_until_closed(SettingsDialog)
+        await tour.driver.leave(SettingsDialog, settings.cancel)
         await tour.driver.until(lambda: theme.font_scale == 1 and not theme.has_high_contrast, 10, "the look as it was")
 
     await tour.driver.restyle(cancel)

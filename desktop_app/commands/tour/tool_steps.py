@@ -63,8 +63,7 @@ async def see_what_tools_may_do(tour: TourSession) -> None:
 async def remember_something(tour: TourSession) -> None:
     """Write a memory by hand."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
-    await tour.driver.click(settings.cancel)
-    await tour.driver.wait_until_closed(SettingsDialog)
+    await tour.driver.leave(SettingsDialog, settings.cancel)
     tour.window.panel.show_tab("memory")
     memories = tour.window.panel.memories
     await tour.driver.click(memories.add)

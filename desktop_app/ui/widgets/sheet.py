@@ -62,7 +62,7 @@ class Sheet(QDialog):
         self.is_low = False
         self._first: QWidget | None = None
         self._last_focused: QWidget | None = None
-        self._question: DiscardQuestion | None = None
+        self.question: DiscardQuestion | None = None
         self._last_before_question: QWidget | None = None
         self._is_growing = False  # while `open_gradually` shows one widget after the other
         self._scrim = Scrim(window, self) if window else None
@@ -104,7 +104,7 @@ class Sheet(QDialog):
         footer = self._ground.footer = QWidget()
         row = QWidget()
         row.setLayout(FooterLayout(*leading, *buttons, leading=len(leading)))
-        question = self._question = DiscardQuestion(row, self._go_on)
+        question = self.question = DiscardQuestion(row, self._go_on)
         vertical(*((note,) if note else ()), row, question, holder=footer, margins=(24, 14, 24, 14), spacing=10)
         return footer
 
@@ -118,7 +118,7 @@ class Sheet(QDialog):
     def leave(self, then: Callable[[], object] = lambda: None) -> None:
         """Close without saving, and do what follows; ask first where something would be lost. Asked again, as by
         Escape, go on editing."""
-        question = self._question
+        question = self.question
         if question is not None and question.is_asked:
             question.withdraw()
             return
