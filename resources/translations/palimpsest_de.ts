@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name />
+    <name></name>
     <message>
         <source>Everything that was stored before is still there.</source>
         <translation>Alles zuvor Gespeicherte ist noch da.</translation>
@@ -568,7 +568,7 @@
         <translation>einer Anfrage, wo niemand das Fenster kennt; 0: ohne Grenze</translation>
     </message>
     <message>
-        <source>of the newest report in what is learned of a model's counts</source>
+        <source>of the newest report in what is learned of a model&apos;s counts</source>
         <translation>der neuesten Meldung an dem, was über die Zählung eines Modells gelernt wird</translation>
     </message>
     <message>
@@ -676,7 +676,7 @@
         <translation>seiner Antwort: doppelt so viel wie die Kurzfassung</translation>
     </message>
     <message>
-        <source>for the model's digest; then the rule's stays</source>
+        <source>for the model&apos;s digest; then the rule&apos;s stays</source>
         <translation>für die Kurzfassung des Modells; danach bleibt die nach Regeln</translation>
     </message>
     <message>
@@ -716,7 +716,7 @@
         <translation>für die Zusammenfassung, bevor das Ziel erreicht ist</translation>
     </message>
     <message>
-        <source>of the summary's length that the model is asked for</source>
+        <source>of the summary&apos;s length that the model is asked for</source>
         <translation>der Länge der Zusammenfassung, der vom Modell verlangt wird</translation>
     </message>
     <message>
@@ -764,7 +764,7 @@
         <translation>in denen sie gezählt werden, über alle Unterhaltungen</translation>
     </message>
     <message>
-        <source>of the user's own messages that stay word for word</source>
+        <source>of the user&apos;s own messages that stay word for word</source>
         <translation>der eigenen Nachrichten, die wörtlich bleiben</translation>
     </message>
     <message>
@@ -848,7 +848,7 @@
         <translation>des Nutzbaren: höchstens für Erinnerungen</translation>
     </message>
     <message>
-        <source>of the model for one research, the answer's included</source>
+        <source>of the model for one research, the answer&apos;s included</source>
         <translation>des Modells für eine Recherche, die der Antwort inbegriffen</translation>
     </message>
     <message>
@@ -896,7 +896,7 @@
         <translation>Neben der Unterhaltung: Recherche und Bilder</translation>
     </message>
     <message>
-        <source>waits long, keeps much, and the user's own messages word for word</source>
+        <source>waits long, keeps much, and the user&apos;s own messages word for word</source>
         <translation>wartet lange, behält viel und die eigenen Nachrichten wörtlich</translation>
     </message>
     <message>
@@ -908,7 +908,7 @@
         <translation>schafft früh und viel Platz: für kleine Fenster und langsame Modelle</translation>
     </message>
     <message>
-        <source>OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half</source>
+        <source>OpenFork&apos;s three layers: truncate, prune to the first 2,000 characters, compact to half</source>
         <translation>OpenForks drei Schichten: abschneiden, auf die ersten 2.000 Zeichen kürzen, auf die Hälfte zusammenfassen</translation>
     </message>
     <message>
@@ -952,7 +952,7 @@
         <translation>zweite Systemnachricht</translation>
     </message>
     <message>
-        <source>beginning without a user's message</source>
+        <source>beginning without a user&apos;s message</source>
         <translation>Anfang ohne eigene Nachricht</translation>
     </message>
     <message>
@@ -1192,7 +1192,7 @@
         <translation>Die Antwort von {model} brach ab</translation>
     </message>
     <message>
-        <source>{server} does not speak OpenAI's protocol</source>
+        <source>{server} does not speak OpenAI&apos;s protocol</source>
         <translation>{server} spricht nicht das Protokoll von OpenAI</translation>
     </message>
     <message>
@@ -1264,7 +1264,7 @@
         <translation>Das Konto bei {server} prüfen oder ein Modell eines anderen Anbieters wählen.</translation>
     </message>
     <message>
-        <source>Check the model's name and the address {address} in the settings (it usually ends with /v1).</source>
+        <source>Check the model&apos;s name and the address {address} in the settings (it usually ends with /v1).</source>
         <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist auf /v1).</translation>
     </message>
     <message>
@@ -1288,7 +1288,7 @@
         <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie nutzen kann.</translation>
     </message>
     <message>
-        <source>Choose another model, or change this one's options in the settings.</source>
+        <source>Choose another model, or change this one&apos;s options in the settings.</source>
         <translation>Ein anderes Modell wählen oder die Optionen von diesem in den Einstellungen ändern.</translation>
     </message>
     <message>
@@ -4924,8 +4924,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>NAME=value OTHER='with spaces'</source>
-        <translation>NAME=Wert ANDERER='mit Leerzeichen'</translation>
+        <source>NAME=value OTHER=&apos;with spaces&apos;</source>
+        <translation>NAME=Wert ANDERER=&apos;mit Leerzeichen&apos;</translation>
     </message>
     <message>
         <source>+ Add an MCP server</source>
@@ -6250,7 +6250,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Don't wrap</source>
+        <source>Don&apos;t wrap</source>
         <translation>Nicht umbrechen</translation>
     </message>
     <message>
@@ -6616,7 +6616,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>The message's text</source>
+        <source>The message&apos;s text</source>
         <translation>Text der Nachricht</translation>
     </message>
     <message>
@@ -7104,7 +7104,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>das Modell weigerte sich, sie zu schreiben</translation>
     </message>
     <message>
-        <source>the model's reply was cut off</source>
+        <source>the model&apos;s reply was cut off</source>
         <translation>die Antwort des Modells wurde abgeschnitten</translation>
     </message>
     <message>
@@ -7120,15 +7120,15 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Das Paket xllamacpp, das das eingebaute Modell ausführt, ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file is not installed.</source>
+        <source>The built-in model&apos;s file is not installed.</source>
         <translation>Die Datei des eingebauten Modells ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} has {size} bytes instead of {right}.</source>
+        <source>The built-in model&apos;s file {path} has {size} bytes instead of {right}.</source>
         <translation>Die Datei {path} des eingebauten Modells hat {size} Bytes statt {right}.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} is not the published one: its SHA-256 is {found}.</source>
+        <source>The built-in model&apos;s file {path} is not the published one: its SHA-256 is {found}.</source>
         <translation>Die Datei {path} des eingebauten Modells ist nicht die veröffentlichte: Ihr SHA-256 ist {found}.</translation>
     </message>
     <message>
@@ -8269,7 +8269,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Sandbox gibt es nur unter Linux.</translation>
     </message>
     <message>
-        <source>bubblewrap is not installed (the system's package “bubblewrap”).</source>
+        <source>bubblewrap is not installed (the system&apos;s package “bubblewrap”).</source>
         <translation>bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems).</translation>
     </message>
     <message>
@@ -8812,7 +8812,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>des Nutzbaren, bei dem das Kürzen endet</translation>
     </message>
     <message>
-        <source>below which shortening is not worth losing the provider's cache</source>
+        <source>below which shortening is not worth losing the provider&apos;s cache</source>
         <translation>unter denen Kürzen den Verlust des Caches beim Anbieter nicht lohnt</translation>
     </message>
     <message>
@@ -8824,7 +8824,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>bei denen das Kürzen endet</translation>
     </message>
     <message>
-        <source>for which a provider's cache keeps the beginning of a request; 0: not considered</source>
+        <source>for which a provider&apos;s cache keeps the beginning of a request; 0: not considered</source>
         <translation>für die der Cache eines Anbieters den Anfang einer Anfrage behält; 0: nicht beachtet</translation>
     </message>
     <message>
@@ -9694,722 +9694,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>old ones; no message leaves</source>
         <translation>alte; alle Nachrichten bleiben</translation>
-    </message>
-<message>
-        <source>By a model</source>
-        <translation>Von einem Modell</translation>
-    </message>
-    <message>
-        <source>Without a model</source>
-        <translation>Ohne Modell</translation>
-    </message>
-    <message>
-        <source>Latest messages only</source>
-        <translation>Nur neueste Nachrichten</translation>
-    </message>
-    <message>
-        <source>Makes room in the background from {background} of the usable window, and before a request at {limit}; shrinks the conversation to {target}.</source>
-        <translation>Schafft ab {background} des nutzbaren Fensters im Hintergrund Platz, vor einer Anfrage bei {limit}; verkleinert die Unterhaltung auf {target}.</translation>
-    </message>
-    <message>
-        <source>whether the newest messages take what the summary leaves of the target</source>
-        <translation>ob die neuesten Nachrichten nehmen, was die Zusammenfassung vom Ziel übrig lässt</translation>
-    </message>
-    <message>
-        <source>Fill up to the target</source>
-        <translation>Bis zum Ziel auffüllen</translation>
-    </message>
-    <message>
-        <source>One page for any browser, in light and dark, with formulas and diagrams. It loads nothing.</source>
-        <translation>Eine Seite für jeden Browser, hell und dunkel, mit Formeln und Diagrammen. Sie lädt nichts nach.</translation>
-    </message>
-    <message>
-        <source>↓ New text</source>
-        <translation>↓ Neuer Text</translation>
-    </message>
-    <message numerus="yes">
-        <source>{tool} wants to do %n things, outside of the sandbox</source>
-        <translation>
-            <numerusform>{tool} möchte %n Sache außerhalb der Sandbox tun</numerusform>
-            <numerusform>{tool} möchte %n Dinge außerhalb der Sandbox tun</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{tool} wants to do %n things, with network access</source>
-        <translation>
-            <numerusform>{tool} möchte %n Sache mit Netzzugriff tun</numerusform>
-            <numerusform>{tool} möchte %n Dinge mit Netzzugriff tun</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Enter the number of tokens for {server} in the settings, such as 8192 or 32K.</source>
-        <translation>Die Zahl der Token für {server} in den Einstellungen eingeben, etwa 8192 oder 32K.</translation>
-    </message>
-    <message>
-        <source>The request takes only {tokens} tokens: the server seems to have a smaller window than {window}, or to add something of its own. Give the model a larger window there, or choose another one.</source>
-        <translation>Die Anfrage braucht nur {tokens} Token: Der Server hat wohl ein kleineres Fenster als {window}, oder er fügt selbst etwas hinzu. Dem Modell dort ein größeres Fenster geben oder ein anderes wählen.</translation>
-    </message>
-    <message>
-        <source>Choose the working folder</source>
-        <translation>Den Arbeitsordner wählen</translation>
-    </message>
-    <message>
-        <source>the next message with the text</source>
-        <translation>die nächste Nachricht mit dem Text</translation>
-    </message>
-    <message>
-        <source>the previous message with the text</source>
-        <translation>die vorige Nachricht mit dem Text</translation>
-    </message>
-    <message>
-        <source>Working folder of this project</source>
-        <translation>Arbeitsordner dieses Projekts</translation>
-    </message>
-    <message>
-        <source>This flush</source>
-        <translation>Diese Sicherung</translation>
-    </message>
-    <message>
-        <source>from which on is compacted when there is no limit in tokens</source>
-        <translation>ab denen verdichtet wird, wenn es keine Grenze in Token gibt</translation>
-    </message>
-    <message>
-        <source>whether room is made without the user's word</source>
-        <translation>ob ungefragt Platz geschaffen wird</translation>
-    </message>
-    <message>
-        <source>of what can be used: nothing is due below it, however small the window</source>
-        <translation>des Nutzbaren: Darunter steht nichts an, wie klein das Fenster auch ist</translation>
-    </message>
-    <message>
-        <source>after which a spill that nothing refers to is removed</source>
-        <translation>nach denen Ausgelagertes entfernt wird, auf das nichts verweist</translation>
-    </message>
-    <message>
-        <source>up to which a result is not cleared</source>
-        <translation>bis zu denen ein Ergebnis nicht geleert wird</translation>
-    </message>
-    <message>
-        <source>at the end that are never pruned</source>
-        <translation>am Ende, die nie gekürzt werden</translation>
-    </message>
-    <message>
-        <source>of the user that are never pruned</source>
-        <translation>von Hand, die nie gekürzt werden</translation>
-    </message>
-    <message>
-        <source>patterns of tools whose results are never pruned, those of servers too</source>
-        <translation>Muster von Werkzeugen, deren Ergebnisse nie gekürzt werden, auch solche von Servern</translation>
-    </message>
-    <message>
-        <source>of what can be used at which pruning stops</source>
-        <translation>des Nutzbaren, bei dem das Kürzen endet</translation>
-    </message>
-    <message>
-        <source>below which a prune is not worth breaking the prefix</source>
-        <translation>unter denen ein Kürzen den Bruch des gleichen Anfangs nicht lohnt</translation>
-    </message>
-    <message>
-        <source>below background_at that a prune must leave; else a compaction follows soon</source>
-        <translation>unter background_at, den ein Kürzen lassen muss; sonst folgt bald ein Verdichten</translation>
-    </message>
-    <message>
-        <source>at which a prune stops</source>
-        <translation>bei denen ein Kürzen endet</translation>
-    </message>
-    <message>
-        <source>for which a provider keeps a prefix; 0: not considered</source>
-        <translation>für die ein Anbieter einen gleichen Anfang behält; 0: nicht beachtet</translation>
-    </message>
-    <message>
-        <source>to which a compaction brings the request</source>
-        <translation>auf den ein Verdichten die Anfrage bringt</translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for the tail</source>
-        <translation>des Nutzbaren: höchstens für das Ende</translation>
-    </message>
-    <message>
-        <source>of what can be used: the shortest tail that Optimize offers</source>
-        <translation>des Nutzbaren: das kürzeste Ende, das „Optimieren“ anbietet</translation>
-    </message>
-    <message>
-        <source>that stay when the tail is not measured in tokens</source>
-        <translation>die bleiben, wenn das Ende nicht in Token gemessen wird</translation>
-    </message>
-    <message>
-        <source>a compaction of fewer is not made</source>
-        <translation>bei weniger wird nicht verdichtet</translation>
-    </message>
-    <message>
-        <source>for one compaction</source>
-        <translation>für ein Verdichten</translation>
-    </message>
-    <message>
-        <source>that ask a model unasked within the time below; 0: no limit</source>
-        <translation>die in der Zeit unten ungefragt ein Modell bemühen; 0: ohne Grenze</translation>
-    </message>
-    <message>
-        <source>whether the tail takes what the summary leaves of the target</source>
-        <translation>ob das Ende nimmt, was die Zusammenfassung vom Ziel übrig lässt</translation>
-    </message>
-    <message>
-        <source>that a compaction must free</source>
-        <translation>den ein Verdichten freimachen muss</translation>
-    </message>
-    <message>
-        <source>of the whole window: the reply is stopped, and goes on after a compaction</source>
-        <translation>des ganzen Fensters: Die Antwort wird angehalten und geht nach einem Verdichten weiter</translation>
-    </message>
-    <message>
-        <source>of the tool results that are shed then, one after the other</source>
-        <translation>der Werkzeugergebnisse, die dann nacheinander abgeworfen werden</translation>
-    </message>
-    <message>
-        <source>before a compaction, at which memories are saved; 0: never</source>
-        <translation>vor einem Verdichten, bei denen Erinnerungen gespeichert werden; 0: nie</translation>
-    </message>
-    <message>
-        <source>for the model that says what is to be remembered; then rules do</source>
-        <translation>für das Modell, das sagt, was zu merken ist; danach tun es Regeln</translation>
-    </message>
-    <message>
-        <source>that one recall may bring back</source>
-        <translation>die ein Abruf zurückholen darf</translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for a recall that the model asks for</source>
-        <translation>des Nutzbaren: höchstens für einen Abruf, den das Modell verlangt</translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for a recall that nobody asked for</source>
-        <translation>des Nutzbaren: höchstens für einen Abruf, den niemand verlangt hat</translation>
-    </message>
-    <message>
-        <source>where that share is less, nothing is recalled unasked</source>
-        <translation>wo dieser Anteil weniger ist, wird nichts ungefragt abgerufen</translation>
-    </message>
-    <message>
-        <source>Layer 1: truncate</source>
-        <translation>Schicht 1: abschneiden</translation>
-    </message>
-    <message>
-        <source>Layer 2: prune</source>
-        <translation>Schicht 2: kürzen</translation>
-    </message>
-    <message>
-        <source>Layer 3: compact</source>
-        <translation>Schicht 3: verdichten</translation>
-    </message>
-    <message>
-        <source>Choose what is missing again, or mend the file that was kept and put it back.</source>
-        <translation>Neu wählen, was fehlt, oder die aufbewahrte Datei berichtigen und zurücklegen.</translation>
-    </message>
-    <message>
-        <source>Write what it gives into a file, and attach that.</source>
-        <translation>Was es liefert in eine Datei schreiben, und diese anhängen.</translation>
-    </message>
-    <message>
-        <source>Files, folders and zips of other programs, such as an export of ChatGPT. They can be dropped here, too. Nothing is stored before you have seen what there is.</source>
-        <translation>Dateien, Ordner und ZIP-Archive anderer Programme, etwa ein Export von ChatGPT. Sie lassen sich auch hier ablegen. Gespeichert wird erst, wenn du gesehen hast, was darin ist.</translation>
-    </message>
-    <message>
-        <source>The size of the context window was learned from the server; the model is said to take {tokens}.</source>
-        <translation>Die Größe des Kontextfensters stammt vom Server; laut Angabe fasst das Modell {tokens}.</translation>
-    </message>
-    <message>
-        <source>Percentages are of the whole context window.</source>
-        <translation>Prozente beziehen sich auf das ganze Kontextfenster.</translation>
-    </message>
-    <message>
-        <source>{tokens} of {most} tokens · {memories}</source>
-        <translation>{tokens} von {most} Token · {memories}</translation>
-    </message>
-    <message>
-        <source>Text for people and other programs.</source>
-        <translation>Text für Menschen und andere Programme.</translation>
-    </message>
-    <message>
-        <source>One page for any browser, in light and dark. It loads nothing.</source>
-        <translation>Eine Seite für jeden Browser, hell und dunkel. Sie lädt nichts nach.</translation>
-    </message>
-    <message>
-        <source>Previous message ({keys})</source>
-        <translation>Vorige Nachricht ({keys})</translation>
-    </message>
-    <message>
-        <source>Next message ({keys})</source>
-        <translation>Nächste Nachricht ({keys})</translation>
-    </message>
-    <message numerus="yes">
-        <source>Reserved for the reply: %n tokens, {share}</source>
-        <translation>
-            <numerusform>Für die Antwort reserviert: %n Token, {share}</numerusform>
-            <numerusform>Für die Antwort reserviert: %n Token, {share}</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>window learned</source>
-        <translation>Fenster gelernt</translation>
-    </message>
-    <message>
-        <source>Its window as the server last told it, on {day}</source>
-        <translation>Sein Fenster, wie es der Server zuletzt am {day} genannt hat</translation>
-    </message>
-    <message>
-        <source>Waited for room</source>
-        <translation>Auf Platz gewartet</translation>
-    </message>
-    <message>
-        <source>told by the server</source>
-        <translation>vom Server genannt</translation>
-    </message>
-    <message>
-        <source>told by the server earlier</source>
-        <translation>vom Server früher genannt</translation>
-    </message>
-    <message>
-        <source>Over its past</source>
-        <translation>Im Rückblick</translation>
-    </message>
-    <message>
-        <source>Reserve tokens</source>
-        <translation>Reserve in Token</translation>
-    </message>
-    <message>
-        <source>Limit without window</source>
-        <translation>Grenze ohne Fenster</translation>
-    </message>
-    <message>
-        <source>Calibration weight</source>
-        <translation>Kalibrierung, Gewicht</translation>
-    </message>
-    <message>
-        <source>Calibration step</source>
-        <translation>Kalibrierung, Schritt</translation>
-    </message>
-    <message>
-        <source>Shares of</source>
-        <translation>Anteile wovon</translation>
-    </message>
-    <message>
-        <source>In the background, after a turn</source>
-        <translation>Im Hintergrund, nach einer Antwort</translation>
-    </message>
-    <message>
-        <source>Buffer share of rest</source>
-        <translation>Puffer, Anteil vom Rest</translation>
-    </message>
-    <message>
-        <source>Due, at least</source>
-        <translation>Fällig, mindestens</translation>
-    </message>
-    <message>
-        <source>Buffer, at least</source>
-        <translation>Puffer, mindestens</translation>
-    </message>
-    <message>
-        <source>Truncate lines</source>
-        <translation>Abschneiden: Zeilen</translation>
-    </message>
-    <message>
-        <source>Truncate bytes</source>
-        <translation>Abschneiden: Bytes</translation>
-    </message>
-    <message>
-        <source>Truncate line</source>
-        <translation>Abschneiden: eine Zeile</translation>
-    </message>
-    <message>
-        <source>Truncate tools</source>
-        <translation>Abschneiden je Werkzeug</translation>
-    </message>
-    <message>
-        <source>Truncate keep</source>
-        <translation>Was beim Abschneiden bleibt</translation>
-    </message>
-    <message>
-        <source>Spill above</source>
-        <translation>Auslagern ab</translation>
-    </message>
-    <message>
-        <source>Spill days</source>
-        <translation>Ausgelagertes, Tage</translation>
-    </message>
-    <message>
-        <source>Prune order</source>
-        <translation>Reihenfolge beim Kürzen</translation>
-    </message>
-    <message>
-        <source>Old error turns</source>
-        <translation>Alte Fehler, Antworten</translation>
-    </message>
-    <message>
-        <source>Soft trim age</source>
-        <translation>Stutzen, Alter</translation>
-    </message>
-    <message>
-        <source>Soft trim above</source>
-        <translation>Stutzen ab</translation>
-    </message>
-    <message>
-        <source>Soft trim head</source>
-        <translation>Stutzen, Anfang</translation>
-    </message>
-    <message>
-        <source>Soft trim tail</source>
-        <translation>Stutzen, Ende</translation>
-    </message>
-    <message>
-        <source>Digest by</source>
-        <translation>Kurzfassung durch</translation>
-    </message>
-    <message>
-        <source>Digest above</source>
-        <translation>Kurzfassung ab</translation>
-    </message>
-    <message>
-        <source>Prune, at least</source>
-        <translation>Kürzen, mindestens</translation>
-    </message>
-    <message>
-        <source>Prune at least, share of the window</source>
-        <translation>Kürzen, mindestens, Anteil vom Fenster</translation>
-    </message>
-    <message>
-        <source>Share of the tail, at least</source>
-        <translation>Ende, kleinster Anteil</translation>
-    </message>
-    <message>
-        <source>Head, at least</source>
-        <translation>Anfang, mindestens</translation>
-    </message>
-    <message>
-        <source>Spend, at most</source>
-        <translation>Aufwand, höchstens</translation>
-    </message>
-    <message>
-        <source>Gone before a flush, at most</source>
-        <translation>Sichern, Archiviertes höchstens</translation>
-    </message>
-    <message>
-        <source>Recall unasked, at least</source>
-        <translation>Ungefragter Abruf, mindestens</translation>
-    </message>
-    <message>
-        <source>Caption, at most</source>
-        <translation>Bildbeschreibung, höchstens</translation>
-    </message>
-    <message>
-        <source>Digest model input</source>
-        <translation>Kurzfassung, Eingabe des Modells</translation>
-    </message>
-    <message>
-        <source>Digest model reply</source>
-        <translation>Kurzfassung, Antwort des Modells</translation>
-    </message>
-    <message>
-        <source>Digest seconds</source>
-        <translation>Kurzfassung, Sekunden</translation>
-    </message>
-    <message>
-        <source>Hard clear age</source>
-        <translation>Leeren, Alter</translation>
-    </message>
-    <message>
-        <source>Protect share of window</source>
-        <translation>Geschützt, Anteil vom Fenster</translation>
-    </message>
-    <message>
-        <source>Protect user turns</source>
-        <translation>Geschützte Runden</translation>
-    </message>
-    <message>
-        <source>Protected tools</source>
-        <translation>Geschützte Werkzeuge</translation>
-    </message>
-    <message>
-        <source>Prune runway</source>
-        <translation>Kürzen, Vorlauf</translation>
-    </message>
-    <message>
-        <source>Prune enough</source>
-        <translation>Kürzen, genug</translation>
-    </message>
-    <message>
-        <source>Cache seconds</source>
-        <translation>Cache, Sekunden</translation>
-    </message>
-    <message>
-        <source>Target share of due</source>
-        <translation>Ziel, Anteil der Schwelle</translation>
-    </message>
-    <message>
-        <source>Tail share</source>
-        <translation>Ende, Anteil</translation>
-    </message>
-    <message>
-        <source>Tail assistant turns</source>
-        <translation>Ende, Antworten des Modells</translation>
-    </message>
-    <message>
-        <source>Tail messages</source>
-        <translation>Ende, Nachrichten</translation>
-    </message>
-    <message>
-        <source>Summary share of head</source>
-        <translation>Zusammenfassung, Anteil am Ersetzten</translation>
-    </message>
-    <message>
-        <source>Summary asked share</source>
-        <translation>Zusammenfassung, verlangter Anteil</translation>
-    </message>
-    <message>
-        <source>Summary facts share</source>
-        <translation>Zusammenfassung, Anteil der Fakten</translation>
-    </message>
-    <message>
-        <source>Summary kept share</source>
-        <translation>Zusammenfassung, Anteil des Behaltenen</translation>
-    </message>
-    <message>
-        <source>Summary input result</source>
-        <translation>Zusammenfassung, Eingabe je Ergebnis</translation>
-    </message>
-    <message>
-        <source>Summary reply share</source>
-        <translation>Zusammenfassung, Anteil der Antwort</translation>
-    </message>
-    <message>
-        <source>Summary calls</source>
-        <translation>Zusammenfassung, Aufrufe</translation>
-    </message>
-    <message>
-        <source>Aside share</source>
-        <translation>Nebenanfrage, Anteil</translation>
-    </message>
-    <message>
-        <source>Aside share again</source>
-        <translation>Nebenanfrage, Anteil beim zweiten Mal</translation>
-    </message>
-    <message>
-        <source>Call seconds</source>
-        <translation>Aufruf, Sekunden</translation>
-    </message>
-    <message>
-        <source>Compaction seconds</source>
-        <translation>Verdichtung, Sekunden</translation>
-    </message>
-    <message>
-        <source>Repair calls</source>
-        <translation>Nachbesserungen</translation>
-    </message>
-    <message>
-        <source>Spend seconds</source>
-        <translation>Aufwand, Sekunden</translation>
-    </message>
-    <message>
-        <source>Filling</source>
-        <translation>Auffüllen</translation>
-    </message>
-    <message>
-        <source>Keep user share</source>
-        <translation>Eigene Nachrichten, Anteil</translation>
-    </message>
-    <message>
-        <source>Futile below</source>
-        <translation>Vergeblich unter</translation>
-    </message>
-    <message>
-        <source>Futile in a row</source>
-        <translation>Vergeblich in Folge</translation>
-    </message>
-    <message>
-        <source>Last resort messages</source>
-        <translation>Letzter Ausweg, Nachrichten</translation>
-    </message>
-    <message>
-        <source>Stream abort at</source>
-        <translation>Antwort abbrechen ab</translation>
-    </message>
-    <message>
-        <source>Stream rest</source>
-        <translation>Rest für die Antwort</translation>
-    </message>
-    <message>
-        <source>Stream restarts</source>
-        <translation>Neustarts einer Antwort</translation>
-    </message>
-    <message>
-        <source>Stream grace</source>
-        <translation>Zugabe</translation>
-    </message>
-    <message>
-        <source>Stream grace share</source>
-        <translation>Zugabe, Anteil</translation>
-    </message>
-    <message>
-        <source>Stream calls</source>
-        <translation>Aufrufe in einer Antwort</translation>
-    </message>
-    <message>
-        <source>Stream characters</source>
-        <translation>Zeichen einer Antwort</translation>
-    </message>
-    <message>
-        <source>Stream quiet seconds</source>
-        <translation>Stille einer Antwort, Sekunden</translation>
-    </message>
-    <message>
-        <source>Tool result tries</source>
-        <translation>Versuche je Werkzeugergebnis</translation>
-    </message>
-    <message>
-        <source>Overflow retries</source>
-        <translation>Wiederholungen nach Überlauf</translation>
-    </message>
-    <message>
-        <source>Overflow shed</source>
-        <translation>Abwurf nach Überlauf</translation>
-    </message>
-    <message>
-        <source>Flush distance</source>
-        <translation>Sichern, Abstand</translation>
-    </message>
-    <message>
-        <source>Flush share</source>
-        <translation>Sichern, Anteil</translation>
-    </message>
-    <message>
-        <source>Flush seconds</source>
-        <translation>Sichern, Sekunden</translation>
-    </message>
-    <message>
-        <source>Flush reply</source>
-        <translation>Sichern, Antwort</translation>
-    </message>
-    <message>
-        <source>Flush reply share</source>
-        <translation>Sichern, Anteil der Antwort</translation>
-    </message>
-    <message>
-        <source>Memory share</source>
-        <translation>Erinnerungen, Anteil</translation>
-    </message>
-    <message>
-        <source>Brought back by one recall</source>
-        <translation>Von einem Abruf zurückgeholt</translation>
-    </message>
-    <message>
-        <source>Recall share</source>
-        <translation>Abruf, Anteil</translation>
-    </message>
-    <message>
-        <source>Recall unasked share</source>
-        <translation>Ungefragter Abruf, Anteil</translation>
-    </message>
-    <message>
-        <source>Research rounds</source>
-        <translation>Recherche, Runden</translation>
-    </message>
-    <message>
-        <source>Research seconds</source>
-        <translation>Recherche, Sekunden</translation>
-    </message>
-    <message>
-        <source>Research answer seconds</source>
-        <translation>Recherche, Sekunden der Antwort</translation>
-    </message>
-    <message>
-        <source>Research share</source>
-        <translation>Recherche, Anteil</translation>
-    </message>
-    <message>
-        <source>Research answer share</source>
-        <translation>Recherche, Anteil der Antwort</translation>
-    </message>
-    <message>
-        <source>Caption seconds</source>
-        <translation>Bildbeschreibung, Sekunden</translation>
-    </message>
-    <message>
-        <source>head</source>
-        <translation>Anfang</translation>
-    </message>
-    <message>
-        <source>head tail</source>
-        <translation>Anfang und Ende</translation>
-    </message>
-    <message>
-        <source>llm</source>
-        <translation>durch ein Modell</translation>
-    </message>
-    <message>
-        <source>extractive</source>
-        <translation>nach Regeln</translation>
-    </message>
-    <message>
-        <source>“{value}” is not supported here; has:code is.</source>
-        <translation>„{value}“ gibt es nicht; has:code gibt es.</translation>
-    </message>
-    <message>
-        <source>Enter or Tab to take it</source>
-        <translation>Mit Enter oder Tab übernehmen</translation>
-    </message>
-    <message>
-        <source>as the server tells</source>
-        <translation>wie vom Server genannt</translation>
-    </message>
-    <message>
-        <source>What its conversations have in common. It holds from their next request on, unless one of them has its own.</source>
-        <translation>Was seine Unterhaltungen gemeinsam haben. Es gilt ab ihrer nächsten Anfrage, sofern eine nicht ihr Eigenes hat.</translation>
-    </message>
-    <message>
-        <source>After a change, the provider reads each conversation anew: its cache does not help.</source>
-        <translation>Nach einer Änderung liest der Anbieter jede Unterhaltung einmal neu: Sein Zwischenspeicher hilft dann nicht.</translation>
-    </message>
-    <message>
-        <source>As the model does</source>
-        <translation>Wie das Modell</translation>
-    </message>
-    <message>
-        <source>as the provider has it</source>
-        <translation>wie beim Anbieter</translation>
-    </message>
-    <message>
-        <source>the model’s own</source>
-        <translation>wie vom Modell</translation>
-    </message>
-    <message>
-        <source>Recall may look in</source>
-        <translation>Der Abruf darf suchen in</translation>
-    </message>
-    <message>
-        <source>A persona is all of this under a name. Changing it later changes no conversation.</source>
-        <translation>Eine Persona ist all dies unter einem Namen. Sie später zu ändern ändert keine Unterhaltung.</translation>
-    </message>
-    <message>
-        <source>Fork to a new conversation</source>
-        <translation>In neue Unterhaltung abzweigen</translation>
-    </message>
-    <message numerus="yes">
-        <source>{name}: %n tokens, {share} of the window</source>
-        <translation>
-            <numerusform>{name}: %n Token, {share} des Fensters</numerusform>
-            <numerusform>{name}: %n Token, {share} des Fensters</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Making room: the policy…</source>
-        <translation>Platz schaffen: die Regeln…</translation>
-    </message>
-    <message>
-        <source>Nothing is remembered of this project yet. What the model notes in its conversations stands here, and is used in this project alone until you widen it.</source>
-        <translation>Von diesem Projekt ist noch nichts gemerkt. Was das Modell in seinen Unterhaltungen notiert, steht hier und gilt nur in diesem Projekt, bis es ausgeweitet wird.</translation>
-    </message>
-    <message>
-        <source>The model finds again what was said earlier in the same conversation. Before it looks anywhere else, it asks you.</source>
-        <translation>Das Modell findet wieder, was früher in derselben Unterhaltung gesagt wurde. Bevor es anderswo sucht, fragt es.</translation>
     </message>
     <message>
         <source>Continue the reply</source>
