@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.items import ItemKind
+from desktop_app.context.view.pairing import is_placeholder
 from desktop_app.context.view.view import View, assemble
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolResult
 from desktop_app.conversation.openai_chat import Json, chat_of
@@ -55,13 +56,17 @@ def parted(view: View, messages: Sequence[Message]) -> Iterator[str]:
 
 
 def misplaced(view: View, messages: Sequence[Message]) -> Iterator[str]:
-    """Property 2: each message is in exactly one of the view and the archive; property 9: in the record's order."""
+    """Property 2: each message is in exactly one of the view and the archive; property 9: in the record's order, but
+    for results that stand apart from their calls there."""
     shown = [item.message.id for item in view.items if item.kind is ItemKind.MESSAGE]
     present = [m for m in messages if m.id not in view.statuses]
     own = view.request_context.system_prompt  # in the place of what the record begins with
     systems = [m.id for m in present if m.role is Role.SYSTEM] if own is None else []
     systems += [f"{view.request_context.id}/prompt"] if own else []
-    if shown != systems + [m.id for m in present if m.role is not Role.SYSTEM]:
+    wanted = systems + [m.id for m in present if m.role is not Role.SYSTEM]
+    results = {m.id for m in present if m.role is Role.TOOL}
+    same_order = [i for i in shown if i not in results] == [i for i in wanted if i not in results]
+    if sorted(shown) != sorted(wanted) or not same_order:
         yield f"in the view: {shown}; not archived: {[m.id for m in present]}"
 
 
@@ -75,7 +80,7 @@ def unsent(view: View, chat: Sequence[Json], messages: Sequence[Message]) -> Ite
         for part in message.parts:
             text = part.text if isinstance(part, Text | ToolResult) else ""
             text = part.content if isinstance(part, Attachment) and not part.is_image else text
-            if text.strip() and text.strip() not in sent:
+            if text.strip() and text.strip() not in sent and not is_placeholder(text):
                 yield f"{message.role.value} message {message.id} is in the view, but not sent: {text[:60]!r}"
 
 

@@ -36,6 +36,8 @@ class Repair(StrEnum):
 
     MISSING_RESULT = translatable("missing result")
     ORPHAN_RESULT = translatable("result without a call")
+    MOVED_RESULT = translatable("result apart from its call")
+    RESULT_AGAIN = translatable("second result of a call")
     REPEATED_ID = translatable("repeated call id")
     BAD_CALL = translatable("call that no provider would accept")
     EMPTY = translatable("empty message")
@@ -93,7 +95,7 @@ class OpenCall(msgspec.Struct, frozen=True):
 def has_written(message: Message) -> bool:
     """Return whether a message has parts that are sent as text."""
     for part in message.parts:
-        if isinstance(part, Text | ToolResult) or (isinstance(part, Attachment) and not part.is_image):
+        if (isinstance(part, Text | ToolResult) and part.text) or (isinstance(part, Attachment) and not part.is_image):
             return True
     return False
 

@@ -31,6 +31,7 @@ from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
 from .continuing import CUT_NOTE, is_continuation_of, join_continuation
 from .items import Item, ItemKind, OpenCall, Repair, has_written
+from .pairing import is_placeholder
 
 NO_RESULT = "[No result was recorded for this call.]"
 EMPTY = "[empty message]"
@@ -48,7 +49,8 @@ IN_TURN = frozenset(
 )
 """Who may speak behind whom, as it is."""
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
-_SUMMARY, _MESSAGE, _ORPHAN = ItemKind.SUMMARY, ItemKind.MESSAGE, Repair.ORPHAN_RESULT
+_SUMMARY, _MESSAGE = ItemKind.SUMMARY, ItemKind.MESSAGE
+_ORPHAN, _AGAIN = Repair.ORPHAN_RESULT, Repair.RESULT_AGAIN
 # looked up once: see cut_points.py
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 """What Anthropic accepts as a call's id, as long as OpenAI does."""
@@ -148,6 +150,21 @@ class NormalizedSequence:
             item = replace(item, message=replace(item.message, parts=(normalized,)))
         self._push(item)
 
+    def add_again(self, item: Item) -> None:
+        """Append a result whose call has one already, the item before: what it says more is joined to that."""
+        result, last = item.message.tool_result, self._last
+        answered = last.message.tool_result if last is not None else None
+        if result is None or answered is None:
+            self.add(item)
+            return
+        text = "" if is_placeholder(result.text) else result.text
+        again = replace(result, text=text, call_id=answered.call_id, name=answered.name)
+        self._push(replace(item, message=replace(item.message, parts=(again,)), repair=_AGAIN))
+
+    def answers(self, message: Message) -> bool:
+        """Return whether that message, a result, answers a call that is open."""
+        return self._answered_by(message.tool_result or ToolResult("", "", "")) is not None
+
     def _answered_by(self, result: ToolResult) -> int | None:
         """Return the index of the open call that a result answers: by its id, or the first one if it names none."""
         for position, call in enumerate(self.open_calls):
@@ -201,7 +218,7 @@ class NormalizedSequence:
 
     def _push(self, item: Item) -> None:
         last = self._last
-        is_orphan = item.message.role is _TOOL and item.repair is _ORPHAN
+        is_orphan = item.message.role is _TOOL and (item.repair is _ORPHAN or item.repair is _AGAIN)
         is_neighbour = last is not None and last.message.role is item.message.role is not _TOOL
         is_joined = last is not None and (is_orphan or is_neighbour)
         if last is not None and is_joined:

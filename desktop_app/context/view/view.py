@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 import msgspec
 from msgspec.structs import replace
@@ -48,6 +49,7 @@ from .items import (
     summary_message,
 )
 from .normalize import NormalizedSequence, missing_result
+from .pairing import Arrangement, arrange_results
 
 _SYSTEM, _ASSISTANT, _TOOL = Role.SYSTEM, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
 _MESSAGE, _ORPHAN = ItemKind.MESSAGE, Repair.ORPHAN_RESULT
@@ -62,6 +64,8 @@ class View(msgspec.Struct, frozen=True):
     """Those of the last assistant message that have no result yet."""
     call_ids: GrowingSet = msgspec.field(default_factory=GrowingSet)
     """Ids that are in use."""
+    stray_ids: frozenset[str] = frozenset()
+    """The call ids of results whose call is not there, or not yet."""
     statuses: dict[str, MessageStatus] = {}
     """Of messages that are not in the view, by id."""
     pins: frozenset[str] = frozenset()
@@ -128,6 +132,7 @@ def view_after(view: View, transcript: Transcript) -> View:
         and all(isinstance(entry, GROWING) for entry in new)
         and all(message.role is not Role.SYSTEM for message in said)
         and not late.intersection(item.message.id for item in (view.items if late else ()))
+        and not any(call.call_id in view.stray_ids for message in said for call in message.tool_calls)
     )
     if not is_growth:
         return view_of(transcript)
@@ -135,6 +140,8 @@ def view_after(view: View, transcript: Transcript) -> View:
     sequence = NormalizedSequence(last, ends_in_text(view.items), view.open_calls, view.call_ids)
     recalled = {**view.recalled, **recalled} if recalled else view.recalled
     for message in said:
+        if message.role is _TOOL and not sequence.answers(message):
+            return view_of(transcript)  # its place is elsewhere
         if message.id in recalled:
             sequence.add(recalled_item(recalled[message.id]))
         sequence.add(Item(message))
@@ -215,11 +222,28 @@ def _since_reply(view: View) -> tuple[str, set[str]]:
 def inseparable_ids(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
     """Return the ids of those messages and of what may not be parted from them: calls and results, a whole reply."""
     sequence = NormalizedSequence()
-    for message in messages:
-        sequence.add(Item(message))
+    _add_arranged(sequence, arrange_results(tuple(messages)), Item)
     runs = ([sequence.items[i] for i in run] for run in blocks(sequence.items))
     together = (run for run in runs if any(item.message.id in wanted for item in run))
     return [item.message.id for run in together for item in run if item.kind is ItemKind.MESSAGE]
+
+
+def _add_arranged(
+    sequence: NormalizedSequence,
+    arranged: Arrangement,
+    item_of: Callable[[Message], Item],
+    recalled: Mapping[str, Recalled] = MappingProxyType({}),
+) -> None:
+    """Append the messages in their order, each behind what was recalled for it."""
+    for message in arranged.messages:
+        if message.id in recalled:
+            sequence.add(recalled_item(recalled[message.id]))
+        if message.id in arranged.again:
+            sequence.add_again(item_of(message))
+        elif message.id in arranged.moved:
+            sequence.add(replace(item_of(message), repair=Repair.MOVED_RESULT))
+        else:
+            sequence.add(item_of(message))
 
 
 def count_repairs(view: View) -> Counter[Repair]:
@@ -293,15 +317,13 @@ class _Fold:
             sequence.add(memory_item(self.request_context))
         if self.summary:
             sequence.add(Item(summary_message(self.summary), ItemKind.SUMMARY))
-        for message in present:
-            if message.role is not _SYSTEM:
-                if message.id in self.recalled:
-                    sequence.add(recalled_item(self.recalled[message.id]))
-                sequence.add(self._item(message))
+        arranged = arrange_results([message for message in present if message.role is not _SYSTEM])
+        _add_arranged(sequence, arranged, self._item, self.recalled)
         return View(
             Chain(sequence.items),
             sequence.open_calls,
             sequence.call_ids,
+            arranged.stray_ids,
             self.statuses,
             frozenset(self.pins),
             self.summary,
