@@ -42,7 +42,7 @@ class Arrangement(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class _Call:
+class _PairedCall:
     """A call while results are paired."""
 
     call_id: str
@@ -109,12 +109,12 @@ class _Pairing:
     def __init__(self, messages: Sequence[Message], away: AbstractSet[int] = frozenset()) -> None:
         self._messages = messages
         self._away = away
-        self._calls: dict[str, list[_Call]] = {}
+        self._calls: dict[str, list[_PairedCall]] = {}
         # Of each message, the index of the first one of the reply that it belongs to or directly follows; else -1.
         self._replies: list[int] = []
         # By the index of a reply, that of its last message, and its calls.
         self._ends: dict[int, int] = {}
-        self._own_calls: dict[int, list[_Call]] = {}
+        self._own_calls: dict[int, list[_PairedCall]] = {}
         strays = self._pair_neighbours()
         ids = {_call_id_of(messages[index]) for index in strays}
         self._waiting = {call_id: [*filter(self._waits, self._calls.get(call_id, ()))] for call_id in ids}
@@ -165,7 +165,7 @@ class _Pairing:
                 before = role
         return strays
 
-    def _waiting_in(self, reply: int, call_id: str) -> _Call | None:
+    def _waiting_in(self, reply: int, call_id: str) -> _PairedCall | None:
         """Return the call of that reply that a result of that id answers: without an id, the first that waits."""
         waiting = [call for call in self._own_calls.get(reply, ()) if not call.results]
         own = (call for call in waiting if call.call_id == call_id)
@@ -176,7 +176,7 @@ class _Pairing:
         own = self._own_calls.setdefault(reply, [])
         for part in message.parts:
             if isinstance(part, ToolCall):
-                call = _Call(part.call_id, reply, index)
+                call = _PairedCall(part.call_id, reply, index)
                 own.append(call)
                 self._calls.setdefault(part.call_id, []).append(call)
 
@@ -197,20 +197,20 @@ class _Pairing:
             return is_paired
         return self._pair(index, calls[before] if before >= 0 else None)
 
-    def _newest_waiting(self, index: int) -> _Call | None:
+    def _newest_waiting(self, index: int) -> _PairedCall | None:
         """Return the first call without a result of the newest reply before that message that made any."""
         for reply in range(index - 1, -1, -1):
             if self._own_calls.get(reply):
                 return self._waiting_in(reply, "")
         return None
 
-    def _pair(self, index: int, call: _Call | None) -> bool:
+    def _pair(self, index: int, call: _PairedCall | None) -> bool:
         if call is None:
             return False
         call.results.append(index)
         return True
 
-    def _waits(self, call: _Call) -> bool:
+    def _waits(self, call: _PairedCall) -> bool:
         """Return whether nothing came for that call but words that say so."""
         return all(map(self._is_placeholder, call.results))
 
@@ -227,5 +227,5 @@ class _Pairing:
         return [first, *(index for index in results if index != first)]
 
 
-def _reply_of(call: _Call) -> int:
+def _reply_of(call: _PairedCall) -> int:
     return call.reply
