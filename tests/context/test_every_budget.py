@@ -115,7 +115,8 @@ def _too_large(run: Run) -> Iterator[str]:
         yield f"it said that {run.error.needed} do not fit into {run.error.usable} of {run.budget.usable}"
     least = sum(map(run.counts.total, must_stay(run.messages)))
     open_results = total - request_tokens(replace(run.view, open_calls=()), run.counts)
-    if not least <= run.error.needed <= least + BESIDE + open_results:
+    waiting = sum(map(run.counts.total, unanswered(run.messages)))
+    if not least <= run.error.needed <= least + BESIDE + open_results + waiting:
         yield f"it said that {run.error.needed} must stay, but that is {least}"
 
 
@@ -130,6 +131,13 @@ def _lost(run: Run) -> Iterator[str]:
 def must_stay(messages: Sequence[Message]) -> list[Message]:
     users = [message for message in messages if message.role is Role.USER]
     return [message for message in messages if message.role is Role.SYSTEM] + users[-1:]
+
+
+def unanswered(messages: Sequence[Message]) -> list[Message]:
+    """The results behind the newest reply, with its calls: they stay, shortened or whole."""
+    newest = max((n for n, message in enumerate(messages) if message.role is Role.ASSISTANT), default=0)
+    results = [message for message in messages[newest:] if message.role is Role.TOOL]
+    return [messages[newest], *results] if results else []
 
 
 def check(messages: Sequence[Message], counts: TokenCounts, shares: Iterable[float] = SHARES) -> None:

@@ -29,7 +29,7 @@ _SAYS_NONE_IN_BRACKETS = re.compile(
 )
 
 
-class Arrangement(msgspec.Struct, frozen=True):
+class PairedMessages(msgspec.Struct, frozen=True):
     """Messages in the order in which they are sent."""
 
     messages: Sequence[Message]
@@ -53,13 +53,13 @@ class _PairedCall:
     """Indices of messages."""
 
 
-def arrange_results(messages: Sequence[Message]) -> Arrangement:
+def arrange_results(messages: Sequence[Message]) -> PairedMessages:
     """Return the messages with each result behind its call. The same sequence, if that is so already."""
     if not _has_stray(messages):
-        return Arrangement(messages)
+        return PairedMessages(messages)
     first = _Pairing(messages)
     if not first.elsewhere:
-        return Arrangement(messages, stray_ids=first.lost_ids)
+        return PairedMessages(messages, stray_ids=first.lost_ids)
     return _Pairing(messages, first.elsewhere).arrangement()
 
 
@@ -121,7 +121,7 @@ class _Pairing:
         self._lost = {index for index in strays if not self._pair_stray(index)}
         self.elsewhere = set(strays) - self._lost
 
-    def arrangement(self) -> Arrangement:
+    def arrangement(self) -> PairedMessages:
         """Return the messages, each result that was paired behind the reply of its call."""
         messages, moved, again = self._messages, set[str](), set[str]()
         behind: dict[int, list[int]] = {}
@@ -139,7 +139,7 @@ class _Pairing:
         for index in range(len(messages)):
             order += () if index in paired else (index,)
             order += behind.get(index, ())
-        return Arrangement([messages[index] for index in order], frozenset(moved), frozenset(again), self.lost_ids)
+        return PairedMessages([messages[index] for index in order], frozenset(moved), frozenset(again), self.lost_ids)
 
     @property
     def lost_ids(self) -> frozenset[str]:

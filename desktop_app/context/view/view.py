@@ -49,7 +49,7 @@ from .items import (
     summary_message,
 )
 from .normalize import NormalizedSequence, missing_result
-from .pairing import Arrangement, arrange_results
+from .pairing import PairedMessages, arrange_results
 
 _SYSTEM, _ASSISTANT, _TOOL = Role.SYSTEM, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
 _MESSAGE, _ORPHAN = ItemKind.MESSAGE, Repair.ORPHAN_RESULT
@@ -230,7 +230,7 @@ def inseparable_ids(messages: Iterable[Message], wanted: Collection[str]) -> lis
 
 def _add_arranged(
     sequence: NormalizedSequence,
-    arranged: Arrangement,
+    arranged: PairedMessages,
     item_of: Callable[[Message], Item],
     recalled: Mapping[str, Recalled] = MappingProxyType({}),
 ) -> None:
