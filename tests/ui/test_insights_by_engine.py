@@ -107,7 +107,10 @@ def test_everything_and_its_csv_sum_to_what_the_record_holds(play_by_engine, dat
     told = {row["name"]: int(row["tokens_in"]) for row in rows if row["kind"] == "said"}
     assert {row["detail"] for row in rows if row["kind"] == "said"} == {"characters"}
     assert told == {role: count for role, count in said.items() if count}
-    assert {row["kind"] for row in rows} <= {"prune", "compaction", "day", "model", "said"}
+    own = {"size", "reached", "spills"}
+    assert own < {row["kind"] for row in rows} <= {"prune", "compaction", "day", "model", "said", *own}
+    reached = [int(row["conversations"]) for row in rows if row["kind"] == "reached"]
+    assert reached == sorted(reached, reverse=True), "whatever was 95 % full was 75 % full"
 
 
 def test_a_project_is_a_scope_of_its_own(play_by_engine, data_folder) -> None:
