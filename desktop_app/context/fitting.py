@@ -65,7 +65,7 @@ def acting_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
     return replace(
         made,
         reserve_tokens=budget.reserve,
-        tail_most=min(made.tail_most, round(usable * made.tail_share)),
+        tail_most=min(made.tail_most, round(usable * min(made.tail_share, made.target))),
         protect_newest=min(made.protect_newest, round(budget.window * made.protect_share_of_window)),
         prune_least=min(made.prune_least, round(budget.window * made.prune_least_share_of_window)),
         keep_user_tokens=min(made.keep_user_tokens, round(usable * made.target * made.keep_user_share)),

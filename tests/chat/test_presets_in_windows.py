@@ -44,9 +44,13 @@ def talk(tokens: int) -> list[Message]:
 
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize(("name", "trigger"), DUE, ids=lambda value: str(value))
+@pytest.mark.parametrize("reply", [0, 300, 64_000])
 @pytest.mark.long
-async def test_a_compaction_is_due_where_the_document_says(house, name: str, trigger: Trigger, window: int) -> None:
-    home = await house([], window=window, max_output=0)
+async def test_a_compaction_is_due_where_the_document_says(
+    house, name: str, trigger: Trigger, window: int, reply: int
+) -> None:
+    """reply: the longest that the server tells; 0: it tells none."""
+    home = await house([], window=window, max_output=reply)
     home.chats.settings = replace(home.chats.settings, policy=name)
     due = DUE[name, trigger](window)
     for share, is_made in ((0.96, False), (1.03, True)):

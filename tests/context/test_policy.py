@@ -219,6 +219,13 @@ def test_every_share_is_told_in_tokens_or_limits_a_number_that_is() -> None:
     assert shares == {*told, *OF_SOMETHING_ELSE}
 
 
+def test_the_tail_acts_up_to_the_target() -> None:
+    assert acting_policy(BALANCED, Budget(100_000, 0)).tail_most == 35_000
+    assert acting_policy(replace(BALANCED, tail_most=9_000), Budget(100_000, 0)).tail_most == 9_000
+    assert acting_policy(replace(BALANCED, tail_share=0.1), Budget(100_000, 0)).tail_most == 10_000
+    assert acting_policy(replace(BALANCED, tail_most=0), Budget(100_000, 0)).tail_most == 0, "by messages"
+
+
 @pytest.mark.parametrize(
     ("window", "tokens"),
     [

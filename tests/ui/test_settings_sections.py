@@ -8,12 +8,13 @@ from PySide6.QtWidgets import QApplication
 from settings_scenes import MODELS, SETTINGS, STUDIO, open_settings, refuse, save, write
 from ui_scenes import play_scene, until
 
+from desktop_app.conversation.own_policy import OwnPolicy
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
 from desktop_app.ui.settings.entries import FolderField
 from desktop_app.ui.settings.sandbox_part import FolderLines
-from desktop_app.ui.settings.sections import RuleList
+from desktop_app.ui.settings.sections import RuleList, policy_description
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import use_language
@@ -46,6 +47,19 @@ def test_a_setting_is_found_by_its_words(dialog, qtbot):
     dialog.show_section("look")
     assert dialog.side.field.text() == ""
     assert dialog.side.list.current_key() == "look"
+
+
+def test_a_policy_is_described_by_its_own_numbers(qapp):
+    mine = OwnPolicy("mine", "relaxed", {"phases": ["before_request"], "target": 0.42, "target_least": 0})
+    settings = Settings(policies=(mine,))
+    assert policy_description(settings, "balanced") == (
+        "Makes room in the background from 75 % of the usable window, and before a request at 90 %. "
+        "Summarizing brings the request down to 35 %. In small windows down to 3,200 tokens."
+    )
+    assert "down to 20 %. In small windows down to 2,400 tokens." in policy_description(settings, "aggressive")
+    assert policy_description(settings, "mine") == (
+        "Makes room before a request from 93 % of the usable window. Summarizing brings the request down to 42 %."
+    )
 
 
 def test_what_is_wrong_elsewhere_is_shown(dialog, qtbot):

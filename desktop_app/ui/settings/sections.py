@@ -157,9 +157,9 @@ def policy_description(settings: Settings, name: str) -> str:
         words = [
             tr("Makes room in the background from {background} of the usable window, and before a request at {limit}.")
         ]
-    words.append(tr("A summary leaves {target} of it."))
+    words.append(tr("Summarizing brings the request down to {target}."))
     if policy.target_least:
-        words.append(tr("In a small window it leaves {tokens} tokens."))
+        words.append(tr("In small windows down to {tokens} tokens."))
     return " ".join(words).format(
         background=format_percent(policy.background_at),
         limit=format_percent(policy.compact_at),
