@@ -52,7 +52,7 @@ def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueSh
     """
     match trigger:
         case Trigger.USER:
-            return DueShares(policy.prune_target, policy.target)
+            return DueShares(policy.prune_target, max(policy.prune_target, policy.target))
         case Trigger.OVERFLOW:
             return DueShares(0.0, 0.0)
         case Trigger.AFTER_TURN if trigger.value in policy.phases:

@@ -32,7 +32,7 @@ from .words import (
     wanted_words,
 )
 
-NUMBER_WIDTH, LIST_WIDTH, CONTROL_WIDTH = 88, 260, 260  # pixels
+NUMBER_WIDTH, LIST_WIDTH, CONTROL_WIDTH = 112, 260, 260  # pixels
 SLIDER_REACH = 5  # times the usual value; more can be typed
 MAX_WITHOUT_DEFAULT = 20_000  # of the slider of a number that is usually 0
 

@@ -32,8 +32,8 @@ def asked(view: View, share: float, trigger: Trigger) -> Prune | CompactionPlan 
         (Trigger.STREAMING, 0.81, True),
         (Trigger.AFTER_TURN, 0.74, False),
         (Trigger.AFTER_TURN, 0.76, True),
-        (Trigger.USER, 0.34, False),
-        (Trigger.USER, 0.37, True),
+        (Trigger.USER, 0.49, False),
+        (Trigger.USER, 0.51, True),
         (Trigger.OVERFLOW, 0.40, True),
     ],
 )
