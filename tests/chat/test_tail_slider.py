@@ -54,6 +54,17 @@ def test_more_tail_tokens_never_keep_fewer_messages(
         before = kept(plan)
 
 
+def test_whoever_optimizes_where_there_is_room_gets_half_of_it() -> None:
+    basis = basis_for(long_conversation(86, 13), 64_000)
+    plan = plan_optimize(basis)
+    assert plan.compaction is not None
+    before, after = plan.compaction.tokens_before, plan.compaction.tokens_after
+    assert before < basis.policy.target * basis.budget.usable, "the policy itself would leave it as it is"
+    assert 0.4 * before < after < 0.8 * before
+    short = plan_optimize(basis_for(long_conversation(4, 13), 64_000))
+    assert short.compaction is None, "what is no longer than the shortest tail"
+
+
 @given(histories(), st.sampled_from([300, 2_000, 8_192]))
 def test_it_holds_for_any_history(messages: list[Message], window: int) -> None:
     basis = basis_for([_named(message, n) for n, message in enumerate(messages)], window)

@@ -71,7 +71,7 @@ def test_a_conversation_is_optimized_browsed_and_taken_back(play_by_engine, data
         window, panel = person.window, person.window.panel
         before = await person.shown_gauge()
         operation = await optimize(person)
-        await person.sees(lambda: window.gauge.gauge.total < before.total / 2, "a lower gauge")
+        await person.sees(lambda: window.gauge.gauge.total < 0.8 * before.total, "a lower gauge")
         (row,) = person.operations
         after = await person.shown_gauge()
         assert (row.trigger, row.tokens_before, row.tokens_after) == (Trigger.USER, before.total, after.total)

@@ -130,8 +130,8 @@ def plan_optimize(
 ) -> Optimization:
     """Return what the user's "Optimize" would do; nothing is recorded.
 
-    tail_tokens None: as the policy says. strategy "llm": the summary is not written yet, everything else is final;
-    "none": results are shortened, and no message is archived.
+    tail_tokens None: as the policy says; half of what is there, where that is less. strategy "llm": the summary is not
+    written yet, everything else is final; "none": results are shortened, and no message is archived.
     """
     total = request_tokens(snapshot.view, snapshot.counts)
     prune = plan_prune(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER)
@@ -139,6 +139,8 @@ def plan_optimize(
     steps, views = _with_prune(snapshot, steps, views, _shorten_what_stays(snapshot, views[-1]))
     plan = None if strategy == "none" else _plan_compaction(snapshot, views[-1], tail_tokens, strategy)
     least, most = _tail_range(snapshot, views[-1])
+    if plan is None and tail_tokens is None and strategy != "none":  # there is room as it is, but the user wants more
+        plan = _plan_compaction(snapshot, views[-1], max(most // 2, least), strategy)
     kept = plan.tail if plan else most
     tail = min(max(kept if tail_tokens is None else tail_tokens, least), most)
     optimization = Optimization(
