@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.context.counting.calibration import Report, is_plausible
+from desktop_app.context.counting.calibration import Report
 from desktop_app.conversation.message import Usage
 
 from .ports import ModelError
@@ -11,13 +11,17 @@ from .turn.request import Request
 MIN_LIMIT = 512
 """A smaller window than this is not what a provider's error means by its number."""
 
+MAX_TIMES = 8
+"""A provider that says more, or less, than so many times what is counted here does not speak of that request."""
+
 
 def refused_report(error: ModelError, sent: Request) -> Report | None:
     """Return what the error of a refused request reports of its prompt; None if it does not say, or what cannot be."""
     if not error.is_overflow or error.limit < MIN_LIMIT or not error.observed:
         return None
-    usage = Usage(error.observed - error.reply, 0)
-    return Report(sent.counted, sent.items, usage) if is_plausible(usage, sent.counted) else None
+    prompt = error.observed - error.reply
+    can_be = sent.counted <= MAX_TIMES * prompt and prompt <= MAX_TIMES * sent.counted
+    return Report(sent.counted, sent.items, Usage(prompt, 0)) if can_be else None
 
 
 class LearnedWindow:

@@ -26,7 +26,6 @@ from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
-from desktop_app.context.counting.calibration import Report
 from desktop_app.context.counting.measured import is_silently_cut
 from desktop_app.context.view.view import with_entries
 from desktop_app.conversation.events import (
@@ -229,7 +228,7 @@ class StreamedReply:
         session, window = self._session, self._session.budget.window
         most, is_capped = longest_reply(session, request.gauge)
         refused = refused_report(error, request)
-        can_ask_for_less = is_capped and not self._is_modest and self._can_ask_for_less(error, most, refused)
+        can_ask_for_less = is_capped and not self._is_modest and self._can_ask_for_less(error, most)
         session.learn_from_refusal(error, refused)
         log_limit(
             session.id, session.model_info.id, window, session.budget.window, "the refused request's error names it"
@@ -286,14 +285,14 @@ class StreamedReply:
             await make_room(self._session, self._services, Trigger.BEFORE_REQUEST, self._emit)
         refuse_what_does_not_fit(self._session)
 
-    def _can_ask_for_less(self, error: ModelError, most: int, refused: Report | None) -> bool:
+    def _can_ask_for_less(self, error: ModelError, most: int) -> bool:
         """Return whether a refused request may fit if a shorter reply than `most` is asked for.
 
         Some servers refuse a prompt and the longest reply together, and count more than is counted here: a template of
         their own can be 300 tokens. What is kept free for a reply always is enough for that.
         """
         reserve = max(self._session.budget.reserve, 1)
-        has_room = refused is None or refused.usage.prompt_tokens + reserve <= error.limit
+        has_room = not error.limit or error.observed - error.reply + reserve <= error.limit
         return self._guard.state is State.READY and error.is_overflow and most > reserve and has_room
 
     def _notice_silent_cut(self, request: Request) -> None:
