@@ -6,6 +6,7 @@ import asyncio
 from copy import copy
 
 from desktop_app.context.compact.make_room import due_shares
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import SwitchPreview
 from desktop_app.conversation.message import MessageDraft
@@ -18,6 +19,7 @@ from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in
 from .tasks import CheckPoint, run_while_wanted
+from .turn.prepare import transcript_with_tools
 
 NO_DRAFT = MessageDraft()
 
@@ -32,6 +34,8 @@ async def preview_model(
     """
     there = copy(session)  # for questions only: nothing is recorded with it
     there.use(model_or_stand_in(models, model_id))
+    there.transcript = await transcript_with_tools(there, services)
+    there.view = view_of(there.transcript) if there.transcript is not session.transcript else session.view
 
     def count(check: CheckPoint) -> Gauge:
         for item in there.view.items:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from desk import Desk, open_desk
+from msgspec.structs import replace
 
 from desktop_app.conversation.events import GaugeChanged
+from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.engine import protocol as p
 from desktop_app.settings import ModelLimits, Server, Settings
@@ -97,3 +99,16 @@ async def test_a_draft_may_be_what_makes_a_compaction_due(long: Desk) -> None:
     assert (await preview(long, "home/llama-tiny")).verdict == "fits"
     await long.ask(p.KeepDraft(long.conversation, "One long message. " * 1_000, ()))
     assert (await preview(long, "home/llama-tiny")).verdict == "too_small"
+
+
+async def test_the_tools_that_another_model_would_be_offered_are_counted(data_folder: Path) -> None:
+    desk = await open_desk(data_folder, replace(SETTINGS, chat_model="builtin"))
+    said = [user_message("Begin."), Message(role=Role.ASSISTANT, parts=(Text("Yes."),))]
+    desk.conversation = (await desk.engine.conversations.create("Without tools", said)).id
+    assert Segment.SCHEMAS not in (await desk.opened()).gauge.segments, "the built-in model calls none"
+    told = await preview(desk, "home/large")
+    await desk.ask(p.ChooseModel(desk.conversation, "home/large"))
+    opened = await desk.opened()
+    assert opened.gauge.segments[Segment.SCHEMAS] > 100
+    assert told.total == opened.gauge.total
+    await desk.close()

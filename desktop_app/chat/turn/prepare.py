@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import asyncio
 
+from msgspec.structs import replace
+
 from desktop_app.chat.image_captions import caption_images
 from desktop_app.chat.ports import Emit
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
 from desktop_app.chat.stamp import stamp
+from desktop_app.context.view.view import with_entries
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Prune, RequestContext, active_entries
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    Compaction,
+    Prune,
+    RequestContext,
+    Transcript,
+    active_entries,
+)
 
 MAX_WAIT = 0.5
 """Seconds that the message waits for its server to tell the window, before it is stored without what is recalled."""
@@ -46,12 +56,13 @@ async def prepare(session: Session, services: Services, emit: Emit, prompt: Mess
 async def record_first_context(session: Session, services: Services) -> bool:
     """Record what the first request will carry, so that it is counted before it is sent. Return whether that was due.
 
-    The same where another system prompt holds than when the branch was left, or the instructions of its project were
-    changed while it was not open. It does not count as something that was done in the conversation. Raises
-    ArchiveError.
+    The same where a model that can call tools takes the place of one that cannot, where another system prompt holds
+    than when the branch was left, or the instructions of its project were changed while it was not open. It does not
+    count as something that was done in the conversation. Raises ArchiveError.
     """
     now, is_unsent = session.view.request_context, session.seconds_since_request() is None
-    is_first = is_unsent and not (now.id and session.view.last_user_id)
+    gets_tools = session.model_info.supports_tools and not now.tools
+    is_first = is_unsent and (gets_tools or not (now.id and session.view.last_user_id))
     if not is_first and _wanted(session) == (now.system_prompt, now.instructions):
         return False
     at = session.transcript.entries[-1].at if session.transcript.entries else 0.0
@@ -81,6 +92,15 @@ async def record_request_context(session: Session, services: Services, at: float
         )
         await session.record(stamp(context))
     return is_due
+
+
+async def transcript_with_tools(session: Session, services: Services) -> Transcript:
+    """Return the session's transcript with the tools that its model would be offered. Nothing is recorded."""
+    now = session.view.request_context
+    tools = now.tools if services.tools is None else await services.tools.specs(session)
+    if tools == now.tools:
+        return session.transcript
+    return with_entries(session.transcript, stamp(replace(now, tools=tools, id="", at=0.0)))
 
 
 def _wanted(session: Session) -> tuple[str | None, str]:
