@@ -30,6 +30,7 @@ class Action(StrEnum):
     UNPIN = translatable("Unpin")
     BRING_BACK = translatable("Bring back")
     FOLD = translatable("Collapse")
+    FOLD_RUN = translatable("Show or hide the calls")
     READ = translatable("Open as text")
     SHOW_OPERATION = translatable("Show")
     UNDO_OPERATION = translatable("Undo")

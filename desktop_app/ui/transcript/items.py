@@ -35,6 +35,33 @@ class MessageItem(msgspec.Struct, frozen=True):
         return self.slot or self.row.message.id
 
 
+class RunItem(msgspec.Struct, frozen=True):
+    """Calls that follow each other without a text between them, with the replies that made them.
+
+    is_open: whether each of them has its own row below.
+    """
+
+    items: tuple[MessageItem, ...]
+    is_open: bool = False
+
+    @property
+    def key(self) -> str:
+        return f"run {self.items[0].key}"
+
+    @property
+    def first(self) -> int:
+        """The index of its first message."""
+        return self.items[0].row.index
+
+    @property
+    def results(self) -> list[MessageItem]:
+        return [item for item in self.items if item.row.message.role is Role.TOOL]
+
+    def holds(self, key: str) -> bool:
+        """Return whether a message with that id, or a row with that key, is one of it."""
+        return any(key in (item.key, item.row.message.id) for item in self.items)
+
+
 class ToolItem(msgspec.Struct, frozen=True):
     """A call whose result is not stored yet.
 
@@ -74,7 +101,7 @@ class FailureItem(msgspec.Struct, frozen=True):
         return f"failure {self.number}"
 
 
-Item = MessageItem | GapItem | OtherVersionsItem | ReplyItem | ToolItem | MarkItem | FailureItem
+Item = MessageItem | GapItem | OtherVersionsItem | ReplyItem | ToolItem | RunItem | MarkItem | FailureItem
 
 
 def slot_of(reply_id: str, index: int) -> str:

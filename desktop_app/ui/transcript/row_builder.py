@@ -149,9 +149,10 @@ class RowBuilder:
         height: float,
         is_on_hover: bool = False,
         tint: Tint | None = None,
+        most: float = 1e6,
     ) -> float:
         """Put a link on the line at `y`, and return where it ends. Its target is a little larger than the text."""
-        box = QRectF(x, self.y, advance(look, link.label) + 1, height)
+        box = QRectF(x, self.y, min(advance(look, link.label) + 1, most), height)
         ink = colour(tint or ("ink_faint" if link.action is Action.FOLD else "accent"))
         words = TextLine(box, link.label, look, ink)
         grown = box.adjusted(-4, -2, 4, 2)
@@ -160,8 +161,7 @@ class RowBuilder:
 
     def fold_link(self, key: str, words: str, is_unfolded: bool, height: float) -> float:
         """Put the line that folds and unfolds the row at `y`, and return where it ends."""
-        sign = "▾" if is_unfolded else "◂" if QGuiApplication.isRightToLeft() else "▸"
-        return self.link(0, ActionLink(Action.FOLD, key, f"{sign} {words}"), font(12), height)
+        return self.link(0, ActionLink(Action.FOLD, key, f"{fold_sign(is_unfolded)} {words}"), font(12), height)
 
     def buttons(self, inset: float, links: Sequence[ActionLink]) -> None:
         """Put buttons side by side, on as many lines as they need; the first stands out."""
@@ -252,6 +252,11 @@ class RowBuilder:
         self.layout.drawn.append(
             DashedRule(QPointF(text_right + gap, middle), max(self.width - text_right - gap, 0), ink)
         )
+
+
+def fold_sign(is_unfolded: bool) -> str:
+    """Return the sign before what is folded, or unfolded."""
+    return "▾" if is_unfolded else "◂" if QGuiApplication.isRightToLeft() else "▸"
 
 
 _advances: dict[tuple[str, str], float] = {}  # of labels: they are measured often

@@ -20,17 +20,19 @@ from .attachment_rows import estimated_attachments_height, lay_out_attachments
 from .cards import lay_out_failure, lay_out_mark, lay_out_missing, lay_out_other_versions
 from .display_list import Action, Fill, Flow, RowLayout, mirror
 from .documents import LINE_HEIGHT, DocumentCache, text_direction
-from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
+from .items import FailureItem, Item, MarkItem, MessageItem, RunItem, ToolItem
 from .pages import GapItem
 from .replies import OtherVersionsItem, ReplyItem
-from .row_builder import ACTION_GAP, ActionLink, RowBuilder, Tag, advance
+from .row_builder import ACTION_GAP, ActionLink, RowBuilder, Tag, advance, fold_sign
 from .row_text import actions_of, arguments_summary, meta_of, spoken_text, tags_of, versions_of
 from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
+from .tool_runs import summary_of_run
 
 LONG = 20_000  # characters from which on what the user has sent is shown shortened, until it is unfolded
 LONG_SHOWN = 6_000
 MAX_COUNTED = 500_000  # characters of which the words are counted
+RUN_HEIGHT = 22  # pixels of the line that stands for several calls
 ACTIONS_HEIGHT = 24  # pixels of the actions below a reply
 GAP_MESSAGE = 130  # pixels for a message that is not here
 ARCHIVED_OPACITY = 0.55
@@ -52,6 +54,8 @@ def lay_out(builder: RowBuilder, item: Item) -> RowLayout:
             _reply(builder, item)
         case ToolItem():
             lay_out_running(builder, item)
+        case RunItem():
+            _run(builder, item)
         case GapItem():
             builder.y = estimated_height(item, builder.width)
         case MarkItem(operation):
@@ -80,6 +84,8 @@ def estimated_height(item: Item, width: float) -> float:
             return around + estimated_text_height(shown, width, LINE_HEIGHT)
         case ToolItem():
             return scale(HEAD)
+        case RunItem():
+            return scale(RUN_HEIGHT)
         case GapItem(first, last):
             return scale(GAP_MESSAGE) * (last - first + 1)
         case _:
@@ -127,6 +133,17 @@ def _actions_below(builder: RowBuilder, item: MessageItem) -> None:
         if x + advance(look, link.label) > builder.width:
             break
         x = builder.link(x, link, look, height, tint="ink_faint") + scale(ACTION_GAP)
+    builder.y += height
+
+
+def _run(builder: RowBuilder, item: RunItem) -> None:
+    """Lay out the line of a run of calls, which opens to their cards."""
+    height = scale(RUN_HEIGHT)
+    words = f"{fold_sign(item.is_open)} {summary_of_run(item)}"
+    tokens = tr("%n tokens", "", sum(builder.tokens_of(one.row) for one in item.items))
+    right = builder.right_end(tokens, (), 0, height)
+    link = ActionLink(Action.FOLD_RUN, item.key, words)
+    builder.link(0, link, font(13), height, tint="ink_soft", most=right)
     builder.y += height
 
 

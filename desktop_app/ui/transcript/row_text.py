@@ -27,10 +27,11 @@ from desktop_app.ui.widgets.invisible import escape_invisible
 
 from .call_diff import TEXTS, arguments_of, changes_in_call
 from .display_list import Action
-from .items import FailureItem, Item, MarkItem, MessageItem, ToolItem
+from .items import FailureItem, Item, MarkItem, MessageItem, RunItem, ToolItem
 from .pages import GapItem
 from .replies import OtherVersionsItem, ReplyItem
 from .row_builder import NO_VERSIONS, ActionLink, Tag, TagFrame, Versions
+from .tool_runs import summary_of_run
 
 OTHER_VERSIONS = translatable("This conversation goes on in another version.")
 
@@ -188,6 +189,8 @@ def accessible_text(item: Item) -> str:
             return words.format(tool=call.name, arguments=arguments_summary(call))
         case MarkItem(operation):
             return mark_text(operation)
+        case RunItem():
+            return summary_of_run(item)
         case FailureItem(failure):
             return join_sentences(failure.title, failure.detail, failure.kept, failure.advice)
 

@@ -24,10 +24,11 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Role
 from desktop_app.ui.live_turns import RESTING, LiveTurn
 
-from .items import Item, MessageItem, ToolItem, change_between, items_with_gaps, update_item
+from .items import Item, MessageItem, RunItem, ToolItem, change_between, items_with_gaps, update_item
 from .pages import MAX_OLDER, PAGE, merge_pages, trim_rows
 from .replies import ReplyItem, join_continued
 from .row_text import accessible_text
+from .tool_runs import fold_runs
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 NOWHERE = QModelIndex()
@@ -53,6 +54,7 @@ class TranscriptModel(QAbstractListModel):
         self._operations: dict[str, OperationRow] = {}
         self._other_versions: tuple[str, ...] = ()
         self._items: list[Item] = []
+        self._open_runs: set[str] = set()
         self.turn = RESTING
         self.is_changing = False
         self._pause = QTimer(self, singleShot=True, interval=REFRESH_PAUSE)
@@ -184,10 +186,24 @@ class TranscriptModel(QAbstractListModel):
     def item(self, row: int) -> Item:
         return self._items[row]
 
+    def toggle_run(self, key: str) -> None:
+        """Show the calls of a run as rows of their own, or as one line again."""
+        self._open_runs ^= {key}
+        self._show()
+
+    def reveal(self, message_id: str) -> None:
+        """Let a message that stands behind the line of a run have its own row."""
+        row = self.row_of(message_id)
+        item = self._items[row] if row >= 0 else None
+        if isinstance(item, RunItem) and not item.is_open and item.holds(message_id):
+            self.toggle_run(item.key)
+
     def row_of(self, key: str) -> int:
-        """Return the row of that key, or of that message; -1 if it is not loaded."""
+        """Return the row of that key, or of that message, or of the run that it is in; -1 if it is not loaded."""
         for number, item in enumerate(self._items):
             if item.key == key or (isinstance(item, MessageItem) and item.row.message.id == key):
+                return number
+            if isinstance(item, RunItem) and not item.is_open and item.holds(key):
                 return number
         root = join_continued(self._rows)[1].get(key)  # a part of a reply that was continued has no row of its own
         return -1 if root is None else self.row_of(root)
@@ -227,7 +243,8 @@ class TranscriptModel(QAbstractListModel):
             self.running_changed.emit(self.is_running)
 
     def _new_items(self) -> list[Item]:
-        return items_with_gaps(self._rows, self._operations.values(), self.turn, monotonic(), self._other_versions)
+        items = items_with_gaps(self._rows, self._operations.values(), self.turn, monotonic(), self._other_versions)
+        return fold_runs(items, self._open_runs, self.is_running)
 
     def _show(self) -> None:
         """Make the rows again and announce only what differs."""

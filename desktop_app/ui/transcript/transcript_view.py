@@ -91,6 +91,7 @@ class TranscriptView(RowView):
 
         top: where it shall begin instead, without being highlighted; then it is the current one.
         """
+        self.transcript.reveal(message_id)
         row = self.transcript.row_of(message_id)
         if row < 0:
             return False

@@ -75,6 +75,9 @@ class TranscriptWidget(SelectingView):
             case Action.FOLD | Action.SHOW_CODE | Action.WRAP_CODE:
                 self.cache.fold(argument)
                 self.lay_out_visible()
+            case Action.FOLD_RUN:
+                self.follows_end = False
+                self.transcript.toggle_run(argument)
             case Action.STOP:
                 self._stop(argument)
             case Action.SHOW_REQUEST | Action.SHOW_IN_REQUEST:
