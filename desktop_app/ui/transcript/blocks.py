@@ -24,6 +24,7 @@ _SPACE = re.compile(
 )  # what follows begins no list, heading or quote
 ROW_WEIGHT = 40  # a row of a table costs as much as so many characters more
 MAX_COLUMNS = 32  # of a table: to paint one of more takes long
+WIDE_COLUMNS = 5  # from which a table may be wider than the text around it
 MAX_ROW, MANY_CELLS = 8_000, 2_000  # characters of a row, which cannot be cut; cells in a stretch
 DENSE = 1_000  # letters without a space or a stop between them, as no one writes them
 DENSE_PIECE = 500  # characters of a text with so many
@@ -56,7 +57,8 @@ class Unit(msgspec.Struct, frozen=True):
 
     kind: "fence", "paragraph" if that is cut, "lines" if it is a short one. carry: set if it continues a block. is_cut:
     whether a segment may begin with it. is_alone: whether it has segments of its own. weight: characters that it counts
-    for besides its own. is_open: a fence that is not closed. is_heavy: laying it out would take long.
+    for besides its own. is_open: a fence that is not closed. is_heavy: laying it out would take long. is_wide: a table
+    of many columns, which may be scrolled sideways: nothing else stands in its segments.
     """
 
     start: int
@@ -70,6 +72,7 @@ class Unit(msgspec.Struct, frozen=True):
     fence: str = ""
     is_open: bool = False
     is_heavy: bool = False
+    is_wide: bool = False
 
 
 class ParsedBlocks(msgspec.Struct, frozen=True):
@@ -212,8 +215,10 @@ def _rows(inside: Sequence[Token], lines: Sequence[str], block: Token, carry: Ca
     further = [Unit(n, n + 1, carry=head, weight=ROW_WEIGHT, is_heavy=len(lines[n]) > MAX_ROW) for n in rows]
     if carry is not None:
         return further
-    is_heavy = lines[start + 1].strip("| \t").count("|") >= MAX_COLUMNS
-    return [Unit(start, rows[0] if rows else end, weight=2 * ROW_WEIGHT, is_heavy=is_heavy), *further]
+    columns = lines[start + 1].strip("| \t").count("|") + 1
+    is_heavy, is_wide = columns > MAX_COLUMNS, columns >= WIDE_COLUMNS
+    first = Unit(start, rows[0] if rows else end, weight=2 * ROW_WEIGHT, is_heavy=is_heavy, is_wide=is_wide)
+    return [first, *further]
 
 
 def find_wide_table(text: str, start: int, end: int) -> int | None:

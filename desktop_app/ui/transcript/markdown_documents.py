@@ -259,18 +259,37 @@ def _shape_table(table: QTextTable, has_head: bool, is_first: bool) -> None:
         cell.setFormat(look)
 
 
+NARROWEST, WIDEST = 96, 280  # pixels of a column: below the one a table is scrolled, up to the other it is widened
 STEP = 16  # pixels: while a table grows, its columns change seldom
 _MARKS = re.compile(r"[*~`\\]|\]\([^)]*\)|\[")
 
 
-def table_columns(wanted: Sequence[tuple[float, ...]], width: float) -> tuple[float, ...]:
+def table_columns(wanted: Sequence[tuple[float, ...]], width: float, is_wide: bool = False) -> tuple[float, ...]:
     """Return the width of the text of each column, in pixels, for a table of that width at most.
 
-    wanted: by its head, and by its rows, piece by piece.
+    wanted: by its head, and by its rows, piece by piece. is_wide: whether it may be wider.
     """
     count = len(wanted[0])
     natural = [max(row[column] if column < len(row) else 0 for row in wanted) for column in range(count)]
+    if is_wide:
+        return wide_columns(natural, width)
     return _share_room(natural, width - count * (scale(BESIDE_CELL) + 1) - 1)
+
+
+def wide_columns(natural: Sequence[float], width: float) -> tuple[float, ...]:
+    """Return the width of the text of each column of a table that may be wider than `width`, and is scrolled then.
+
+    Where sharing would leave a column less than a word or two, each gets what it wants, up to a comfortable line.
+    """
+    shared = _share_room(natural, width - len(natural) * (scale(BESIDE_CELL) + 1) - 1)
+    if all(given >= min(wanted, scale(NARROWEST)) for given, wanted in zip(shared, natural, strict=True)):
+        return shared
+    return tuple(min(wanted, scale(WIDEST)) for wanted in natural)
+
+
+def table_width(columns: Sequence[float]) -> float:
+    """Return the width of a table whose columns have texts of these widths."""
+    return sum(columns) + len(columns) * (scale(BESIDE_CELL) + 1) + 1
 
 
 def _share_room(natural: Sequence[float], room: float) -> tuple[float, ...]:

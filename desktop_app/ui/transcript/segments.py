@@ -40,6 +40,8 @@ class ProseSegment(msgspec.Struct, frozen=True):
     goes_on: GoesOn = ""
     number: int | None = None
     references: str = ""
+    is_wide: bool = False
+    """Whether it is the beginning of a table of many columns, and nothing else."""
 
 
 class TableSegment(msgspec.Struct, frozen=True):
@@ -93,7 +95,9 @@ def _ends_before(unit: Unit, held: Sequence[Unit], starts: Sequence[int]) -> boo
     """Return whether the segment of the held units ends where this unit begins."""
     first = held[0]
     is_table = first.carry is not None and bool(first.carry.table)
-    if first.is_alone or unit.is_alone or unit.is_heavy or (is_table and unit.carry is None):
+    if first.is_alone or unit.is_alone or unit.is_heavy or unit.is_wide:
+        return True
+    if (is_table or first.is_wide) and unit.carry is None:
         return True
     weight = starts[unit.start] - starts[first.start] + sum(one.weight for one in held)
     is_full = weight > (SETTLED if unit.carry is None else SETTLED_INSIDE) or len(held) >= MAX_BLOCKS
@@ -112,7 +116,7 @@ def _segments_of(text: str, held: Sequence[Unit], end: int, starts: Sequence[int
         yield PlacedSegment(TableSegment(shown, first.carry.table), start, first.carry, is_heavy)
     elif shown.strip():
         number = first.carry.number if first.carry is not None else None
-        prose = ProseSegment(shown, "block" if first.carry is not None else "", number)
+        prose = ProseSegment(shown, "block" if first.carry is not None else "", number, is_wide=first.is_wide)
         yield PlacedSegment(prose, start, first.carry, any(unit.is_heavy for unit in held))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF
@@ -25,7 +26,15 @@ from .documents import (
     unwrapped_code_document,
 )
 from .formulas import NO_FORMULAS, Formulas, drawn_formulas, named_formulas
-from .markdown_documents import cell_fonts, cell_widths, end_of_text, markdown_document, rows_document, table_columns
+from .markdown_documents import (
+    cell_fonts,
+    cell_widths,
+    end_of_text,
+    markdown_document,
+    rows_document,
+    table_columns,
+    table_width,
+)
 from .row_builder import ActionLink, RowBuilder, advance
 from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment
 
@@ -40,6 +49,14 @@ Documents = list[InkDocument | None]
 """Of each segment; None while there was no time for it."""
 
 
+class WideTable(NamedTuple):
+    """A table that is `beyond` pixels wider than the row. last: the number of its last segment."""
+
+    key: str
+    beyond: float
+    last: int
+
+
 def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
     """Put Markdown in the row, with its code in boxes; return whether all of it. key: of the message."""
     parsed, left = builder.cache.segments_of(key, text)
@@ -50,10 +67,13 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
     builder.cache.expect(len(segments))
     heights = [_estimate(segment, builder.width) for segment in segments]
     documents: Documents = [None] * len(segments)
+    tables: dict[int, WideTable] = {}
     for run in _nearest_first(builder, _runs(segments), heights):
         columns = _columns(builder, segments, run)
         if columns is None:
             continue
+        if _is_wide(segments[run[0]]) and (beyond := table_width(columns) - builder.width) > 0:
+            tables.update(dict.fromkeys(run, WideTable(f"{key} table {run[0]}", beyond, run[-1])))
         for number in run:
             document = _document(builder, segments, documents, number, columns, blocks.get(number))
             if document is None:
@@ -69,7 +89,7 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
             overhang = overhangs[blocks[number].key]
             _code_box(builder, segment, blocks[number], documents[number], heights[number], overhang)
         else:
-            _place(builder, segments, documents, number, heights[number])
+            _place(builder, segments, documents, number, heights[number], tables.get(number))
     if left and len(segments) == len(whole):
         _put(builder, 0, None, estimated_text_height(text[-left:], builder.width, LINE_HEIGHT), "\n")
     return len(segments) == len(whole)
@@ -121,14 +141,21 @@ def _columns(builder: RowBuilder, segments: Sequence[MarkdownSegment], run: Sequ
     """Return the column widths of a table that continues in other segments; () for one in one piece, None if there was
     no time to measure them."""
     rows = [one for number in run if isinstance(one := segments[number], TableSegment)]
-    if not rows:
+    is_wide = _is_wide(segments[run[0]])
+    if not rows and not is_wide:
         return ()
-    begun = segments[run[0]].text.rpartition(rows[0].head)[2].strip("\n")
-    pieces = [rows[0].head.split("\n")[0], *filter(None, [begun]), *(one.text for one in rows[:MEASURED_ROWS])]
+    text = segments[run[0]].text
+    head = rows[0].head if rows else "\n".join(text.split("\n")[:2])
+    begun = text.rpartition(head)[2].strip("\n")
+    pieces = [head.split("\n")[0], *filter(None, [begun]), *(one.text for one in rows[:MEASURED_ROWS])]
     if not all(builder.cache.has_fonts(piece, *cell_fonts()) for piece in pieces):
         return None
     widths = [builder.cache.value(cell_widths, piece) for piece in pieces]
-    return None if None in widths else table_columns([*filter(None, widths)], builder.width)
+    return None if None in widths else table_columns([*filter(None, widths)], builder.width, is_wide)
+
+
+def _is_wide(segment: MarkdownSegment) -> bool:
+    return isinstance(segment, ProseSegment) and segment.is_wide
 
 
 def _document(
@@ -175,7 +202,12 @@ def _gap(segments: Sequence[MarkdownSegment], number: int) -> float:
 
 
 def _place(
-    builder: RowBuilder, segments: Sequence[MarkdownSegment], documents: Documents, number: int, height: float
+    builder: RowBuilder,
+    segments: Sequence[MarkdownSegment],
+    documents: Documents,
+    number: int,
+    height: float,
+    table: WideTable | None,
 ) -> None:
     """Put Markdown at `y`; a paragraph that continues begins in the line in which the one before ended."""
     segment = segments[number]
@@ -188,7 +220,15 @@ def _place(
         if document is not None and before is not None:
             layout = before.lastBlock().layout()
             builder.y -= layout.lineAt(layout.lineCount() - 1).height() if layout.lineCount() else 0
-    _put(builder, 0, document, height, joint)
+    if table is None or document is None:
+        _put(builder, 0, document, height, joint)
+        return
+    shift = min(builder.shift_of(table.key), table.beyond)
+    place = QPointF(0, builder.y)
+    builder.flow(Flow(place, document, joint=joint, shift=shift, max_shift=table.beyond, shift_key=table.key))
+    if number == table.last:
+        _scroll_mark(builder, table.key, 0, table.beyond)
+        builder.skip(6)
 
 
 def _put(builder: RowBuilder, x: float, document: InkDocument | None, height: float, joint: str) -> None:
@@ -226,7 +266,7 @@ def _code_box(
         builder.link(pad, ActionLink(Action.FOLD, block.key, label), font(12.5, MEDIUM), scale(26))
         builder.y += scale(26)
     if code.is_last:
-        _scroll_mark(builder, block, pad, most)
+        _scroll_mark(builder, block.key, pad, most)
         builder.skip(10)
     _stretch_head(builder, block)
     box = QRectF(0, top, builder.width, builder.y - top)
@@ -267,11 +307,11 @@ def _width_of_line(line: str, length: int) -> float:
     return advance(code_font(12.5), part.expandtabs(TAB)) * length / max(len(part), 1)
 
 
-def _scroll_mark(builder: RowBuilder, block: CodeBlock, pad: float, most: float) -> None:
+def _scroll_mark(builder: RowBuilder, key: str, pad: float, most: float) -> None:
     """Put a thin bar that tells which part of the lines is in sight."""
     room = builder.width - 2 * pad
     if most:
-        shift = min(builder.shift_of(block.key), most)
+        shift = min(builder.shift_of(key), most)
         bar = QRectF(pad + room * shift / (room + most), builder.y + scale(3), room * room / (room + most), scale(4))
         builder.layout.drawn.append(Fill(bar, colour("line"), None, Corner.MARK))
 
