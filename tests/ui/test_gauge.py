@@ -12,6 +12,7 @@ from PySide6.QtGui import QImage
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.theme import DARK, LIGHT, theme
+from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.bars import MIN_PART_WIDTH, bar_widths
 
 SEGMENTS = {Segment.SYSTEM: 25, Segment.SUMMARY: 612, Segment.PINNED: 31, Segment.USER: 842, Segment.ASSISTANT: 2_800}
@@ -71,6 +72,12 @@ def test_the_draft_counts_and_can_change_the_status(gauge):
     assert gauge.word.text() == "Filling up"
     gauge.set_draft_tokens(0)
     assert gauge.word.text() == "Plenty of room"
+
+
+def test_the_status_keeps_the_capitals_of_german(gauge, qapp, language_is_restored):
+    use_language(qapp, "de")
+    gauge.set_gauge(GAUGE)
+    assert gauge.word.text() == "Viel Platz"
 
 
 def test_none_is_being_counted(gauge):

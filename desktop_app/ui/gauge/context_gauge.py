@@ -157,7 +157,8 @@ class ContextGauge(WithRole, QWidget):
         self.dot.set_tint(STATUS_TINTS[status])
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
         self.optimize.set_kind(ButtonKind.PRIMARY if is_pressing else ButtonKind.PLAIN)
-        self.word.set_text(tr(STATUS_WORDS[status]).capitalize())
+        word = tr(STATUS_WORDS[status])
+        self.word.set_text(word[:1].upper() + word[1:])  # the rest has its own capitals in German
         is_told = status is not Status.SAFE and (not self._is_low or self.width() >= scale(NARROW))
         self.word.setVisible(is_told or not self._is_narrow())  # else the room is for the figures
         self.dot.setToolTip(self.word.text())
