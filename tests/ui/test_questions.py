@@ -264,6 +264,19 @@ def test_of_a_line_of_several_commands_the_whole_line_is_asked_for(desk) -> None
     assert "invisible" in note_of(replace(question, call=hidden))
 
 
+def test_a_change_is_shown_as_a_diff(desk) -> None:
+    arguments = {"path": "a.py", "old_text": "one\ntwo\nthree\n", "new_text": "one\n2\nthree\n"}
+    call = ToolCall("c", "edit", msgspec.json.encode(arguments).decode())
+    need = RequiredPermission("edit", "write", "/w/a.py", "/w/*")
+    desk.card.show_question(QuestionAsked("v", "q", "permission", call, (need,)))
+    assert desk.card.targets.text.toPlainText() == "/w/a.py\n\n one\n-two\n+2\n three"
+    marked = desk.card.targets.text.extraSelections()
+    assert [one.cursor.block().text() for one in marked] == ["-two", "+2"]
+    assert marked[0].format.background() != marked[1].format.background()
+    desk.card.show_question(PUSH)
+    assert not desk.card.targets.text.extraSelections()
+
+
 def test_titles_and_warnings():
     assert title_of(BOTH) == "move wants to do 2 things"
     assert pattern_warning("git push *", PUSH.needs) == ""

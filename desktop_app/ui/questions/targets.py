@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextBlock, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QTextEdit, QWidget
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
+from desktop_app.ui.transcript.call_diff import ChangedLines, changes_in_call
 from desktop_app.ui.transcript.row_text import arguments_text
+from desktop_app.ui.transcript.tool_card import TINTS_OF_LINES
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.layouts import vertical
@@ -64,6 +66,7 @@ class Targets(StyleAware, QWidget):
             self._short = target_of(begun[0])
         else:
             self._short = "\n".join(lines) or self._whole()
+        self._short += _changes_of(call)
         if self._size > MAX_SHOWN:
             size = tr("%n characters in all", "", self._size)
             self._short = f"{self._short[:MAX_SHOWN]} …\n{size}"
@@ -90,6 +93,7 @@ class Targets(StyleAware, QWidget):
         return super().eventFilter(watched, event)
 
     def refresh_style(self) -> None:
+        self._colour_changes()
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -100,7 +104,23 @@ class Targets(StyleAware, QWidget):
 
     def _show(self, text: str) -> None:
         self.text.show_text(escape_invisible(text))
+        self._colour_changes()
         self._fit()
+
+    def _colour_changes(self) -> None:
+        """Give the lines of a diff the grounds that they have in the conversation."""
+        marked: list[QTextEdit.ExtraSelection] = []
+        block = self.text.document().begin() if changes_in(self._call) is not None else QTextBlock()
+        while block.isValid():
+            tint = TINTS_OF_LINES.get(block.text()[:1])
+            if tint is not None:
+                line = QTextEdit.ExtraSelection()
+                line.cursor = QTextCursor(block)  # type: ignore[attr-defined]
+                line.format.setBackground(colour(tint, 0.16))  # type: ignore[attr-defined]
+                line.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
+                marked.append(line)
+            block = block.next()
+        self.text.setExtraSelections(marked)
 
     def _fit(self) -> None:
         limit = MAX_LINES * (2 if self._is_whole else 1)
@@ -108,3 +128,14 @@ class Targets(StyleAware, QWidget):
         self.text.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if lines > limit else policy.ScrollBarAlwaysOff)
         self.text.setFixedHeight(min(lines, limit) * self.text.fontMetrics().lineSpacing() + 8)
         self.setFixedHeight(self.text.height() + MARGIN)
+
+
+def changes_in(call: ToolCall | None) -> ChangedLines | None:
+    """Return what the call changes in a file, if it is short enough to be compared here."""
+    return changes_in_call(call) if call is not None and len(call.arguments) <= MAX_SHOWN else None
+
+
+def _changes_of(call: ToolCall | None) -> str:
+    """Return the lines of a diff, after what they are a diff of; "" if the call changes no file."""
+    changes = changes_in(call)
+    return "\n\n" + "\n".join(changes.begun) if changes is not None else ""
