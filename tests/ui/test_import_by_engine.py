@@ -199,7 +199,7 @@ def test_where_it_came_from_and_what_has_no_place_here_can_be_read(play_by_engin
         await person.wait_until_closed(ImportSheet)
         await person.press_toast("imported")
         await person.sees(lambda: texts(window) == ["What is tea?"], "the message")
-        await person.press_command("This conversation")
+        await person.press_command("Conversation settings")
         setup = await person.sheet(SetupSheet, PATIENCE, "the sheet of the conversation")
         await person.sees(lambda: setup.is_complete, "all of it")
         origin = setup.findChild(OriginSection)
