@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
-    <name />
+    <name></name>
     <message numerus="yes">
         <source>%n tokens</source>
         <translation>
@@ -1004,7 +1004,7 @@
             <numerusform>%n long outputs in files: {size}</numerusform>
         </translation>
     </message>
-<message numerus="yes">
+    <message numerus="yes">
         <source>%n calls</source>
         <translation>
             <numerusform>%n call</numerusform>
