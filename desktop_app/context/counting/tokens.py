@@ -73,15 +73,11 @@ class Overhead(msgspec.Struct, frozen=True):
         return replace(self, call_form=call_form, tool_form=tool_form)
 
     def around(self, role: Role) -> int:
-        match role:
-            case Role.ASSISTANT:
-                return self.assistant
-            case Role.SYSTEM if self.system is not None:
-                return self.system
-            case Role.TOOL if self.result is not None:
-                return self.result
-            case _:
-                return self.message
+        if role is Role.ASSISTANT:
+            return self.assistant
+        if role is Role.TOOL and self.result is not None:
+            return self.result
+        return self.system if role is Role.SYSTEM and self.system is not None else self.message
 
     def not_generated(self, message: Message) -> int:
         """Return the tokens that are counted with a reply, and that its model does not write."""
@@ -134,11 +130,11 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
     by_segment = {role_segment: overhead.around(message.role)}
     if message.speaker:
         by_segment[role_segment] += tokenizer.count(message.speaker)
-    written, has_calls = 0, bool(message.tool_calls)
+    written, calls = 0, message.tool_calls
     for part in message.parts:
         match sent_part(part, dialect):
             case Text(text):
-                segment, tokens = role_segment, 0 if has_calls and overhead.drops_text else tokenizer.count(text)
+                segment, tokens = role_segment, 0 if calls and overhead.drops_text else tokenizer.count(text)
                 written += 1
             case Reasoning():
                 continue  # whether it is sent back depends on the request
@@ -154,9 +150,9 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
                 tokens = picture_tokens(attachment, rule) if is_image else tokenizer.count(attachment.as_text)
                 written += not attachment.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
-    if has_calls:
+    if calls:
         by_segment[Segment.CALLS] += overhead.calls + overhead.results + (0 if message.text else overhead.silent)
-    if any(_has_details(call, dialect) for call in message.tool_calls):
+    if calls and any(_has_details(call, dialect) for call in calls):
         by_segment[Segment.REASONING] = tokenizer.count(reasoning_of(message))
     if written > 1 and message.role is Role.SYSTEM and set(by_segment) == {role_segment}:
         # Each request has it: it is counted as the one text that is sent, and not by its parts.
