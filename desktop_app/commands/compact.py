@@ -164,7 +164,9 @@ def compact_messages(
     operations: list[Operation] = []
     while step := make_room(view, policy, budget, counts, trigger):
         snapshot = ContextSnapshot(transcript, view, policy, budget, counts)
-        operation = carry_out(snapshot, step) if isinstance(step, CompactionPlan) else _kept_nowhere(step, messages)
+        operation = (
+            carry_out(snapshot, step) if isinstance(step, CompactionPlan) else _kept_nowhere(step, messages, counts)
+        )
         if operation is None:
             break
         operation = replace(operation, id=f"operation-{len(operations) + 1}")
@@ -177,9 +179,9 @@ def compact_messages(
     return Result(tuple(operations), view, before, after)
 
 
-def _kept_nowhere(prune: Prune, messages: list[Message]) -> Prune:
+def _kept_nowhere(prune: Prune, messages: list[Message], counts: TokenCounts) -> Prune:
     """Return the prune as it can be recorded here, where nothing keeps a spill: the whole is in the file."""
-    return without_spills(prune, texts_to_keep(prune, messages))
+    return without_spills(prune, texts_to_keep(prune, messages), counts.text)
 
 
 def report_of(

@@ -19,7 +19,6 @@ _NOTICED = re.compile(
 _CUT_FROM = re.compile(r", cut from line ([\d,]+) on\.")
 _CUT_AT = re.compile(r'"character": (\d+)\}')
 _KEPT = re.compile(r"kept as ([0-9a-f]{64});")
-_HOW_TO_GO_ON = re.compile(r"The whole is kept as [0-9a-f]{64}; to go on: read \{[^\n}]*\}\.")
 ARCHIVED = "The whole is archived."
 MAX_NOTICE = 600
 """Characters that the notice and the marker take at most; what is shown is cut so that both fit into the limits."""
@@ -166,12 +165,6 @@ def shorten_result(text: str, most: int, is_spilled: bool = True) -> Truncation:
 def spill_named_in(text: str) -> str | None:
     """Return the name of the spill that the notice of a result tells; None if there is none."""
     return _before_notice(text)[0].spill
-
-
-def without_spill(text: str) -> str:
-    """Return a truncated result whose notice says that the whole is archived, and names no spill."""
-    begin = text.rfind(NOTICE)
-    return text[:begin] + _HOW_TO_GO_ON.sub(ARCHIVED, text[begin:]) if begin >= 0 else text
 
 
 def _before_notice(text: str) -> tuple[Truncation, str]:

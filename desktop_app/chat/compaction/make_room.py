@@ -244,14 +244,14 @@ async def with_spills(prune: Prune, session: Session, services: Services) -> Pru
     """
     texts = texts_to_keep(prune, (entry for entry in session.view.path if isinstance(entry, Message)))
     if services.tools is None:
-        return without_spills(prune, texts)
-    lost = list[str]()
+        return without_spills(prune, texts, session.counts.text)
+    lost = dict[str, str]()
     for message_id, text in texts.items():
         try:
             await services.tools.spills.keep(text)
         except WorldError:
-            lost.append(message_id)
-    return without_spills(prune, lost)
+            lost[message_id] = text
+    return without_spills(prune, lost, session.counts.text)
 
 
 async def drop_results(session: Session, services: Services, share: float, emit: Emit) -> None:

@@ -6,14 +6,14 @@ which the rest is read. No result gets less than the policy's floor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
-from desktop_app.context.truncate import shorten_result, spill_named_in, without_spill
+from desktop_app.context.truncate import shorten_result, spill_named_in
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Prune, Trigger
@@ -138,12 +138,12 @@ def common_ceiling(sizes: Collection[int], room: int) -> int:
     return max(sizes, default=0)
 
 
-def fit_result(text: str, most: int, count: Callable[[str], int]) -> str:
+def fit_result(text: str, most: int, count: Callable[[str], int], is_kept: bool = True) -> str:
     """Return both ends of a result, with the notice, in at most `most` tokens and not much less.
 
-    The notice alone if that is all that there is room for.
+    The notice alone if that is all that there is room for. is_kept: whether there will be a spill.
     """
-    is_spilled = count(shorten_result(text, 0).text) * (1 + MIN_BESIDE_NOTICE) <= most
+    is_spilled = is_kept and count(shorten_result(text, 0).text) * (1 + MIN_BESIDE_NOTICE) <= most
     best, shortest, longest = shorten_result(text, 0, is_spilled).text, 0, len(text)
     sample = text[:SAMPLE]
     tried = min(round(most * len(sample) / max(count(sample), 1)), longest)
@@ -177,7 +177,15 @@ def texts_to_keep(prune: Prune, messages: Iterable[Message]) -> dict[str, str]:
     return {name: r.text for name, r in results.items() if r is not None and not spill_named_in(r.text)}
 
 
-def without_spills(prune: Prune, ids: Collection[str]) -> Prune:
-    """Return the prune whose notices name no spill for those messages: it could not be kept, or nothing keeps any."""
-    results = (replace(r, text=without_spill(r.text)) if r.message_id in ids else r for r in prune.results)
+def without_spills(prune: Prune, texts: Mapping[str, str], count: Callable[[str], int]) -> Prune:
+    """Return the prune whose notices name no spill for those results: none could be kept. They are as long as before.
+
+    texts: from `texts_to_keep`, or some of them.
+    """
+    results = (
+        replace(r, text=fit_result(texts[r.message_id], count(r.text), count, is_kept=False))
+        if r.message_id in texts
+        else r
+        for r in prune.results
+    )
     return replace(prune, results=tuple(results))
