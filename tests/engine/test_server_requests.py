@@ -47,4 +47,4 @@ async def test_a_window_of_one_model_is_used_for_it_alone(desk: Desk) -> None:
     listed = await desk.ask(p.ListModels())
     assert [(m.window, m.window_source) for m in listed.models[1:]] == [(9_000, "settings"), (8_000, "settings")]
     assert listed.models[1].max_output == 700
-    assert listed.local == ("builtin", "mine/a", "mine/b")
+    assert listed.local == ("builtin",), "what is behind an address here may cost something"

@@ -119,6 +119,7 @@ class Turn:
             asked = QuestionAsked(self._session.id, uuid.uuid4().hex, "rounds", rounds=len(self._replies))
             if not (tools.is_attended and (await tools.questions.ask(asked, self._emit)).is_allowed):
                 raise WorldError(TOO_MANY_ROUNDS)
+            self.tries = RoomTries()  # the user wants it to go on
         await self._calls.run()
         self._calls = None
         if self._repeats.circle is not None:

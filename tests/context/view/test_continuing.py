@@ -189,9 +189,11 @@ def test_the_reply_that_is_to_go_on_stays_whatever_is_archived() -> None:
         assert plan is not None
         assert set(plan.archived) >= {f"m{n}" for n in range(12)}
         assert not {"m16", "m17"} & set(plan.archived)
-    ordinary = plan_compaction(shown, BALANCED, Budget(1_200, 300), counts, request_tokens(shown, counts), Trigger.USER)
-    assert ordinary is not None
-    assert "m17" in ordinary.archived, "one that need not go on may be archived"
+    total = request_tokens(shown, counts)
+    for budget, is_archived in ((Budget(1_200, 300), False), (Budget(800, 200), True)):
+        ordinary = plan_compaction(shown, BALANCED, budget, counts, total, Trigger.USER)
+        assert ordinary is not None
+        assert ("m17" in ordinary.archived) is is_archived, "a cut reply, which may be continued, stays if it fits"
 
 
 def test_a_measured_continuation_does_not_count_the_wish_that_is_not_sent_again() -> None:
