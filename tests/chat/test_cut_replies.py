@@ -12,7 +12,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import TextDelta, TurnFinished
-from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.message import Message, Role, Text, user_message
 from provider import Call, Reply, Status
 
 HALF = Reply("The tide comes in twice a da", finish="length", usage=None)
@@ -120,6 +120,22 @@ async def test_an_interrupted_reply_can_be_continued(talk: Callable[..., Any]) -
     assert reply.is_interrupted
     await continued(home, session)
     assert assemble(session.view)[-1].text == reply.text + REST.text
+
+
+@pytest.mark.parametrize("cut", [{"is_interrupted": True}, {"ending": "length"}])
+@pytest.mark.parametrize(("window", "share"), [(4_096, 0.9), (8_192, 1.3), (32_768, 0.9)])
+async def test_of_a_cut_reply_that_does_not_fit_the_end_stays(
+    talk: Callable[..., Any], window: int, share: float, cut: dict[str, Any]
+) -> None:
+    text = "".join(f"Point {number} of the report holds.\n" for number in range(round(window * share / 8)))
+    report = Message(role=Role.ASSISTANT, parts=(Text(text + "And the tide comes in twice a da"),), **cut)
+    said = [user_message("Write the report in points."), report]
+    home, session = await talk([Reply("y.")], messages=said, window=window, max_output=0)
+    assert session.gauge().total > session.budget.usable
+    await home.turn(session, "go on")
+    assert session.gauge().total < session.budget.usable
+    sent = "\n".join(message["content"] for message in home.provider.requests[0].messages)
+    assert f"{text[-500:]}And the tide comes in twice a da" in sent
 
 
 @pytest.mark.parametrize("reply", [Reply("Whole."), Reply(""), Reply("", finish="content_filter")])

@@ -236,7 +236,7 @@ def planned_gauges(optimization: Optimization, session: Session) -> tuple[Gauge,
     gauge_before = session.gauge() if before is session.view else unmeasured_gauge(session, before)
     gauge_after = unmeasured_gauge(session, after) if after is not before else gauge_before
     if not optimization.is_written and optimization.compaction_plan:
-        room = session.provider_tokens(optimization.compaction_plan.summary_budget)
+        room = session.provider_tokens(optimization.compaction_plan.summary_room)
         gauge_after = add_tokens(gauge_after, Segment.SUMMARY, room, session.policy)
     return gauge_before, gauge_after
 

@@ -16,17 +16,23 @@ from desktop_app.context.ledger.fidelity import fidelity, holding_rules
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.text_cuts import tail_of
 from desktop_app.context.view.continuing import whole_replies
 from desktop_app.context.view.items import ItemKind, is_of_user
 from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.facts import Fidelity, Ledger
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
 from .tail import MeasuredBlocks, blocks_worth_keeping, cut_reply_ids, measure_blocks, tail_starts
 
 LAST_MESSAGES = "last_messages"
 TURN_HEADING = "# The current turn so far"
+CUT_HEADING = "# The end of the reply that was cut"
+MAX_CUT, MAX_CUT_SHARE = 1_000, 0.5
+"""Tokens of a cut reply that leaves which the summary ends with, and their most of what the summary may take."""
+LINE = 200
+"""Characters within which a quoted end begins with a line."""
 MIN_TURN = 4
 """Messages: with fewer, what is split off is not worth a part of its own."""
 MIN_TURN_SHARE, MAX_TURN_SHARE = 0.25, 0.60
@@ -52,6 +58,14 @@ class CompactionPlan(msgspec.Struct, frozen=True):
     turn_at: int
     """The index in `archived` of the first message of the turn that the tail goes on with; its length if no turn is
     split."""
+    cut_reply: int = 0
+    """Tokens behind the summary for the end of the newest reply, if that was cut and leaves: the model may be asked to
+    go on with it."""
+
+    @property
+    def summary_room(self) -> int:
+        """What the summary may take with the end of that reply."""
+        return self.summary_budget + self.cut_reply
 
 
 def plan_compaction(
@@ -134,7 +148,9 @@ def _plan(
     if room.fixed > budget.usable * policy.target:  # the target is out of reach, and no reason for a short summary
         least = max(least, (round(budget.usable * policy.blocked_at) - room.fixed) // 2)
     summary = max(min(wanted, max(to_target, min(least, to_limit))), 0)
-    return CompactionPlan(trigger, archived, summary, total, kept + summary, tail, _turn_at(room, begin, leaving))
+    cut = min(round(summary * MAX_CUT_SHARE), MAX_CUT) if set(archived).intersection(cut_reply_ids(room)) else 0
+    turn_at = _turn_at(room, begin, leaving)
+    return CompactionPlan(trigger, archived, summary - cut, total, kept + summary, tail, turn_at, cut)
 
 
 def _turn_at(room: MeasuredBlocks, begin: int, leaving: Sequence[int]) -> int:
@@ -165,12 +181,14 @@ def compaction_of(
         return None
     head, reading = recorded_messages(plan.archived, transcript), reading or Reading()
     ledger, turn_at = ledger_of(head, view.ledger, reading), split_turn_index(plan, transcript)
+    ends = "" if strategy == "edited" and page is not None else _end_of_cut_reply(plan, head, counts)
     draft = Compaction(
         id="draft",
         trigger=plan.trigger,
         strategy="extractive" if page is None else strategy,
         archived=plan.archived,
-        summary=_extract_summary(plan, head, turn_at, view, ledger, counts, reading) if page is None else page.strip(),
+        summary=(_extract_summary(plan, head, turn_at, view, ledger, counts, reading) if page is None else page.strip())
+        + ends,
         ledger=ledger,
         tokens_before=plan.total,
         model=model,
@@ -179,11 +197,23 @@ def compaction_of(
     over = draft.tokens_after - plan.projected
     if page is None and 0 < over <= plan.summary_budget:  # what the view puts between messages was not foreseen
         shorter = replace(plan, summary_budget=plan.summary_budget - over)
-        draft = replace(draft, summary=_extract_summary(shorter, head, turn_at, view, ledger, counts, reading))
+        draft = replace(draft, summary=_extract_summary(shorter, head, turn_at, view, ledger, counts, reading) + ends)
         draft, after = _measure(draft, transcript, counts)
     if draft.tokens_after >= plan.total:
         return None
     return replace(draft, id="", fidelity=fidelity_in(after, draft, head, reading))
+
+
+def _end_of_cut_reply(plan: CompactionPlan, head: Sequence[Message], counts: TokenCounts) -> str:
+    """Return the part of the summary that quotes the last words of the newest reply, or "" where it goes on without."""
+    most = plan.cut_reply - counts.text(CUT_HEADING)
+    reply = next((m.text for m in reversed(head) if m.role is Role.ASSISTANT), "").rstrip()
+    size = 4 * most
+    while size > 0 and (tokens := counts.text(end := tail_of(reply, size, min(size // 2, LINE)))) > 0:
+        if tokens <= most:
+            return f"\n\n{CUT_HEADING}\n\n{end}"
+        size = min(len(end) - 1, size * most // tokens)
+    return ""
 
 
 def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], reading: Reading) -> Fidelity:

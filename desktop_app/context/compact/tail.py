@@ -89,7 +89,7 @@ def cut_reply_ids(room: MeasuredBlocks) -> tuple[str, ...]:
     """Return the ids of the newest reply if it was cut, with what it continues: the model may be asked to go on."""
     for run in reversed(room.blocks):
         if run[-1].message.role is _ASSISTANT:
-            return tuple(item.message.id for item in run) if run[-1].message.is_interrupted else ()
+            return tuple(item.message.id for item in run) if run[-1].message.can_continue else ()
     return ()
 
 

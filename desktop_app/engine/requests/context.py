@@ -153,7 +153,7 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Pla
     fidelity = compaction.fidelity if compaction else Fidelity()
     gauge_before, gauge_after = planned_gauges(optimization, session)
     if not optimization.is_written and optimization.compaction_plan:
-        summary_tokens = session.provider_tokens(optimization.compaction_plan.summary_budget)
+        summary_tokens = session.provider_tokens(optimization.compaction_plan.summary_room)
     else:
         summary_tokens = session.provider_tokens(session.counts.text(compaction.summary)) if compaction else 0
     pruned = session.provider_tokens(prune.tokens_before - prune.tokens_after) if prune else 0
