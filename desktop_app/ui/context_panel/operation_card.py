@@ -22,6 +22,7 @@ from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.fidelity import FactList, fidelity_parts, fidelity_runs
 from desktop_app.ui.widgets.formats import (
+    capitalized,
     format_dollars,
     format_moment,
     format_number,
@@ -132,8 +133,7 @@ def means_of(row: OperationRow) -> str:
         words += [format_dollars(row.usage.dollars)] if row.usage.dollars is not None else []
     if row.seconds >= MIN_SECONDS:
         words.append(format_wait(row.seconds))
-    text = " · ".join(words)
-    return text[:1].upper() + text[1:]
+    return capitalized(" · ".join(words))
 
 
 def _strategy_words(strategy: str, count: int) -> str:

@@ -30,6 +30,11 @@ def format_title(title: str) -> str:
     return tr("New conversation") if title in UNTITLED else title
 
 
+def capitalized(text: str) -> str:
+    """Return the text with a capital first letter; the rest is left as it is, since German writes nouns with one."""
+    return text[:1].upper() + text[1:]
+
+
 def format_number(number: int) -> str:
     """Return the number as "61,204", "61.204" in German; a minus sign stands before what is below zero."""
     return locale().toString(number).replace("-", "−")
