@@ -18,7 +18,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.context.search.question import Question, question_of
 from desktop_app.conversation.listing import SearchResult
-from desktop_app.conversation.searching import NO_FILTERS, SearchFilters
+from desktop_app.conversation.searching import NO_FILTERS, SEARCH_LIMIT, SearchFilters
 from desktop_app.conversation.surrogates import replace_surrogates_in_text
 
 from .facets import MONTH, ROLE
@@ -156,7 +156,7 @@ def search_messages(
     database: SqliteDatabase,
     query: str,
     conversation: str | None = None,
-    limit: int = 50,
+    limit: int = SEARCH_LIMIT,
     filters: SearchFilters = NO_FILTERS,
 ) -> tuple[SearchResult, ...]:
     """Return messages with the query's words, best first, except of deleted conversations."""

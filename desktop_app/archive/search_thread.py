@@ -9,7 +9,7 @@ from pathlib import Path
 from peewee import SqliteDatabase
 
 from desktop_app.conversation.listing import SearchResult
-from desktop_app.conversation.searching import NO_FILTERS, SearchFilters
+from desktop_app.conversation.searching import NO_FILTERS, SEARCH_LIMIT, SearchFilters
 
 from .failures import world_errors
 from .opening import open_to_read
@@ -36,7 +36,11 @@ class SearchThread:
         self._database: SqliteDatabase | None = None  # of that thread
 
     async def search(
-        self, query: str, conversation: str | None = None, limit: int = 50, filters: SearchFilters = NO_FILTERS
+        self,
+        query: str,
+        conversation: str | None = None,
+        limit: int = SEARCH_LIMIT,
+        filters: SearchFilters = NO_FILTERS,
     ) -> tuple[SearchResult, ...]:
         """Return what `search_messages` does. Raises ArchiveError."""
         interest = _Interest()

@@ -6,6 +6,8 @@ import msgspec
 
 from .message import Role
 
+SEARCH_LIMIT = 50  # messages that one search finds, unless it asks for another number
+
 
 class SearchFilters(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a message must be besides holding the words; the defaults hold for every message."""

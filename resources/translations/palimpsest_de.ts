@@ -2559,10 +2559,10 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n summarized</source>
+        <source>%n results summarized</source>
         <translation>
-            <numerusform>%n zusammengefasst</numerusform>
-            <numerusform>%n zusammengefasst</numerusform>
+            <numerusform>%n Ergebnis zusammengefasst</numerusform>
+            <numerusform>%n Ergebnisse zusammengefasst</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3854,6 +3854,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{tokens} von höchstens {most} Token</translation>
     </message>
     <message>
+        <source>No message leaves with this plan, so there is nothing to summarize.</source>
+        <translation>Mit diesem Plan bleibt jede Nachricht, also gibt es nichts zusammenzufassen.</translation>
+    </message>
+    <message>
         <source>Use the new summary</source>
         <translation>Die neue Zusammenfassung verwenden</translation>
     </message>
@@ -4530,8 +4534,12 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Was dort gefunden wird, geht an das Modell dieser Unterhaltung.</translation>
     </message>
     <message>
-        <source>Your answer applies to all of them. Allowed for longer, it covers: {patterns}</source>
-        <translation>Die Antwort gilt für alle. Länger erlaubt, umfasst sie: {patterns}</translation>
+        <source>Your answer applies to all of it.</source>
+        <translation>Die Antwort gilt für den ganzen Befehl.</translation>
+    </message>
+    <message>
+        <source>Your answer applies to all of them.</source>
+        <translation>Die Antwort gilt für alle.</translation>
     </message>
     <message numerus="yes">
         <source>The %n conversations of this project</source>
@@ -4817,6 +4825,13 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>
             <numerusform>%n Treffer</numerusform>
             <numerusform>%n Treffer</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The first %n results</source>
+        <translation>
+            <numerusform>Das erste Ergebnis</numerusform>
+            <numerusform>Die ersten %n Ergebnisse</numerusform>
         </translation>
     </message>
     <message>
@@ -8506,10 +8521,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>{model} reads the messages to be summarized. Keys and passwords are masked.</source>
         <translation>{model} liest die Nachrichten, die zusammengefasst werden. Schlüssel und Passwörter werden unkenntlich gemacht.</translation>
-    </message>
-    <message>
-        <source>No message has to leave the window, so there is nothing to summarize.</source>
-        <translation>Keine Nachricht muss das Fenster verlassen, also gibt es nichts zusammenzufassen.</translation>
     </message>
     <message>
         <source>↑ ↓ to choose · Enter to run · Esc to close</source>

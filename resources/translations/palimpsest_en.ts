@@ -151,10 +151,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n summarized</source>
+        <source>%n results summarized</source>
         <translation>
-            <numerusform>%n summarized</numerusform>
-            <numerusform>%n summarized</numerusform>
+            <numerusform>%n result summarized</numerusform>
+            <numerusform>%n results summarized</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -638,6 +638,13 @@
         <translation>
             <numerusform>%n result</numerusform>
             <numerusform>%n results</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The first %n results</source>
+        <translation>
+            <numerusform>The first result</numerusform>
+            <numerusform>The first %n results</numerusform>
         </translation>
     </message>
     <message numerus="yes">

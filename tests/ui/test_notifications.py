@@ -166,7 +166,7 @@ def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
     assert news.text.endswith("33,581 → 2,753 tokens")
     assert (row.tokens_before, row.tokens_after) == (33_581, 2_753)
     assert news.undo == (row.id,)
-    assert means_of(row) == "1 summarized · assembled by rules"
+    assert means_of(row) == "1 result summarized · assembled by rules"
     (undone,) = operation_rows(
         entries := [prune, compaction, Undo(id="u1", entry_id="c"), Undo(id="u2", entry_id="p")], Branches(entries)
     )

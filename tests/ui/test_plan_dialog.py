@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from ui_scenes import press
 
 from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Usage
 from desktop_app.engine.protocol import (
     ApplyPlan,
@@ -63,6 +64,15 @@ def test_the_plan_is_said_in_numbers_that_add_up(dialog):
 def test_both_bars_are_on_the_scale_of_the_window(dialog):
     for bar, gauge in zip(dialog.comparison.bars, (BEFORE, AFTER), strict=True):
         assert sum(bar._widths()) == pytest.approx(bar.width() * gauge.total / gauge.window, rel=0.01)
+
+
+def test_bars_of_requests_beyond_the_window_can_be_compared(dialog):
+    now, then = replace(BEFORE, total=3 * BEFORE.window), replace(AFTER, total=2 * BEFORE.window)
+    now = replace(now, segments={Segment.USER: now.total})
+    then = replace(then, segments={Segment.USER: then.total})
+    dialog.comparison.compare(now, then)
+    before, after = (sum(bar._widths()) for bar in dialog.comparison.bars)
+    assert after / before == pytest.approx(2 / 3, rel=0.01)
 
 
 def test_it_fits_into_a_small_window_and_stands_in_its_middle(dialog, window):

@@ -236,6 +236,8 @@ def test_a_line_of_several_commands_is_covered_only_if_each_of_them_is():
     assert covers("", two)
     assert not covers("git *", two)
     assert note_of(QuestionAsked("v", "q6", "permission", None, two)).endswith("it covers: git push *, rm -rf build")
+    whole = ToolCall("c", "bash", '{"command": "git push && rm -rf build"}')
+    assert note_of(QuestionAsked("v", "q7", "permission", whole, two)).startswith("Your answer applies to all of it.")
 
 
 def test_a_secret_is_covered_by_its_own_name_alone():

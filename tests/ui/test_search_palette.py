@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from desktop_app.context.search.filters import TypedQuery
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.conversation.message import Role
+from desktop_app.conversation.searching import SEARCH_LIMIT
 from desktop_app.ui.search.result_rows import runs_of
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.widgets.look import BOLD
@@ -64,6 +65,14 @@ def test_typing_asks_once_and_shows_what_was_found(palette, qtbot):
     assert titles(palette) == ["Billing · You", "Billing · Assistant"]
     assert palette.list.rows.rows[0].tag == "summarized"
     assert palette.note.text().startswith("2 results")
+
+
+def test_results_that_end_where_the_search_ends_are_called_the_first_ones(palette, qtbot):
+    qtbot.keyClicks(palette.field, "vendor")
+    palette.set_results("vendor", [result(number) for number in range(SEARCH_LIMIT)])
+    assert palette.note.text().startswith(f"The first {SEARCH_LIMIT} results")
+    palette.set_results("vendor", [result(number) for number in range(SEARCH_LIMIT - 1)])
+    assert palette.note.text().startswith(f"{SEARCH_LIMIT - 1} results")
 
 
 def test_typing_replaces_what_was_searched_for_before(palette, qtbot):

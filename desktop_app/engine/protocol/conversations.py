@@ -8,7 +8,7 @@ from desktop_app.conversation.listing import ConversationInfo, ModelInfo, Search
 from desktop_app.conversation.message import MessageDraft, Totals
 from desktop_app.conversation.project import Project
 from desktop_app.conversation.rows import VersionRow
-from desktop_app.conversation.searching import NO_FILTERS, SearchFilters, SearchValues
+from desktop_app.conversation.searching import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchValues
 from desktop_app.conversation.unsent import QueuedMessage
 
 from .base import PAGE, ConversationRequest, EngineRequest, EngineResponse
@@ -194,7 +194,7 @@ class SearchMessages(EngineRequest[MessagesFound], frozen=True):
 
     query: str
     conversation: str | None = None
-    limit: int = 50
+    limit: int = SEARCH_LIMIT
     filters: SearchFilters = NO_FILTERS
 
 

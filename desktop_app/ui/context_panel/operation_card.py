@@ -143,7 +143,7 @@ def _strategy_words(strategy: str, count: int) -> str:
         "old_errors": tr("%n inputs of failed calls cleared", "", count),
         "truncate": tr("%n oversized, truncated", "", count),
         "soft_trim": tr("%n trimmed", "", count),
-        "digest": tr("%n summarized", "", count),
+        "digest": tr("%n results summarized", "", count),
         "hard_clear": tr("%n reduced to one line", "", count),
     }
     return counted.get(strategy) or tr(STRATEGY_WORDS.get(strategy, strategy.replace("_", " ")))

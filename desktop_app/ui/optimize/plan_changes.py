@@ -46,9 +46,10 @@ class GaugeComparison(QWidget):
 
     def compare(self, before: Gauge, after: Gauge, draft: int = 0, is_bound: bool = False) -> None:
         """Show both. draft: tokens of the draft, which both have in them. is_bound: `after` is an upper bound."""
-        for bar, gauge in zip(self.bars, (before, after), strict=True):
-            bar.set_parts(segment_parts(gauge, draft), before.window or before.total + draft)
         now, then = before.total + draft, after.total + draft
+        whole = max(before.window, now, then)  # one scale for both, also beyond the window
+        for bar, gauge in zip(self.bars, (before, after), strict=True):
+            bar.set_parts(segment_parts(gauge, draft), whole)
         self.figures[0].set_runs(fill_runs(tr("{tokens} tokens"), tokens=_bold(now)))
         if now == then:
             self.figures[1].set_text(tr("Nothing would change"))

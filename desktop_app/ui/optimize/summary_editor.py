@@ -77,7 +77,7 @@ class UnwrittenSummary(QWidget):
 
 
 PAUSE = 400  # milliseconds from the last key to the check
-NO_SUMMARY = translatable("No message has to leave the window, so there is nothing to summarize.")
+NO_SUMMARY = translatable("No message leaves with this plan, so there is nothing to summarize.")
 
 
 class SummaryEditor(QWidget):

@@ -112,7 +112,9 @@ def note_of(question: QuestionAsked) -> str:
     if len(question.needs) < 2:
         return warning
     patterns = dict.fromkeys(escape_invisible(proposed_pattern(need)) for need in question.needs)
-    scope = tr("Your answer applies to all of them. Allowed for longer, it covers: {patterns}")
+    is_one_command = bool(command_of(question.needs, question.call))
+    applies = tr("Your answer applies to all of it.") if is_one_command else tr("Your answer applies to all of them.")
+    scope = f"{applies} {tr('Allowed for longer, it covers: {patterns}')}"
     return f"{warning} {scope.format(patterns=', '.join(patterns))}".strip()
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.context.search.filters import FilterNames, TypedQuery, completions, read_query, with_filter, without
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
-from desktop_app.conversation.searching import NO_FILTERS
+from desktop_app.conversation.searching import NO_FILTERS, SEARCH_LIMIT
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_time, format_title
 from desktop_app.ui.widgets.palette_sheet import HELP, PaletteSheet
@@ -159,7 +159,9 @@ class SearchPalette(PaletteSheet):
             return text_of_wrong(typed.wrong)
         rest = () if is_complete else (tr("Older messages are still being prepared for filters."),)
         if self.results:
-            return " · ".join((tr("%n results", "", len(self.results)), *rest, tr(HELP)))
+            found = len(self.results)
+            counted = tr("The first %n results", "", found) if found >= SEARCH_LIMIT else tr("%n results", "", found)
+            return " · ".join((counted, *rest, tr(HELP)))
         if typed.filters != NO_FILTERS:
             nothing = tr("Nothing found with these filters. A click on a filter removes it.")
         else:
