@@ -85,7 +85,8 @@ MISTRAL = Overhead(
 )
 
 OVERHEADS: dict[str, Overhead] = {
-    "smollm2": replace(CHATML, unasked=21),
+    # The file that is built in writes no system prompt of its own; the template that its makers publish writes 21.
+    "smollm2": CHATML,
     "openai": OPENAI,
     # <|start|>, the role, <|message|>, <|end|>; a reply has its channel, too. A system message of its own comes first;
     # ours becomes a developer's. Each call is a message.
