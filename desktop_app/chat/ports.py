@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Literal, Protocol, TypedDict, Unpack
 
 import msgspec
@@ -15,7 +15,7 @@ from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.setup import ConversationSetup, ReplyOptions
-from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
+from desktop_app.conversation.tools import ChangePreview, RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.conversation.words import translatable
@@ -181,6 +181,9 @@ class ChatModel(Protocol):
         ...
 
 
+MayRead = Callable[[tuple[RequiredPermission, ...]], Awaitable[bool]]
+
+
 class Toolbox(Protocol):
     """The tools that a model may call."""
 
@@ -190,6 +193,11 @@ class Toolbox(Protocol):
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return the permissions that the call needs; none if it is harmless, or cannot be run anyway."""
+        ...
+
+    async def preview(self, call: ToolCall, context: ToolContext, may_read: MayRead) -> ChangePreview | None:
+        """Return what the call would change in a file; None for other calls. may_read: whether the file may be looked
+        at without asking for these permissions."""
         ...
 
     def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:

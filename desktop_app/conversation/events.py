@@ -12,7 +12,7 @@ from .message import ToolCall, Totals
 from .rows import MessageChange, MessageRow, OperationRow
 from .rows import MessageState as MessageState
 from .stored import DataWork
-from .tools import RequiredPermission
+from .tools import ChangePreview, RequiredPermission
 from .transcript import Trigger
 from .unsent import QueuedMessage
 
@@ -155,6 +155,8 @@ class QuestionAsked(Event, frozen=True, tag="asked"):
     needs: tuple[RequiredPermission, ...] = ()
     rounds: int = 0
     """How many there were."""
+    preview: ChangePreview | None = None
+    """Of a call that changes a file."""
 
 
 class QuestionAnswered(Event, frozen=True, tag="answered"):

@@ -107,6 +107,32 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
     """As the user left it, for a scope that is more than once."""
 
 
+ChangeNote = Literal[
+    "", "new", "same", "line_ends", "private", "missing", "folder", "not_found", "ambiguous", "unreadable"
+]
+"""What a preview cannot show as lines: that the file is a new one, that nothing or its line ends alone would change; or
+why there is none: reading the file needs permission, there is none of that name, or a folder, the text to be replaced
+is nowhere in it, or at several places, or it is no text that can be read, or too large."""
+
+
+class DiffLine(msgspec.Struct, frozen=True):
+    """A line of a preview. A removed line has its number in the file as it is, each other one as it would be."""
+
+    number: int
+    """From 1; 0 where lines between two places are left out."""
+    sign: Literal["-", "+", " "]
+    text: str
+
+
+class ChangePreview(msgspec.Struct, frozen=True):
+    """What a call would change in a file as it is now."""
+
+    lines: tuple[DiffLine, ...] = ()
+    more: int = 0
+    """Lines that are not among them."""
+    note: ChangeNote = ""
+
+
 class ToolOutcome(msgspec.Struct, frozen=True):
     """How a call ended, for the model. `text` is whole: it is truncated later, as it enters."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import difflib
 from abc import abstractmethod
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 from weakref import WeakValueDictionary
 
-from desktop_app.conversation.tools import ToolContext
+from desktop_app.chat.ports import MayRead
+from desktop_app.conversation.tools import ChangeNote, ChangePreview, DiffLine, ToolContext
 from desktop_app.conversation.words import pluralize
 
 from .path_policy import PathArguments, PathPolicy, PathTool, display_path, resolve_path
@@ -26,6 +28,12 @@ MAX_LINES_SHOWN = 80
 MAX_LINE_SHOWN = 300
 MAX_SEARCHED = 500_000
 """Characters of a text in which a similar place is looked for."""
+CONTEXT_ASKED = 3
+"""Lines before and after a change in the preview that a question shows."""
+MAX_PREVIEWED = 400
+"""Lines of a preview."""
+MAX_COMPARED = 2_000
+"""Lines between the first and the last that differ. Comparing takes up to their square."""
 
 
 FileLocks = WeakValueDictionary[Path, asyncio.Lock]
@@ -61,6 +69,19 @@ class ChangeTool(PathTool[C]):
         path = self._checked_path(arguments, context)
         return self._change(path, display_path(path, context), arguments)
 
+    async def preview(self, arguments: C, context: ToolContext, may_read: MayRead) -> ChangePreview:
+        """Return what the call would change in the file as it is now, which is not looked at where reading it needs
+        permission. Raises ToolFailed and OSError."""
+        path = await asyncio.to_thread(resolve_path, arguments.path, context)
+        needs = await asyncio.to_thread(self._policy.needs, "read", "read", path, context)
+        if needs and not await may_read(needs):
+            return ChangePreview(note="private")
+        return await asyncio.to_thread(self._preview, path, arguments)
+
+    @abstractmethod
+    def _preview(self, path: Path, arguments: C) -> ChangePreview:
+        """Return the change of that file. Raises ToolFailed and OSError."""
+
     @abstractmethod
     def _change(self, path: Path, name: str, arguments: C) -> str:
         """Change the file and return what was done. name: as the model knows it. Raises ToolFailed and OSError."""
@@ -78,6 +99,15 @@ class WriteTool(ChangeTool[WriteArguments]):
     name = "write"
     description = "Create a file, or replace a whole one. Missing folders are made."
     arguments = WriteArguments
+
+    def _preview(self, path: Path, arguments: WriteArguments) -> ChangePreview:
+        try:
+            before = decode_text(read_content(path, MAX_EDITED, "")).text
+        except FileNotFoundError:
+            return preview_of("", arguments.content, "new")
+        except IsADirectoryError:
+            return ChangePreview(note="folder")
+        return preview_of(before, arguments.content)
 
     def _change(self, path: Path, name: str, arguments: WriteArguments) -> str:
         if path.is_dir():
@@ -108,6 +138,21 @@ class EditTool(ChangeTool[EditArguments]):
     name = "edit"
     description = "Replace old_text by new_text in a file."
     arguments = EditArguments
+
+    def _preview(self, path: Path, arguments: EditArguments) -> ChangePreview:
+        try:
+            text = decode_text(read_content(path, MAX_EDITED, "")).text
+        except FileNotFoundError:
+            return ChangePreview(note="missing")
+        except IsADirectoryError:
+            return ChangePreview(note="folder")
+        old, new = match_line_ends(text, arguments.old_text, arguments.new_text)
+        places = text.count(old)
+        if not places:
+            return ChangePreview(note="not_found")
+        if places > 1 and not arguments.replace_all:
+            return ChangePreview(note="ambiguous")
+        return preview_of(text, text.replace(old, new))
 
     def _change(self, path: Path, name: str, arguments: EditArguments) -> str:
         if arguments.old_text == arguments.new_text:
@@ -158,6 +203,62 @@ def diff_of(text: str, places: list[int], old: str, new: str) -> str:
     hunks = [_hunk(text, at, old, new) for at in places[:MAX_PLACES_SHOWN]]
     more = f"\n[… and {len(places) - MAX_PLACES_SHOWN:,} more places]" if len(places) > MAX_PLACES_SHOWN else ""
     return "\n".join(hunks) + more
+
+
+def preview_of(before: str, after: str, note: ChangeNote = "") -> ChangePreview:
+    """Return the lines in which two texts differ, with those around them."""
+    if before == after:
+        return ChangePreview(note=note or "same")
+    old, new = _lines(before), _lines(after)
+    if not note and (old == new or ("\r\n" in before) != ("\r\n" in after)):
+        note = "line_ends"
+    lines = [*_numbered(old, new)]
+    return ChangePreview(tuple(lines[:MAX_PREVIEWED]), max(len(lines) - MAX_PREVIEWED, 0), note)
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines[:-1] if not lines[-1] else lines
+
+
+Change = tuple[int, int, int, int]
+"""The first line that is replaced and the one after the last, from 0, and those that take their place."""
+
+
+def _numbered(old: list[str], new: list[str]) -> Iterator[DiffLine]:
+    """Yield the changed lines and those around them, each with its number."""
+    at = 0  # of the lines that stay, as they will be counted: the first that was not yet shown
+    changes = _changes(old, new)
+    for number, (old_start, old_end, new_start, new_end) in enumerate(changes):
+        start = max(at, new_start - CONTEXT_ASKED)
+        if start > at and number:
+            yield DiffLine(0, " ", "")
+        yield from _marked(" ", new, start, new_start)
+        yield from _marked("-", old, old_start, old_end)
+        yield from _marked("+", new, new_start, new_end)
+        following = changes[number + 1][2] if number + 1 < len(changes) else len(new)
+        at = min(new_end + CONTEXT_ASKED, following)
+        yield from _marked(" ", new, new_end, at)
+
+
+def _marked(sign: Literal["-", "+", " "], lines: list[str], start: int, end: int) -> Iterator[DiffLine]:
+    for n in range(start, end):
+        text = f"{lines[n][:MAX_LINE_SHOWN]} …" if len(lines[n]) > MAX_LINE_SHOWN else lines[n]
+        yield DiffLine(n + 1, sign, text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def _changes(old: list[str], new: list[str]) -> list[Change]:
+    """Return what differs, in order. Of long texts it is looked for line by line, else all between is replaced."""
+    shortest = min(len(old), len(new))
+    start = next((n for n in range(shortest) if old[n] != new[n]), shortest)
+    same = next((n for n in range(shortest - start) if old[-1 - n] != new[-1 - n]), shortest - start)
+    old_end, new_end = len(old) - same, len(new) - same
+    if max(old_end, new_end) - start <= MAX_COMPARED:
+        found = difflib.SequenceMatcher(None, old[start:old_end], new[start:new_end]).get_opcodes()
+        return [(start + a, start + b, start + c, start + d) for kind, a, b, c, d in found if kind != "equal"]
+    if old_end == new_end:
+        return [(n, n + 1, n, n + 1) for n in range(start, old_end) if old[n] != new[n]]
+    return [(start, old_end, start, new_end)]
 
 
 def _line_number(text: str, at: int) -> int:

@@ -9,15 +9,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import Spills, Toolbox, WorldError
+from desktop_app.chat.ports import MayRead, Spills, Toolbox, WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
+from desktop_app.conversation.tools import ChangePreview, RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.paths import data_folder, keys_file
 from desktop_app.settings import Settings
 
 from .bash import BashTool
-from .change_files import EditTool, FileLocks, WriteTool
+from .change_files import ChangeTool, EditTool, FileLocks, WriteTool
 from .list_folder import ListTool
 from .path_policy import PathPolicy
 from .read_file import ReadTool
@@ -85,6 +85,10 @@ class ToolRegistry:
             del self._pending[old]
         return needs
 
+    async def preview(self, call: ToolCall, context: ToolContext, may_read: MayRead) -> ChangePreview | None:
+        source = await self._source_of(call.name, context)
+        return await source.preview(call, context, may_read) if source else None
+
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Yield output as it is produced, then the outcome.
 
@@ -141,6 +145,15 @@ class BuiltinTools:
             return ()
         except OSError:  # what it would do is unknown
             return (RequiredPermission(call.name, "read", call.arguments),)
+
+    async def preview(self, call: ToolCall, context: ToolContext, may_read: MayRead) -> ChangePreview | None:
+        tool = self._tools[call.name]
+        if not isinstance(tool, ChangeTool):
+            return None
+        try:
+            return await tool.preview(read_arguments(call.name, call.arguments, tool.arguments), context, may_read)
+        except (ToolFailed, OSError):  # the call itself will fail as well, and say why
+            return ChangePreview(note="unreadable")
 
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         tool = self._tools[call.name]

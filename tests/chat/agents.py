@@ -49,6 +49,8 @@ class CountedTools:
         command = command_of(call)
         return () if command.startswith("look") else (RequiredPermission("run", "run", command),)
 
+    async def preview(self, *_: object) -> None: ...
+
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         command = command_of(call)
         self.runs[command] += 1

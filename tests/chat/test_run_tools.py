@@ -149,6 +149,35 @@ async def test_what_changes_something_keeps_its_order_while_the_user_is_asked(ho
     assert shown.text.startswith("new")
 
 
+@pytest.mark.parametrize("name", ["note", "../outside.txt"])
+async def test_a_question_shows_what_would_change_in_a_file_that_may_be_read(house, tmp_path, name: str) -> None:
+    write = Call("write", json.dumps({"path": name, "content": "new"}), "a")
+    home = await house([calling(write), Reply("I see.")])
+    session = await equipped(home, tmp_path, allow=f"read:{tmp_path}/outside*")
+    for path in (tmp_path / "work" / "note", tmp_path / "outside.txt"):
+        path.write_text("one\n")
+    await home.chats.turns.send(session, "Try")
+    await home.until(lambda: bool(home.of(QuestionAsked)))
+    asked = home.of(QuestionAsked)[0]
+    assert [f"{line.number}{line.sign}{line.text}" for line in asked.preview.lines] == ["1-one", "1+new"]
+    home.bench.questions.answer(asked.question, PermissionAnswer(is_allowed=False))
+    await ended(home)
+
+
+async def test_a_file_that_needs_permission_to_be_read_is_not_in_the_question(house, tmp_path) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("a secret\n")
+    write = Call("write", json.dumps({"path": str(outside), "content": "new"}), "a")
+    home = await house([calling(write), Reply("I see.")])
+    session = await equipped(home, tmp_path, allow="bash")
+    await home.chats.turns.send(session, "Try")
+    await home.until(lambda: bool(home.of(QuestionAsked)))
+    asked = home.of(QuestionAsked)[0]
+    assert (asked.preview.note, asked.preview.lines) == ("private", ())
+    home.bench.questions.answer(asked.question, PermissionAnswer(is_allowed=False))
+    await ended(home)
+
+
 async def test_stopping_the_turn_gives_each_call_one_result(house, tmp_path) -> None:
     calls = bash("echo done", "a"), bash("echo begun; sleep 60", "b"), bash("echo never", "c")
     home = await house([calling(*calls), Reply("I see.")])

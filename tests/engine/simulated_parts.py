@@ -232,6 +232,8 @@ class SeededTools:
         await asyncio.sleep(0)
         return (RequiredPermission("change", "mcp", "a/change", "a/*"),) if call.name == "change" else ()
 
+    async def preview(self, *_: object) -> None: ...
+
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         arguments = json.loads(call.arguments)
         yield "begun\n"

@@ -84,6 +84,8 @@ class CountingTools:
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         return (RequiredPermission("count", "write", "/tmp/count"),) if call.name == "count" else ()
 
+    async def preview(self, *_: object) -> None: ...
+
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         self.runs.append((call.name, call.arguments))
         await asyncio.sleep(0)

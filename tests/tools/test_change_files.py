@@ -11,13 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tool_calls import Desk
+from tool_calls import Desk, steady_loop
 
-from desktop_app.conversation.tools import ToolContext
+from desktop_app.conversation.tools import ChangePreview, RequiredPermission, ToolContext
 from desktop_app.tools import change_files
-from desktop_app.tools.change_files import diff_of, find_places
+from desktop_app.tools.change_files import diff_of, find_places, preview_of
 from desktop_app.tools.text_files import decode_text
 
 
@@ -215,3 +215,96 @@ async def test_an_edit_is_a_replacement(text: str, old: str, new: str, is_all: b
 def test_every_file_comes_back_as_the_bytes_that_it_had(content: bytes) -> None:
     file = decode_text(content)
     assert file.encode(file.text) == content
+
+
+def shown(preview: ChangePreview) -> list[str]:
+    return [f"{line.number} {line.sign}{line.text}" for line in preview.lines]
+
+
+async def test_a_preview_shows_the_lines_of_the_file_by_their_numbers(desk: Desk) -> None:
+    desk.file("a.py", "".join(f"line {n}\n" for n in range(1, 21)))
+    edit = await desk.preview("edit", path="a.py", old_text="line 10\n", new_text="ten\nand a half\n")
+    around = [f"{n}  line {n}" for n in (7, 8, 9)]
+    behind = [f"{n}  line {n - 1}" for n in (12, 13, 14)]
+    assert shown(edit) == [*around, "10 -line 10", "10 +ten", "11 +and a half", *behind]
+    assert edit.note == ""
+    twice = "".join(f"line {n}\n" for n in range(1, 21) if n not in (2, 18))
+    write = shown(await desk.preview("write", path="a.py", content=twice))
+    assert [line for line in write if line[line.index(" ") + 1] != " "] == ["2 -line 2", "18 -line 18"]
+    assert write.count("0  ") == 1, "what is left out between two places"
+    assert (desk.folder / "a.py").read_text().startswith("line 1\nline 2\n"), "nothing was changed"
+
+
+async def test_a_preview_of_a_new_file_shows_what_is_added(desk: Desk) -> None:
+    preview = await desk.preview("write", path="new/b.txt", content="one\ntwo\n")
+    assert (shown(preview), preview.note) == (["1 +one", "2 +two"], "new")
+    long = await desk.preview("write", path="b.txt", content="x\n" * 1_000)
+    assert len(long.lines) + long.more == 1_000
+    assert 0 < long.more < 1_000
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "arguments", "note"),
+    [
+        (b"one\n", "edit", {"old_text": "two", "new_text": "2"}, "not_found"),
+        (b"one\none\n", "edit", {"old_text": "one", "new_text": "1"}, "ambiguous"),
+        (b"one\0\n", "edit", {"old_text": "one", "new_text": "1"}, "unreadable"),
+        (b"one\0\n", "write", {"content": "1"}, "unreadable"),
+        (b"x" * 6_000_000, "write", {"content": "1"}, "unreadable"),
+        (b"one\n", "write", {"content": "one\n"}, "same"),
+        (b"one\r\n", "write", {"content": "one\n"}, "line_ends"),
+        (b"one\n", "write", {"content": "one"}, "line_ends"),
+        (None, "edit", {"old_text": "one", "new_text": "1"}, "missing"),
+    ],
+)
+async def test_what_cannot_be_previewed_is_said(
+    desk: Desk, content: bytes | None, name: str, arguments: dict[str, str], note: str
+) -> None:
+    if content is not None:
+        desk.file("a.txt", content)
+    preview = await desk.preview(name, path="a.txt", **arguments)
+    assert (shown(preview), preview.note) == ([], note)
+
+
+async def test_a_folder_and_a_pipe_are_not_previewed(desk: Desk) -> None:
+    assert (await desk.preview("write", path=".", content="1")).note == "folder"
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(desk.folder / "pipe")
+        assert (await desk.preview("write", path="pipe", content="1")).note == "unreadable"
+
+
+async def test_a_file_that_needs_permission_to_be_read_is_not_looked_at(desk: Desk) -> None:
+    path = str(desk.outside("a.txt", "one\n"))
+    desk.file(".env", "KEY=1\n")
+    os.symlink(path, desk.folder / "link.txt")
+    for name in (path, ".env", "link.txt", str(Path(path).with_name("none.txt"))):
+        for tool, arguments in (("write", {"content": "2\n"}), ("edit", {"old_text": "one", "new_text": "2"})):
+            refused = await desk.preview(tool, path=name, **arguments)
+            assert (shown(refused), refused.note) == ([], "private"), name
+    asked: list[RequiredPermission] = []
+    seen = await desk.preview("write", asked, path=path, content="2\n")
+    assert shown(seen) == ["1 -one", "1 +2"]
+    assert [(need.tool, need.kind, need.target) for need in asked] == [("read", "read", path)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text("ab\n", max_size=40), st.text("ab\n", max_size=40), st.sampled_from((2, 2_000)))
+def test_a_preview_leads_from_one_text_to_the_other(before: str, after: str, compared: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(change_files, "MAX_COMPARED", compared)
+        lines = preview_of(before, after).lines
+    old, new = (text.removesuffix("\n").split("\n") if text else [] for text in (before, after))
+    assert all((old if line.sign == "-" else new)[line.number - 1] == line.text for line in lines if line.number)
+    removed = {line.number - 1 for line in lines if line.sign == "-"}
+    added = {line.number - 1 for line in lines if line.sign == "+"}
+    stay = [text for n, text in enumerate(old) if n not in removed]
+    assert stay == [text for n, text in enumerate(new) if n not in added]
+    positions = [line.number for line in lines if line.sign != "-" and line.number]
+    assert positions == sorted(set(positions)), "each line once, in order"
+
+
+async def test_a_preview_of_a_large_file_does_not_hold_the_loop(desk: Desk) -> None:
+    desk.file("a.txt", "one\ntwo\n" * 500_000)
+    async with steady_loop():
+        await desk.preview("edit", path="a.txt", old_text="one\n", new_text="1\n", replace_all=True)
+        await desk.preview("write", path="a.txt", content="two\none\none\n" * 300_000)

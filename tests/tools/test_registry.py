@@ -39,6 +39,8 @@ class Echo:
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         return (RequiredPermission(call.name, "mcp", f"echo/{call.name}"),)
 
+    async def preview(self, *_: object) -> None: ...
+
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         yield "so far"
         yield ToolOutcome(call.arguments)

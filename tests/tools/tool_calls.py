@@ -12,7 +12,7 @@ from typing import Any
 
 from desktop_app.chat.ports import Toolbox
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
+from desktop_app.conversation.tools import ChangePreview, RequiredPermission, ToolContext, ToolOutcome
 from desktop_app.settings import Settings
 from desktop_app.tools.registry import ToolRegistry
 from desktop_app.tools.spill import SpillFolder
@@ -76,6 +76,21 @@ class Desk:
 
     async def needs(self, name: str, **arguments: Any) -> tuple[RequiredPermission, ...]:
         return await self.tools.needs(ToolCall("1", name, json.dumps(arguments)), self.context)
+
+    async def preview(
+        self, name: str, asked: list[RequiredPermission] | None = None, **arguments: Any
+    ) -> ChangePreview:
+        """asked: takes what reading the file needs, which is allowed then."""
+
+        async def may_read(needs: tuple[RequiredPermission, ...]) -> bool:
+            if asked is not None:
+                asked.extend(needs)
+            return asked is not None
+
+        call = ToolCall("1", name, json.dumps(arguments))
+        preview = await self.tools.preview(call, self.context, may_read)
+        assert preview is not None
+        return preview
 
 
 @asynccontextmanager

@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import PermissionAnswer, RequiredPermission
+from desktop_app.conversation.tools import ChangeNote, ChangePreview, DiffLine, PermissionAnswer, RequiredPermission
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.questions.question_card import QuestionCard
 from desktop_app.ui.questions.question_text import (
+    ABOUT_CHANGE,
     covers,
     note_of,
     pattern_warning,
@@ -273,10 +274,53 @@ def test_a_change_is_shown_as_a_diff(desk) -> None:
     desk.card.show_question(QuestionAsked("v", "q", "permission", call, (need,)))
     assert desk.card.targets.text.toPlainText() == "/w/a.py\n\n one\n-two\n+2\n three"
     marked = desk.card.targets.text.extraSelections()
-    assert [one.cursor.block().text() for one in marked] == ["-two", "+2"]
+    assert [one.cursor.selectedText() for one in marked] == ["-two", "+2"]
     assert marked[0].format.background() != marked[1].format.background()
     desk.card.show_question(PUSH)
     assert not desk.card.targets.text.extraSelections()
+
+
+def preview_asked(*lines: DiffLine, more: int = 0, note: ChangeNote = "") -> QuestionAsked:
+    """Ask for an edit of "one" to "two" in /w/a.py."""
+    arguments = {"path": "a.py", "old_text": "one", "new_text": "two"}
+    call = ToolCall("c", "edit", msgspec.json.encode(arguments).decode())
+    need = RequiredPermission("edit", "write", "/w/a.py", "/w/*")
+    return QuestionAsked("v", "q", "permission", call, (need,), preview=ChangePreview(lines, more, note))
+
+
+def test_a_change_of_a_file_is_shown_with_the_numbers_of_its_lines(desk) -> None:
+    lines = (DiffLine(9, " ", "-nine"), DiffLine(10, "-", "o\u202ene"), DiffLine(10, "+", "two"), DiffLine(0, " ", ""))
+    desk.card.show_question(preview_asked(*lines, DiffLine(120, "+", "+ +"), more=3))
+    shown = desk.card.targets.text.toPlainText().split("\n")
+    assert shown[:2] == ["/w/a.py", ""]
+    assert shown[2:5] == ["  9   -nine", " 10 - o‹U+202E›ne", " 10 + two"]
+    assert shown[5:] == ["  ⋮", "120 + + +", "… 3 more lines"]
+    marked = [one.cursor.selectedText() for one in desk.card.targets.text.extraSelections()]
+    assert marked == [" 10 - o‹U+202E›ne", " 10 + two", "120 + + +"]
+    desk.card.targets.toggle_whole()
+    assert len(desk.card.targets.text.extraSelections()) == 3, "arguments are no lines of the diff"
+    assert not desk.card.note.text()
+
+
+def test_a_long_change_scrolls_in_the_card(desk) -> None:
+    desk.card.show_question(preview_asked(*(DiffLine(n, "+", f"line {n}") for n in range(1, 300))))
+    field = desk.card.targets.text
+    assert field.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAsNeeded
+    assert field.height() <= 17 * field.fontMetrics().lineSpacing() + 8
+
+
+@pytest.mark.parametrize("note", ["private", "missing", "folder", "not_found", "ambiguous", "unreadable"])
+def test_what_cannot_be_compared_says_why_and_shows_what_the_call_says(desk, note: ChangeNote) -> None:
+    desk.card.show_question(preview_asked(note=note))
+    assert desk.card.targets.text.toPlainText() == "/w/a.py\n\n-one\n+two"
+    assert desk.card.note.text() == ABOUT_CHANGE[note]
+    assert not desk.card.note.isHidden()
+
+
+def test_a_file_that_would_stay_shows_no_change(desk) -> None:
+    desk.card.show_question(preview_asked(note="same"))
+    assert desk.card.targets.text.toPlainText() == "/w/a.py"
+    assert "stay as it is" in desk.card.note.text()
 
 
 def test_titles_and_warnings():

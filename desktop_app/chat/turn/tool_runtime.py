@@ -20,6 +20,7 @@ from desktop_app.conversation.tools import (
     DENIED,
     FORBIDDEN,
     OFF_HERE,
+    ChangePreview,
     PermissionAnswer,
     RequiredPermission,
     Rule,
@@ -110,11 +111,18 @@ class ToolRuntime:
         # Off the loop: of a command line of many thousand words it takes a while.
         return await asyncio.to_thread(decide, needs, self.settings().rules + self._allowed, _rules_of(session))
 
+    async def _preview(self, session: Session, call: ToolCall) -> ChangePreview | None:
+        async def may_read(needs: tuple[RequiredPermission, ...]) -> bool:
+            return await self._decide(session, needs) == "allow"
+
+        return await self.toolbox.preview(call, self.context_of(session), may_read)
+
     async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], emit: Emit) -> str:
         if not self.is_attended:
             return DENIED
         shown = with_earlier(needs, self.settings().rules + _rules_of(session))
-        asked = QuestionAsked(session.id, uuid.uuid4().hex, "permission", call, shown)
+        preview = await self._preview(session, call)
+        asked = QuestionAsked(session.id, uuid.uuid4().hex, "permission", call, shown, preview=preview)
         answer = await self.questions.ask(asked, emit)
         is_kept = answer.scope != "once" and can_be_kept(needs)
         rules = {rule_of(need, answer) for need in needs} if is_kept else ()

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.chat.ports import MayRead
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
@@ -81,6 +82,9 @@ class McpServers:
         need = RequiredPermission(call.name, "mcp", target, escape_pattern(target))
         tool = self._supervisor_of(server, context.folder).tool(call.name)
         return (replace(need, fingerprint=tool.fingerprint, about=tool.spec.description) if tool else need,)
+
+    async def preview(self, call: ToolCall, context: ToolContext, may_read: MayRead) -> None:
+        """Nobody knows what a server would change."""
 
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Yield lines of progress and logs as they come, then the outcome. Closing it tells the server to stop."""

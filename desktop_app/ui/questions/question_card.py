@@ -114,7 +114,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.title.set_text(title_of(question))
         _set_or_hide(self.note, note_of(question))
         self.note.set_tint("warning" if any(need.earlier == "changed" for need in question.needs) else "ink_soft")
-        self.targets.show_needs(question.needs, question.call)
+        self.targets.show_needs(question.needs, question.call, question.preview)
         self.targets.setVisible(not is_rounds)
         self.whole.setVisible(self.targets.has_more)
         self.whole.setText(tr(READ_ALL if self.targets.is_cut else SHOW_ARGUMENTS))

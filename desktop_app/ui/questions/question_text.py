@@ -10,6 +10,7 @@ from desktop_app.conversation.tools import (
     MAX_NEEDS,
     OUTSIDE,
     WITH_NETWORK,
+    ChangeNote,
     NeedKind,
     PermissionAnswer,
     RequiredPermission,
@@ -48,6 +49,18 @@ ABOUT_EARLIER: dict[str, str] = {
 }
 """Why a rule that allows a tool of that name does not hold."""
 TOO_LONG = translatable("It is too long for a rule: allow it this once, or deny it.")
+ABOUT_CHANGE: dict[ChangeNote, str] = {
+    "new": translatable("This is a new file."),
+    "same": translatable("The file would stay as it is."),
+    "line_ends": translatable("It changes how the lines of the file end."),
+    "private": translatable("It is not compared with the file: reading that needs permission."),
+    "missing": translatable("There is no such file, so nothing would change."),
+    "folder": translatable("There is a folder of that name, so nothing would change."),
+    "not_found": translatable("The text to be replaced is not in the file as it is now, so nothing would change."),
+    "ambiguous": translatable("The text to be replaced is in the file several times, so nothing would change."),
+    "unreadable": translatable("It cannot be compared with the file, which is too large, or no text that can be read."),
+}
+"""What the lines of a preview do not say."""
 MAX_SHOWN = 5_000
 """Characters of what a call would touch that the card shows; a reader shows all."""
 MAX_NAME = 200  # characters of a tool's name or a conversation's title
@@ -106,7 +119,8 @@ def note_of(question: QuestionAsked) -> str:
     if is_recall(question):
         return tr("What is found there is sent to the model of this conversation.")
     earlier = (tr(ABOUT_EARLIER[need.earlier]) for need in question.needs if need.earlier)
-    warning = " ".join(filter(None, (warning, *earlier)))
+    change = tr(ABOUT_CHANGE[question.preview.note]) if question.preview and question.preview.note else ""
+    warning = " ".join(filter(None, (warning, *earlier, change)))
     if not can_be_kept(question.needs):
         return f"{warning} {tr(TOO_LONG)}".strip()
     if len(question.needs) < 2:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextBlock, QTextCursor, QTextFormat
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextFormat
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.tools import RequiredPermission
-from desktop_app.ui.transcript.call_diff import ChangedLines, changes_in_call
+from desktop_app.conversation.tools import ChangePreview, DiffLine, RequiredPermission
+from desktop_app.ui.transcript.call_diff import changes_in_call
 from desktop_app.ui.transcript.row_text import arguments_text
 from desktop_app.ui.transcript.tool_card import TINTS_OF_LINES
 from desktop_app.ui.translation import tr
@@ -23,7 +23,7 @@ from desktop_app.ui.widgets.text_reader import TextReader
 
 from .question_text import DONE_BY, MAX_SHOWN, command_of, target_of
 
-MAX_LINES = 6  # shown at once; more lines scroll
+MAX_LINES, MAX_LINES_OF_CHANGE = 6, 16  # shown at once; more lines scroll
 MARGIN = 16
 
 
@@ -32,10 +32,12 @@ class Targets(StyleAware, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._short = ""
+        self._short = self._heading = ""  # with the lines of a diff, and without
         self._size = 0  # characters of all that it would touch
         self._call: ToolCall | None = None
         self._is_whole = False
+        self._changes: list[str] = []  # lines of a diff, at the end of what is shown first
+        self._signs: list[str] = []  # of each of them
         self.text = LongTextField(size=13, is_mono=True)
         self.text.installEventFilter(self)
         self.text.setReadOnly(True)
@@ -52,8 +54,10 @@ class Targets(StyleAware, QWidget):
         """Whether the arguments say more than what is shown first."""
         return self.is_cut or (self._call is not None and self._whole().partition(": ")[2] != self._short)
 
-    def show_needs(self, needs: Sequence[RequiredPermission], call: ToolCall | None) -> None:
-        """Show what is needed, without the arguments."""
+    def show_needs(
+        self, needs: Sequence[RequiredPermission], call: ToolCall | None, preview: ChangePreview | None = None
+    ) -> None:
+        """Show what is needed, and what would change in a file, without the arguments."""
         self._call, self._is_whole = call, False
         command = command_of(needs, call)
         needs = [need for need in needs if need.kind != "run"] if command else needs
@@ -66,10 +70,14 @@ class Targets(StyleAware, QWidget):
             self._short = target_of(begun[0])
         else:
             self._short = "\n".join(lines) or self._whole()
-        self._short += _changes_of(call)
+        self._changes, self._signs = [], []
         if self._size > MAX_SHOWN:
             size = tr("%n characters in all", "", self._size)
             self._short = f"{self._short[:MAX_SHOWN]} …\n{size}"
+        else:
+            self._changes, self._signs = _changes_of(call, preview)
+        self._heading = self._short
+        self._short = "\n".join((self._short, "", *self._changes)) if self._changes else self._short
         self._show(self._short)
 
     def toggle_whole(self) -> bool:
@@ -85,7 +93,7 @@ class Targets(StyleAware, QWidget):
 
     def words(self) -> str:
         """Return what is shown first, for screen readers."""
-        return escape_invisible(self._short)
+        return escape_invisible(self._short[:MAX_SHOWN])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.text and isinstance(event, QResizeEvent) and event.size().width() != event.oldSize().width():
@@ -109,33 +117,39 @@ class Targets(StyleAware, QWidget):
 
     def _colour_changes(self) -> None:
         """Give the lines of a diff the grounds that they have in the conversation."""
-        marked: list[QTextEdit.ExtraSelection] = []
-        block = self.text.document().begin() if changes_in(self._call) is not None else QTextBlock()
-        while block.isValid():
-            tint = TINTS_OF_LINES.get(block.text()[:1])
-            if tint is not None:
+        shown, marked = escape_invisible(self._short), list[QTextEdit.ExtraSelection]()
+        start = len(escape_invisible(self._heading)) + 2
+        for sign, change in zip(self._signs, self._changes, strict=True):
+            end = start + len(escape_invisible(change))
+            if (tint := TINTS_OF_LINES.get(sign)) is not None:
                 line = QTextEdit.ExtraSelection()
-                line.cursor = QTextCursor(block)  # type: ignore[attr-defined]
+                line.cursor = self.text.cursor_of(shown, start, end)  # type: ignore[attr-defined]
                 line.format.setBackground(colour(tint, 0.16))  # type: ignore[attr-defined]
                 line.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
                 marked.append(line)
-            block = block.next()
+            start = end + 1
         self.text.setExtraSelections(marked)
 
     def _fit(self) -> None:
-        limit = MAX_LINES * (2 if self._is_whole else 1)
+        limit = MAX_LINES_OF_CHANGE if self._changes else MAX_LINES * (2 if self._is_whole else 1)
         lines, policy = self.text.lines(limit + 1), Qt.ScrollBarPolicy
         self.text.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if lines > limit else policy.ScrollBarAlwaysOff)
         self.text.setFixedHeight(min(lines, limit) * self.text.fontMetrics().lineSpacing() + 8)
         self.setFixedHeight(self.text.height() + MARGIN)
 
 
-def changes_in(call: ToolCall | None) -> ChangedLines | None:
-    """Return what the call changes in a file, if it is short enough to be compared here."""
-    return changes_in_call(call) if call is not None and len(call.arguments) <= MAX_SHOWN else None
+def _changes_of(call: ToolCall | None, preview: ChangePreview | None) -> tuple[list[str], list[str]]:
+    """Return the lines of a diff, and the sign of each: of the file, else of what the call itself says."""
+    if preview is not None and (preview.lines or preview.note in ("same", "line_ends")):
+        width = len(str(max((line.number for line in preview.lines), default=0)))
+        lines = [_numbered(line, width) for line in preview.lines]
+        more = [tr("… %n more lines", "", preview.more)] if preview.more else []
+        return lines + more, [line.sign for line in preview.lines] + [" "] * len(more)
+    is_short = call is not None and len(call.arguments) <= MAX_SHOWN
+    changes = changes_in_call(call) if call is not None and is_short else None
+    lines = [*changes.begun] if changes is not None else []
+    return lines, [line[:1] for line in lines]
 
 
-def _changes_of(call: ToolCall | None) -> str:
-    """Return the lines of a diff, after what they are a diff of; "" if the call changes no file."""
-    changes = changes_in(call)
-    return "\n\n" + "\n".join(changes.begun) if changes is not None else ""
+def _numbered(line: DiffLine, width: int) -> str:
+    return f"{line.number:>{width}} {line.sign} {line.text}" if line.number else f"{'⋮':>{width}}"
