@@ -1,8 +1,8 @@
-<?xml version="1.0" encoding="utf-8"?>
+<?xml version='1.0' encoding='utf-8'?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
-    <name></name>
+    <name />
     <message numerus="yes">
         <source>%n tokens</source>
         <translation>
@@ -1060,5 +1060,19 @@
             <numerusform>%n failed</numerusform>
         </translation>
     </message>
-</context>
+<message numerus="yes">
+        <source>%n summarized</source>
+        <translation>
+            <numerusform>%n summarized</numerusform>
+            <numerusform>%n summarized</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… %n more lines</source>
+        <translation>
+            <numerusform>… %n more line</numerusform>
+            <numerusform>… %n more lines</numerusform>
+        </translation>
+    </message>
+    </context>
 </TS>

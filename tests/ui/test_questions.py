@@ -274,7 +274,7 @@ def test_a_change_is_shown_as_a_diff(desk) -> None:
     desk.card.show_question(QuestionAsked("v", "q", "permission", call, (need,)))
     assert desk.card.targets.text.toPlainText() == "/w/a.py\n\n one\n-two\n+2\n three"
     marked = desk.card.targets.text.extraSelections()
-    assert [one.cursor.selectedText() for one in marked] == ["-two", "+2"]
+    assert [one.cursor.selectedText() for one in marked] == ["-two\u2029", "+2\u2029"], "as wide as the field"
     assert marked[0].format.background() != marked[1].format.background()
     desk.card.show_question(PUSH)
     assert not desk.card.targets.text.extraSelections()
@@ -295,7 +295,7 @@ def test_a_change_of_a_file_is_shown_with_the_numbers_of_its_lines(desk) -> None
     assert shown[:2] == ["/w/a.py", ""]
     assert shown[2:5] == ["  9   -nine", " 10 - o‹U+202E›ne", " 10 + two"]
     assert shown[5:] == ["  ⋮", "120 + + +", "… 3 more lines"]
-    marked = [one.cursor.selectedText() for one in desk.card.targets.text.extraSelections()]
+    marked = [one.cursor.selectedText().strip("\u2029") for one in desk.card.targets.text.extraSelections()]
     assert marked == [" 10 - o‹U+202E›ne", " 10 + two", "120 + + +"]
     desk.card.targets.toggle_whole()
     assert len(desk.card.targets.text.extraSelections()) == 3, "arguments are no lines of the diff"

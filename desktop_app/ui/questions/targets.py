@@ -123,7 +123,10 @@ class Targets(StyleAware, QWidget):
             end = start + len(escape_invisible(change))
             if (tint := TINTS_OF_LINES.get(sign)) is not None:
                 line = QTextEdit.ExtraSelection()
-                line.cursor = self.text.cursor_of(shown, start, end)  # type: ignore[attr-defined]
+                cursor = self.text.cursor_of(shown, start, end)
+                if not cursor.movePosition(cursor.MoveOperation.NextCharacter, cursor.MoveMode.KeepAnchor):
+                    cursor.clearSelection()  # at the end of all: only with a line's end would its whole width be filled
+                line.cursor = cursor  # type: ignore[attr-defined]
                 line.format.setBackground(colour(tint, 0.16))  # type: ignore[attr-defined]
                 line.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
                 marked.append(line)
