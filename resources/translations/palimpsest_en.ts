@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
-    <name />
+    <name></name>
     <message numerus="yes">
         <source>%n tokens</source>
         <translation>
@@ -1060,13 +1060,6 @@
             <numerusform>%n failed</numerusform>
         </translation>
     </message>
-<message numerus="yes">
-        <source>%n summarized</source>
-        <translation>
-            <numerusform>%n summarized</numerusform>
-            <numerusform>%n summarized</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>… %n more lines</source>
         <translation>
@@ -1074,5 +1067,5 @@
             <numerusform>… %n more lines</numerusform>
         </translation>
     </message>
-    </context>
+</context>
 </TS>
