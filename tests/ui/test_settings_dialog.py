@@ -403,6 +403,20 @@ def test_policies_of_ones_own_are_offered_and_stay_chosen(window, qtbot):
     assert save(dialog, qtbot)[0] == settings
 
 
+def test_without_a_server_the_providers_stay_when_one_is_to_be_added(window):
+    dialog = open_settings(window, replace(SETTINGS, servers=()))
+    servers = dialog.servers
+    assert servers.providers.isVisible()
+    servers.add_server.click()
+    assert servers.providers.isVisible()
+    assert servers.providers.buttons["anthropic"].hasFocus(), "the first on the screen"
+    servers.providers.buttons["anthropic"].click()
+    assert not servers.providers.isVisible()
+    for is_open in (True, False):
+        servers.add_server.click()
+        assert servers.providers.isVisible() is is_open, "once there is a server, a second click puts them away"
+
+
 def test_adding_a_model_begins_with_the_provider_and_its_key(dialog, qtbot):
     servers = dialog.servers
     assert not servers.providers.isVisible()

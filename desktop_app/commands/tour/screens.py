@@ -69,8 +69,7 @@ async def the_settings(tour: TourSession) -> None:
     await tour.driver.wait_until_closed(ToolsSheet)
     tour.window.settings.open()
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
-    await tour.driver.click(settings.servers.add_server)
-    await tour.driver.until(lambda: settings.servers.forms, 5, "a form")
+    await tool_steps.begin_a_server(tour, settings)
 
 
 async def the_look(tour: TourSession) -> None:

@@ -62,7 +62,7 @@ async def hold_it_otherwise(tour: TourSession) -> None:
     """Give the conversation a system prompt and a temperature of its own, and save them as a persona."""
     tour.window.commands.open_palette()
     await tour.driver.sheet(CommandPalette, 10, "the palette")
-    await tour.driver.type("this conversation")
+    await tour.driver.type("conversation settings")
     await tour.driver.enter()
     sheet = await tour.driver.sheet(SetupSheet, 20, "how the conversation is held")
     sheet.prompt.area.setFocus()

@@ -45,9 +45,16 @@ async def see_the_servers(tour: TourSession) -> None:
 async def add_a_server(tour: TourSession) -> None:
     """Add the form of a server; nothing is stored before it is saved."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
-    await tour.driver.click(settings.servers.add_server)
-    await tour.driver.until(lambda: settings.servers.forms, 5, "a form")
+    await begin_a_server(tour, settings)
     await tour.driver.scroll_to(settings.servers.forms[-1], settings.area)
+
+
+async def begin_a_server(tour: TourSession, settings: SettingsDialog) -> None:
+    """Choose a provider in the settings, so that there is the form of a server."""
+    await tour.driver.click(settings.servers.add_server)
+    await tour.driver.until(settings.servers.providers.isVisible, 5, "the providers")
+    await tour.driver.click(settings.servers.providers.buttons["openai"])
+    await tour.driver.until(lambda: settings.servers.forms, 5, "a form")
 
 
 async def see_what_tools_may_do(tour: TourSession) -> None:

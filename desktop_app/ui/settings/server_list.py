@@ -74,6 +74,7 @@ class ProviderChoice(QWidget):
             button.clicked.connect(lambda _=False, kind=kind: self.chosen.emit(kind))
         local = [button for kind, button in self.buttons.items() if KINDS[kind].is_local]
         remote = [b for kind, b in self.buttons.items() if not KINDS[kind].is_local and kind != OTHER]
+        self.first = remote[0]
         vertical(
             note(tr("With a key from the provider")),
             FlowLayout(*remote),
@@ -175,7 +176,7 @@ class ServerList(FormList[ServerForm]):
             return self.forms[0].models.edit
         self._find()
         self.providers.show()
-        return next(iter(self.providers.buttons.values()))
+        return self.providers.first
 
     def field_of(self, setting: str) -> QWidget | None:
         """Return the input of "servers/NAME/FIELD" or "servers/NAME/window/MODEL"; None if there is none."""
@@ -246,9 +247,9 @@ class ServerList(FormList[ServerForm]):
         discard(row)
 
     def _offer_providers(self) -> None:
-        self.providers.setVisible(self.providers.isHidden())
+        self.providers.setVisible(self.providers.isHidden() or not self.forms)
         if not self.providers.isHidden():
-            next(iter(self.providers.buttons.values())).setFocus(Qt.FocusReason.OtherFocusReason)
+            self.providers.first.setFocus(Qt.FocusReason.OtherFocusReason)
             self.grown.emit(self.providers)
 
     def _add_kind(self, kind: ServerKind) -> None:
