@@ -14,7 +14,7 @@ from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.graphics import Drawing, Graphic
 from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.markdown_html import graphics_in
-from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import REPLY_ENDINGS, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.words import pluralize
 
@@ -52,9 +52,9 @@ class ExportContent(msgspec.Struct, frozen=True):
     def details_of(self, message: Message) -> list[str]:
         """Return who wrote a reply, and what must be known of a message."""
         model = message.model.rsplit("/", 1)[-1]
-        stopped = ["interrupted"] if message.is_interrupted else []
+        ended = "interrupted" if message.is_interrupted else REPLY_ENDINGS.get(message.ending, "")
         goes_on = ["continued"] if message.continues else []
-        return [*filter(None, [model]), *self.marks.get(message.id, ()), *goes_on, *stopped]
+        return [*filter(None, [model]), *self.marks.get(message.id, ()), *goes_on, *filter(None, [ended])]
 
 
 class ExportedPart(msgspec.Struct, frozen=True):

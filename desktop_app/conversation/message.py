@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from .words import in_fence
+from .words import in_fence, translatable
 
 
 class Role(StrEnum):
@@ -77,6 +77,13 @@ class ToolResult(msgspec.Struct, frozen=True, gc=False, tag="tool_result"):
 ReplyEnding = Literal["", "length", "content_filter", "malformed_call", "empty"]
 """Why a reply ended early: at the longest that was asked for, refused by the provider or the model, in a call that no
 server could read, without a word of an answer; "" for one that ended by itself."""
+REPLY_ENDINGS: dict[ReplyEnding, str] = {
+    "length": translatable("cut off"),
+    "content_filter": translatable("refused"),
+    "malformed_call": translatable("unreadable call"),
+    "empty": translatable("no answer"),
+}
+"""What a reply is called that its provider ended early."""
 
 
 class Attachment(msgspec.Struct, frozen=True, gc=False, tag="attachment"):

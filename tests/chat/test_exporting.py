@@ -224,6 +224,21 @@ def test_markdown_has_dates_models_and_what_became_of_a_message() -> None:
     assert html.count('<span class="tag">archived</span>') == 1
 
 
+ENDINGS = [("length", "cut off"), ("content_filter", "refused"), ("malformed_call", "unreadable call")]
+
+
+@pytest.mark.parametrize(("ending", "word"), [*ENDINGS, ("empty", "no answer")])
+def test_a_reply_that_its_provider_ended_early_says_why(ending: str, word: str) -> None:
+    reply = say("a", Role.ASSISTANT, "Half of", model="openai/gpt-5", ending=ending)
+    assert f"*2026-11-22 14:03 · gpt-5 · {word}*" in rendered([QUESTION, reply], "markdown")
+    assert f'<span class="tag">{word}</span>' in rendered([QUESTION, reply], "html")
+    stopped = msgspec.structs.replace(reply, is_interrupted=True)
+    for format in ("markdown", "html"):
+        text = rendered([QUESTION, stopped], format)
+        assert "interrupted" in text
+        assert word not in text, "one reason, as in the transcript"
+
+
 def test_markdown_has_pictures_which_are_in_it_once() -> None:
     one, same, two = (
         Attachment(n, "image/png", c) for n, c in (("a [1].png", PIXEL), ("b", PIXEL), ("c", OTHER_PIXEL))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.events import MessageRow, MessageState, OperationRow
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.message import CallSandbox, ReplyEnding, Role, ToolCall
+from desktop_app.conversation.message import REPLY_ENDINGS, CallSandbox, Role, ToolCall
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.translation import tr
@@ -41,13 +41,6 @@ PLACES: dict[CallSandbox, str] = {
     "outside": translatable("outside of the sandbox"),
     "missing": translatable("no sandbox"),
 }
-ENDINGS: dict[ReplyEnding, str] = {
-    "length": translatable("cut off"),
-    "content_filter": translatable("refused"),
-    "malformed_call": translatable("unreadable call"),
-    "empty": translatable("no answer"),
-}
-"""What a reply is called that its provider ended early."""
 SPEAKERS = (Role.USER, Role.ASSISTANT)
 MIN_SECONDS = 0.05  # of a call: "0.0 s" says nothing
 MAX_RAW_LINE = 50_000  # characters of a line of output that are read, with what is not shown of it
@@ -68,7 +61,7 @@ def tags_of(row: MessageRow) -> list[Tag]:
     if row.message.is_interrupted:
         tags.append(Tag(tr("interrupted"), "warning"))
     elif row.message.ending:
-        tags.append(Tag(tr(ENDINGS[row.message.ending]), "warning"))
+        tags.append(Tag(tr(REPLY_ENDINGS[row.message.ending]), "warning"))
     return tags
 
 
