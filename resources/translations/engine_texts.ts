@@ -2645,5 +2645,21 @@ The last lines of its errors:
         <source>second result of a call</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>cut off</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unreadable call</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no answer</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -162,6 +162,20 @@ def test_a_plan_that_gains_nothing_says_so_calmly(dialog):
     assert not dialog.apply.isEnabled()
 
 
+@pytest.mark.parametrize("is_fresh", [True, False])
+@pytest.mark.parametrize("strategy", ["llm", "extractive"])
+def test_where_no_message_leaves_nobody_has_written_a_summary(dialog, strategy, is_fresh):
+    empty = replace(PLAN, archived=(), archived_total=0, summary="", summary_tokens=0, fidelity=Fidelity())
+    dialog.set_plan(replace(empty, strategy=strategy, is_fresh=is_fresh, writer=Writer("Small 2")))
+    assert dialog.strategy.note.text() == ""
+    assert not dialog.summary.again.isVisible()
+    reason = "All messages come along unchanged" if is_fresh else "No message leaves with this plan"
+    assert dialog.summary.area.placeholderText() == f"{reason}, so there is nothing to summarize."
+    dialog.set_plan(replace(PLAN, strategy=strategy, is_fresh=is_fresh, writer=Writer("Small 2")))
+    assert dialog.strategy.note.text() != ""
+    assert dialog.summary.again.isVisible() is (strategy == "llm")
+
+
 def test_lost_facts_are_named(dialog):
     dialog.set_plan(replace(PLAN, fidelity=Fidelity(1, 0, 0, 2, ("port 8443",))))
     assert "2\N{NO-BREAK SPACE}lost" in dialog.checked.text()

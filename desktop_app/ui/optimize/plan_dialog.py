@@ -121,7 +121,8 @@ class PlanDialog(Sheet):
             self._show_tail(plan)
         if plan.is_written:
             self.summary.suggest(plan.summary, plan.summary_tokens)
-            self.summary.again.setVisible(plan.strategy == "llm" and not plan.writer.refusal)
+            is_by_model = plan.strategy == "llm" and plan.archived_total > 0
+            self.summary.again.setVisible(is_by_model and not plan.writer.refusal)
             if was_writing:
                 self.apply.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
@@ -204,6 +205,7 @@ class PlanDialog(Sheet):
         self.setAccessibleName(tr(words.title))
         self.title.set_text(tr(words.title))
         self.promise.set_text(tr(words.promise))
+        self.summary.area.setPlaceholderText(tr(words.nothing))
         self.apply.set_room_for(tr(words.apply), tr(MEASURING), tr(words.applying))
         self.fresh.setVisible(not plan.is_fresh)
         self.tail_part.setVisible(not plan.is_fresh and plan.strategy != "none")

@@ -14,6 +14,8 @@ class PlanWords(msgspec.Struct, frozen=True):
     promise: str
     apply: str
     applying: str
+    nothing: str
+    """What takes the place of a summary where no message leaves."""
 
 
 OPTIMIZE = PlanWords(
@@ -21,6 +23,7 @@ OPTIMIZE = PlanWords(
     translatable("Nothing is deleted: all messages stay in the history, searchable, and one undo brings them back."),
     translatable("Optimize"),
     translatable("Optimizing…"),
+    translatable("No message leaves with this plan, so there is nothing to summarize."),
 )
 FRESH = PlanWords(
     translatable("Start fresh"),
@@ -29,4 +32,5 @@ FRESH = PlanWords(
     ),
     translatable("Start fresh"),
     translatable("Starting…"),
+    translatable("All messages come along unchanged, so there is nothing to summarize."),
 )

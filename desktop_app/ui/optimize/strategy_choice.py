@@ -118,6 +118,8 @@ class StrategyChoice(QWidget):
         self.use_cheaper.setEnabled(not is_busy)
 
     def _note_of(self, plan: Plan) -> str:
+        if plan.is_written and plan.strategy in ("llm", "extractive") and not plan.archived_total:
+            return tr_engine(plan.writer.refusal)  # nobody has written anything
         if plan.strategy != "llm":
             refusal = tr_engine(plan.writer.refusal) if plan.strategy == "extractive" else ""
             return " ".join(filter(None, (tr(NOTES.get(plan.strategy, "")), refusal)))

@@ -77,7 +77,6 @@ class UnwrittenSummary(QWidget):
 
 
 PAUSE = 400  # milliseconds from the last key to the check
-NO_SUMMARY = translatable("No message leaves with this plan, so there is nothing to summarize.")
 
 
 class SummaryEditor(QWidget):
@@ -95,7 +94,6 @@ class SummaryEditor(QWidget):
         self.take.setToolTip(tr("The plan has changed; your own text is kept until you replace it"))
         self.area = TextArea(size=13)
         self.area.setAccessibleName(tr("Summary, editable"))
-        self.area.setPlaceholderText(tr(NO_SUMMARY))
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         head = horizontal((self.heading, 1), self.take, self.again, spacing=12)
         head.addStrut(self.take.sizeHint().height())  # the links come and go, and the field stays
