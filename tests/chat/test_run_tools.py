@@ -18,6 +18,7 @@ from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
+    GaugeChanged,
     QuestionAsked,
     ToolFinished,
     ToolOutputReceived,
@@ -109,6 +110,17 @@ async def test_one_call_is_stopped_alone_and_the_turn_goes_on(house, tmp_path) -
     assert (second.call_id, second.is_error, second.ending) == ("b", False, "")
     assert "Stopped by the user" in json.dumps(home.provider.requests[1].messages)
     assert session.view.items[-1].message.text == "I see."
+
+
+async def test_the_gauge_has_what_was_reported_for_the_calls_while_a_question_waits(house, tmp_path) -> None:
+    """A question may wait for hours beside figures that are read from the session."""
+    home = await house([replace(calling(bash("rm -r build")), usage=(700, 9, 0)), Reply("I see.")])
+    session = await equipped(home, tmp_path, allow="")
+    await home.chats.turns.send(session, "Try")
+    await home.until(lambda: bool(home.of(QuestionAsked)))
+    assert home.of(GaugeChanged)[-1].gauge == session.gauge()
+    home.bench.questions.answer(home.of(QuestionAsked)[0].question, PermissionAnswer(False))
+    await ended(home)
 
 
 async def test_events_name_the_reply_and_the_place_of_their_call(house, tmp_path) -> None:

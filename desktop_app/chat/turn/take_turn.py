@@ -115,6 +115,7 @@ class Turn:
         """Run the calls of the reply; after many rounds the user is asked first. Raises WorldError, also where the
         model makes the same call again and again."""
         self._calls = ToolCalls(self._session, tools, self._emit, reply, self._repeats)
+        self._emit(self._session.gauge_changed())  # with what was reported; a question may wait for long
         if len(self._replies) % max(tools.settings().max_rounds, 1) == 0:
             asked = QuestionAsked(self._session.id, uuid.uuid4().hex, "rounds", rounds=len(self._replies))
             if not (tools.is_attended and (await tools.questions.ask(asked, self._emit)).is_allowed):

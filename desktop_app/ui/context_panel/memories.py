@@ -57,7 +57,7 @@ class MemoryList(QWidget):
         self._new: Memory | None = None  # one that the user is writing
         self._titles: Mapping[str, str] = {}
         self._here = CurrentScope()
-        self.total = TextLabel(size=13, tint="ink_soft")
+        self.total = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.add = LinkButton(tr("+ Add"))
         self.add.setAccessibleName(tr("Add a memory"))
         self.off = TextLabel(tr(OFF), size=13, tint="warning", wraps=True)
