@@ -22,7 +22,7 @@ from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.fidelity import FactList, fidelity_parts, fidelity_runs
 from desktop_app.ui.widgets.formats import (
-    capitalized,
+    capitalize,
     format_dollars,
     format_moment,
     format_number,
@@ -133,7 +133,7 @@ def means_of(row: OperationRow) -> str:
         words += [format_dollars(row.usage.dollars)] if row.usage.dollars is not None else []
     if row.seconds >= MIN_SECONDS:
         words.append(format_wait(row.seconds))
-    return capitalized(" · ".join(words))
+    return capitalize(" · ".join(words))
 
 
 def _strategy_words(strategy: str, count: int) -> str:

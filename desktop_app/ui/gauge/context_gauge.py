@@ -15,7 +15,7 @@ from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.bars import basis_sentence
 from desktop_app.ui.widgets.boxes import Swatch
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.formats import capitalized, format_number, format_percent
+from desktop_app.ui.widgets.formats import capitalize, format_number, format_percent
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, scale
 from desktop_app.ui.widgets.text_label import Run, TextLabel
@@ -157,7 +157,7 @@ class ContextGauge(WithRole, QWidget):
         self.dot.set_tint(STATUS_TINTS[status])
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
         self.optimize.set_kind(ButtonKind.PRIMARY if is_pressing else ButtonKind.PLAIN)
-        self.word.set_text(capitalized(tr(STATUS_WORDS[status])))
+        self.word.set_text(capitalize(tr(STATUS_WORDS[status])))
         is_told = status is not Status.SAFE and (not self._is_low or self.width() >= scale(NARROW))
         self.word.setVisible(is_told or not self._is_narrow())  # else the room is for the figures
         self.dot.setToolTip(self.word.text())

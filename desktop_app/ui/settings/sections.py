@@ -19,7 +19,7 @@ from desktop_app.ui.theme import TEXT_SIZES
 from desktop_app.ui.translation import LANGUAGES, tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import capitalized, format_number, format_percent
+from desktop_app.ui.widgets.formats import capitalize, format_number, format_percent
 from desktop_app.ui.widgets.layouts import discard, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.text_label import TextLabel
@@ -151,7 +151,7 @@ def policy_description(settings: Settings, name: str) -> str:
     policy = find_policy(name, settings.policies) or BALANCED
     if policy in LIKE_PROGRAMS:
         about = tr(SUMMARIES[name])
-        return tr("Imitates another program. {About}.").format(About=capitalized(about))
+        return tr("Imitates another program. {About}.").format(About=capitalize(about))
     words = [tr("Makes room before a request from {limit} of the usable window.")]
     if "after_turn" in policy.phases:
         words = [

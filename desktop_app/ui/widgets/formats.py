@@ -30,7 +30,7 @@ def format_title(title: str) -> str:
     return tr("New conversation") if title in UNTITLED else title
 
 
-def capitalized(text: str) -> str:
+def capitalize(text: str) -> str:
     """Return the text with a capital first letter; the rest is left as it is, since German writes nouns with one."""
     return text[:1].upper() + text[1:]
 
