@@ -169,11 +169,13 @@ def test_where_no_message_leaves_nobody_has_written_a_summary(dialog, strategy, 
     dialog.set_plan(replace(empty, strategy=strategy, is_fresh=is_fresh, writer=Writer("Small 2")))
     assert dialog.strategy.note.text() == ""
     assert not dialog.summary.again.isVisible()
+    assert not dialog.strategy.instructions.isVisible()
     reason = "All messages come along unchanged" if is_fresh else "No message leaves with this plan"
     assert dialog.summary.area.placeholderText() == f"{reason}, so there is nothing to summarize."
     dialog.set_plan(replace(PLAN, strategy=strategy, is_fresh=is_fresh, writer=Writer("Small 2")))
     assert dialog.strategy.note.text() != ""
     assert dialog.summary.again.isVisible() is (strategy == "llm")
+    assert dialog.strategy.instructions.isVisible() is (strategy == "llm")
 
 
 def test_lost_facts_are_named(dialog):

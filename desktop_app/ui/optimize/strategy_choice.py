@@ -94,7 +94,7 @@ class StrategyChoice(QWidget):
         by_model = self.choices.button("llm")
         by_model.setEnabled(not plan.writer.refusal or plan.strategy == "llm")
         by_model.setToolTip(tr_engine(plan.writer.refusal))
-        self._field.setVisible(plan.strategy == "llm" and not plan.writer.refusal)
+        self._field.setVisible(plan.strategy == "llm" and plan.archived_total > 0 and not plan.writer.refusal)
         self.note.set_text(self._note_of(plan))
         self._propose(plan.writer if plan.strategy == "llm" and not plan.is_written else Writer())
 
