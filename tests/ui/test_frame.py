@@ -97,6 +97,42 @@ def test_a_toast_stays_only_until_its_matter_is_over(shown, qtbot, monkeypatch):
     qtbot.waitUntil(lambda: not toast.isVisible())
 
 
+def test_a_notice_that_is_kept_comes_back_after_what_took_its_place(shown, qtbot, monkeypatch):
+    _ground, toast = over_a_toast(shown)
+    toast.turn_to("a")
+    toast.show_message("Nothing is gone", "Look", about="a", milliseconds=60_000, is_kept=True)
+    toast.show_message("Compacting…", stays=True)
+    assert toast.label.text() == "Compacting…"
+    toast.end_stay()
+    assert (toast.label.text(), toast.action.text(), toast.isVisible()) == ("Nothing is gone", "Look", True)
+    with monkeypatch.context() as patch:
+        patch.setattr("desktop_app.ui.toast.SHOWN", 1)
+        toast.show_message("Copied")
+        qtbot.waitUntil(lambda: toast.label.text() == "Nothing is gone")
+    toast.turn_to("b")
+    assert not toast.isVisible(), "it is about the other conversation"
+    toast.show_message("Copied", milliseconds=1)
+    qtbot.waitUntil(lambda: not toast.isVisible())
+    toast.turn_to("a")
+    assert (toast.label.text(), toast.isVisible()) == ("Nothing is gone", True)
+    toast.dismiss.click()
+    toast.show_message("Copied", milliseconds=1)
+    qtbot.waitUntil(lambda: not toast.isVisible())
+
+
+def test_a_notice_that_is_kept_goes_once_it_was_shown_for_its_time(shown, qtbot):
+    _ground, toast = over_a_toast(shown)
+    toast.show_message("Nothing is gone", milliseconds=1, is_kept=True)
+    qtbot.waitUntil(lambda: not toast.isVisible())
+    toast.show_message("Copied", milliseconds=1)
+    qtbot.waitUntil(lambda: not toast.isVisible())
+    pressed: list[None] = []
+    toast.show_message("Nothing is gone", "Look", lambda: pressed.append(None), milliseconds=60_000, is_kept=True)
+    toast.action.click()
+    assert pressed == [None]
+    assert not toast.isVisible()
+
+
 def test_a_toast_moves_nothing_and_shows_all_of_its_text(shown, qtbot):
     ground, toast = over_a_toast(shown)
     above, below = (ground.layout().itemAt(number).widget() for number in (0, 1))

@@ -83,7 +83,7 @@ class NotificationController(Controller):
             self._memory.set(EXPLAINED, True)
             self._memory.save()
             look = partial(self._show_operation, notification.explains)
-            show(notification.text, tr("Show history"), look, milliseconds=SHOWN_EXPLANATION)
+            show(notification.text, tr("Show history"), look, milliseconds=SHOWN_EXPLANATION, is_kept=True)
         else:
             undo = partial(self._undo, conversation, notification.undo)
             show(notification.text, tr("Undo") if notification.undo else "", undo)
