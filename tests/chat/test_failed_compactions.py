@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from desktop_app.chat.compaction import make_room
 from desktop_app.chat.compaction.make_room import was_told
+from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.insights import insights_of
-from desktop_app.conversation.events import ViewChanged
+from desktop_app.conversation.events import RoomEnded, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Compaction, FailedCompaction, Pin, Trigger
 from provider import Reply
@@ -90,3 +92,38 @@ async def test_paused_compactions_are_told_once(house) -> None:
 )
 def test_what_was_told_is_not_told_again(entries: list, cause, is_told: bool) -> None:
     assert was_told(entries, cause) is is_told
+
+
+@pytest.mark.parametrize(
+    ("trigger", "words", "is_told"),
+    [(Trigger.AFTER_TURN, 52, False), (Trigger.AFTER_TURN, 62, True), (Trigger.BEFORE_REQUEST, 62, True)],
+)
+async def test_what_came_to_nothing_is_told_where_the_next_request_misses_it(
+    house, monkeypatch, trigger: Trigger, words: int, is_told: bool
+) -> None:
+    async def nothing(*_: object) -> None: ...
+
+    monkeypatch.setattr(make_room, "write_compaction", nothing)
+    home = await house([], window=8_192)
+    said = [Message(role=ROLES[n % 2], parts=(Text("word " * words),)) for n in range(100)]
+    session = await home.chats.create("Long", said)
+    assert session.gauge().share >= 0.75
+    assert (session.gauge().share >= 0.9) is is_told
+    await home.make_room(session, trigger)
+    assert [event.has_failed for event in home.of(RoomEnded)] == [is_told]
+    assert [failed.cause for failed in failures(session)] == ["frees_nothing"], "it is in the record"
+
+
+async def test_room_that_was_made_meanwhile_is_not_told_as_a_failure(house, monkeypatch) -> None:
+    home = await house([], window=8_192)
+    said = [Message(role=ROLES[n % 2], parts=(Text("word " * 58),)) for n in range(100)]
+    session = await home.chats.create("Long", said)
+
+    async def late(_: object, plan: CompactionPlan, *__: object) -> Compaction:
+        made = Compaction(trigger=Trigger.USER, strategy="extractive", archived=plan.archived, summary="Words.")
+        await session.record_operation(replace(made, id="first", tokens_before=6_000, tokens_after=500))
+        return made
+
+    monkeypatch.setattr(make_room, "write_compaction", late)
+    await home.make_room(session, Trigger.AFTER_TURN)
+    assert [event.has_failed for event in home.of(RoomEnded)] == [False]

@@ -129,7 +129,7 @@ class _RoomMaking:
             self._tries.count += step is not None
             self._is_outdated = False
             if not await self._carry_out(snapshot, step) and not self._is_outdated:
-                self.has_failed = step is not None
+                self.has_failed = step is not None and self._is_missed()
                 refuse_what_does_not_fit(session)
                 if is_stalled(session.view, session.policy):
                     await self.note_failure("stalled")
@@ -138,6 +138,13 @@ class _RoomMaking:
                     await self.note_failure("frees_nothing")
                 return
         refuse_what_does_not_fit(session, OFTEN if trigger is Trigger.TOOL_RESULT else OPTIMIZE)
+
+    def _is_missed(self) -> bool:
+        """Return whether what was not made is still needed: what the background prepares is so before a request, and by
+        now there may be room for another reason."""
+        session, trigger = self._session, self._trigger
+        trigger = Trigger.BEFORE_REQUEST if trigger is Trigger.AFTER_TURN else trigger
+        return is_due(session.view, session.gauge().total, session.policy, session.budget, trigger)
 
     async def note_failure(self, cause: FailureCause, detail: str = "", needed: int = 0) -> None:
         """Record that no room was made, unless that was the newest that is known of it."""
