@@ -51,6 +51,30 @@ def test_a_wide_table_is_scrolled_by_itself(view, qtbot, rows: int) -> None:
     assert moved[0].document.size().width() > view.column, "no column is squeezed"
 
 
+@pytest.mark.parametrize("rows", [3, 200])
+def test_keys_scroll_the_wide_table_of_the_current_message(view, qtbot, rows: int) -> None:
+    text = table(12, rows)
+    view.transcript.open([row(n, Role.ASSISTANT, Text(text)) for n in range(2)], ())
+    settle(view, qtbot)
+    view.go_to_start()
+    settle(view, qtbot)
+
+    def shifts(number: int) -> set[float]:
+        return {flow.shift for flow in view.layout_of(number).flows if flow.max_shift}
+
+    qtbot.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert shifts(0) == {0.0}, "no message is the current one"
+    view.setCurrentIndex(view.transcript.index(0))
+    for key, pixels in ((Qt.Key.Key_Right, 60), (Qt.Key.Key_Right, 120), (Qt.Key.Key_Left, 60), (Qt.Key.Key_Left, 0)):
+        qtbot.keyClick(view, key, Qt.KeyboardModifier.ShiftModifier)
+        settle(view, qtbot)
+        assert shifts(0) == {float(pixels)}
+    qtbot.keyClick(view, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert shifts(0) == {0.0}, "not beyond its beginning"
+    qtbot.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert shifts(1) <= {0.0}, "the other message stays"
+
+
 def test_a_narrow_table_stays_as_it_was(view, qtbot) -> None:
     open_reply(view, qtbot, "| a | b | c | d | e |\n|---|---|---|---|---|\n| 1 | 2 | 3 | 4 | 5 |\n\nText.")
     assert not any(flow.max_shift for flow in view.layout_of(0).flows)

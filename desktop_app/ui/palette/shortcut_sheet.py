@@ -35,6 +35,7 @@ LOCAL_KEYS: dict[str, tuple[Shortcut, ...]] = {
         (translatable("Previous or next message"), "Up"),
         (translatable("What can be done with a message"), "Return"),
         (translatable("First or newest message"), "Home"),
+        (translatable("Scroll a wide table or code sideways"), "Shift+Right"),
         (translatable("Copy the selection"), "Ctrl+C"),
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QKeyCombination, QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QKeyCombination, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
@@ -36,6 +36,7 @@ COPY_AS_MARKDOWN = QKeyCombination(
 )
 UP_AND_DOWN = (Qt.Key.Key_Up, Qt.Key.Key_Down)
 SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
+KEY_STEP = 60  # pixels that a key scrolls sideways
 
 
 class TranscriptWidget(SelectingView):
@@ -251,6 +252,8 @@ class TranscriptWidget(SelectingView):
             self._open_menu_of(self.currentIndex().row())
         elif event.modifiers() & Qt.KeyboardModifier.AltModifier and event.key() in SIDEWAYS:
             self._show_neighbour((event.key() == Qt.Key.Key_Right) != self.isRightToLeft())
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier and event.key() in SIDEWAYS:
+            self._scroll_current(KEY_STEP if event.key() == Qt.Key.Key_Right else -KEY_STEP)
         elif event.key() == Qt.Key.Key_E and self.is_keyboard_led and not event.modifiers():
             self._edit_current()
         elif event.key() == Qt.Key.Key_Home:
@@ -262,6 +265,17 @@ class TranscriptWidget(SelectingView):
             self.scrollTo(self.currentIndex())
         else:
             event.ignore()
+
+    def _scroll_current(self, pixels: float) -> None:
+        """Scroll what is too wide in the current message, as far as it is in view."""
+        row = self.currentIndex().row()
+        if row < 0:
+            return
+        seen = QRectF(self.viewport().rect()).translated(-self.origin(row))
+        for flow in self.layout_of(row).flows:
+            if flow.max_shift and flow.box.intersects(seen):
+                self.cache.scroll_code(flow, pixels)
+        self.lay_out_visible()
 
     def _show_neighbour(self, is_later: bool) -> None:
         """Show the version after or before that of the current message."""
