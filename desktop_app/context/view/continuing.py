@@ -19,7 +19,7 @@ CONTINUATION_PROMPT = (
     "Go on exactly where it stopped, with the very next words. Repeat nothing, and do not mention the interruption."
     "{lost}]"
 )
-NO_ROOM, TOO_LONG = " for lack of room", " at the longest length of one reply"
+TOO_LONG = " at the longest length of one reply"
 LOST_CALL = " You were about to call `{name}`: that call was lost and has not been run, so make it again."
 CUT_CALL = (
     " You were in the middle of a call of `{name}`: it has not been run. Make it again, so much shorter that it fits "
@@ -42,7 +42,7 @@ def continuation_prompt(so_far: str, lost_call: str = "", is_cut: bool = False) 
     end = _end_of(so_far)
     quoted = f", right after “{end}”" if end else ""
     lost = (CUT_CALL if is_cut else LOST_CALL).format(name=lost_call) if lost_call else ""
-    return CONTINUATION_PROMPT.format(why=TOO_LONG if is_cut else NO_ROOM, end=quoted, lost=lost)
+    return CONTINUATION_PROMPT.format(why=TOO_LONG if is_cut else "", end=quoted, lost=lost)
 
 
 def _end_of(text: str) -> str:

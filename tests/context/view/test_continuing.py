@@ -221,3 +221,8 @@ def test_whoever_reads_the_record_can_read_whole_replies() -> None:
     assert whole_replies(messages[2:])[0].text == "y-two"
     for order in itertools.permutations(messages, 3):
         assert "".join(m.text for m in whole_replies(order)) == "".join(m.text for m in order)
+
+
+def test_the_model_is_not_given_a_reason_that_may_be_wrong():
+    """A connection, a crash or the user may have ended the reply."""
+    assert "Your reply above was interrupted, right after “So far”." in continuation_prompt("So far")
