@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Generic, TypeVar, cast, overload
 
 T = TypeVar("T")
@@ -48,9 +49,7 @@ class Chain(Sequence[T], Generic[T]):
         return self._shared[index if index >= 0 else self._length + index]
 
     def __iter__(self) -> Iterator[T]:
-        shared = self._shared
-        for position in range(self._length):
-            yield shared[position]
+        return islice(self._shared, self._length)
 
     def __reversed__(self) -> Iterator[T]:
         shared = self._shared

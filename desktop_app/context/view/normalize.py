@@ -284,13 +284,13 @@ def _fill(item: Item) -> Item:
     only the model calls a tool; images that a user sent without a word are named too, since Gemini wants a text there.
     """
     message = item.message
-    kept = tuple(part for part in message.parts if not _is_blank(part))
+    kept = [part for part in message.parts if not _is_blank(part)]
     if message.role is _ASSISTANT:
-        kept = tuple(Text(f"[{p.name}, an image]") if isinstance(p, Attachment) and p.is_image else p for p in kept)
+        kept = [Text(f"[{p.name}, an image]") if isinstance(p, Attachment) and p.is_image else p for p in kept]
     else:
-        kept = tuple(Text(f"[{p.name}: {p.arguments}]") if isinstance(p, ToolCall) else p for p in kept)
+        kept = [Text(f"[{p.name}: {p.arguments}]") if isinstance(p, ToolCall) else p for p in kept]
         if kept and all(isinstance(part, Attachment) and part.is_image for part in kept):
-            kept = (*kept, Text(" ".join(f"[{part.name}]" for part in kept if isinstance(part, Attachment))))
+            kept.append(Text(" ".join([f"[{part.name}]" for part in kept if isinstance(part, Attachment)])))
     if all(isinstance(part, Reasoning) for part in kept):
         return replace(item, message=replace(message, parts=(*kept, Text(EMPTY))), repair=Repair.EMPTY)
     filled = with_parts(message, kept)

@@ -11,7 +11,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -41,15 +40,14 @@ class PairedMessages(msgspec.Struct, frozen=True):
     """The call ids of results whose call is not among the messages."""
 
 
-@dataclass
-class _PairedCall:
+class _PairedCall(msgspec.Struct, gc=False):
     """A call while results are paired."""
 
     call_id: str
     reply: int
     """The index of the first message of its reply."""
     message: int
-    results: list[int] = field(default_factory=list[int])
+    results: list[int] = []
     """Indices of messages."""
 
 
@@ -60,7 +58,8 @@ def arrange_results(messages: Sequence[Message]) -> PairedMessages:
     first = _Pairing(messages)
     if not first.elsewhere:
         return PairedMessages(messages, stray_ids=first.lost_ids)
-    return _Pairing(messages, first.elsewhere).arrangement()
+    pairing = _Pairing(messages, first.elsewhere) if first.may_part_replies else first
+    return pairing.arrangement()
 
 
 def is_placeholder(text: str) -> bool:
@@ -81,8 +80,11 @@ def _has_stray(messages: Iterable[Message]) -> bool:
     for message in messages:
         role = message.role
         if role is _ASSISTANT:
-            waiting = waiting if before is _ASSISTANT else []
-            waiting.extend([part.call_id for part in message.parts if isinstance(part, ToolCall)])
+            if before is not _ASSISTANT:
+                waiting = []
+            for part in message.parts:
+                if isinstance(part, ToolCall):
+                    waiting.append(part.call_id)
         elif role is _TOOL:
             call_id = _call_id_of(message)
             if call_id not in waiting and (call_id or not waiting):
@@ -115,11 +117,17 @@ class _Pairing:
         # By the index of a reply, that of its last message, and its calls.
         self._ends: dict[int, int] = {}
         self._own_calls: dict[int, list[_PairedCall]] = {}
+        self._behind_replies: set[int] = set()  # indices of strays that stand right behind a reply, or within one
         strays = self._pair_neighbours()
         ids = {_call_id_of(messages[index]) for index in strays}
         self._waiting = {call_id: [*filter(self._waits, self._calls.get(call_id, ()))] for call_id in ids}
         self._lost = {index for index in strays if not self._pair_stray(index)}
         self.elsewhere = set(strays) - self._lost
+
+    @property
+    def may_part_replies(self) -> bool:
+        """Whether a reply may be parted by a result that is sent elsewhere."""
+        return not self.elsewhere.isdisjoint(self._behind_replies)
 
     def arrangement(self) -> PairedMessages:
         """Return the messages, each result that was paired behind the reply of its call."""
@@ -161,23 +169,28 @@ class _Pairing:
             is_stray = role is _TOOL and not self._pair(index, self._waiting_in(reply, _call_id_of(message)))
             if is_stray:
                 strays.append(index)
+                if before is _ASSISTANT:
+                    self._behind_replies.add(index)
             if role is not _SYSTEM and not (is_stray and index in self._away):
                 before = role
         return strays
 
     def _waiting_in(self, reply: int, call_id: str) -> _PairedCall | None:
         """Return the call of that reply that a result of that id answers: without an id, the first that waits."""
-        waiting = [call for call in self._own_calls.get(reply, ()) if not call.results]
-        own = (call for call in waiting if call.call_id == call_id)
-        return next(own, waiting[0] if waiting and not call_id else None)
+        first = None
+        for call in self._own_calls.get(reply, ()):
+            if not call.results:
+                if call.call_id == call_id:
+                    return call
+                first = first or call
+        return None if call_id else first
 
     def _note_reply(self, reply: int, index: int, message: Message) -> None:
         self._ends[reply] = index
-        own = self._own_calls.setdefault(reply, [])
         for part in message.parts:
             if isinstance(part, ToolCall):
                 call = _PairedCall(part.call_id, reply, index)
-                own.append(call)
+                self._own_calls.setdefault(reply, []).append(call)
                 self._calls.setdefault(part.call_id, []).append(call)
 
     def _pair_stray(self, index: int) -> bool:

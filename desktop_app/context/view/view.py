@@ -235,6 +235,10 @@ def _add_arranged(
     recalled: Mapping[str, Recalled] = MappingProxyType({}),
 ) -> None:
     """Append the messages in their order, each behind what was recalled for it."""
+    if not (recalled or arranged.again or arranged.moved):
+        for message in arranged.messages:
+            sequence.add(item_of(message))
+        return
     for message in arranged.messages:
         if message.id in recalled:
             sequence.add(recalled_item(recalled[message.id]))
@@ -318,7 +322,7 @@ class _Fold:
         if self.summary:
             sequence.add(Item(summary_message(self.summary), ItemKind.SUMMARY))
         arranged = arrange_results([message for message in present if message.role is not _SYSTEM])
-        _add_arranged(sequence, arranged, self._item, self.recalled)
+        _add_arranged(sequence, arranged, self._item if self.pins or self.shortened else Item, self.recalled)
         return View(
             Chain(sequence.items),
             sequence.open_calls,
