@@ -97,7 +97,8 @@ def blocks_worth_keeping(
     room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, keep: Collection[str]
 ) -> frozenset[int]:
     """Return blocks that stay if there is room: messages asked for, and the user's own within a budget (K9)."""
-    asked = {index for index, run in enumerate(room.blocks) if any(item.message.id in keep for item in run)}
+    runs = enumerate(room.blocks if keep else ())
+    asked = {index for index, run in runs if any(item.message.id in keep for item in run)}
     left = min(policy.keep_user_tokens, round(budget.usable * policy.target * policy.keep_user_share))
     for index in range(len(room.blocks) - 1, -1, -1):
         run = room.blocks[index]
@@ -138,7 +139,8 @@ def _by_tokens(room: MeasuredBlocks, policy: ContextPolicy, usual: float, most: 
         if taken > limit + (slack if before < limit - slack else 0):
             break
         begin = index
-        replies += any(item.message.role is _ASSISTANT for item in room.blocks[index])
+        if replies < policy.tail_assistant_turns:
+            replies += any(item.message.role is _ASSISTANT for item in room.blocks[index])
     return begin
 
 

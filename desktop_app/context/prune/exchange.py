@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -21,6 +21,8 @@ from .placeholder import PREFIX
 
 SERVER_SEPARATOR = "__"
 """Between the name of an MCP server and that of its tool."""
+MAX_TOOL_NAMES = 4_096
+"""Names of tools of which it is kept whether a policy protects them: a decision asks twice for each result."""
 _JOINT = re.compile(r"[-./: ]|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 """Where a name goes on with another word."""
 _USER, _ASSISTANT, _TOOL = Role.USER, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
@@ -180,19 +182,17 @@ def is_protected(tool: str, policy: ContextPolicy) -> bool:
 
     However its words are joined: "update_plan" covers "updatePlan" and "update-plan".
     """
-    names = _names_of(tool)
-    return any(fnmatchcase(name, _in_words(pattern)) for pattern in policy.protected_tools for name in names)
+    return _is_named(tool, policy.protected_tools)
 
 
-@cache
-def _names_of(tool: str) -> tuple[str, ...]:
-    """Return the names under which a tool is known: with its server's, and without it."""
+@lru_cache(MAX_TOOL_NAMES)
+def _is_named(tool: str, patterns: tuple[str, ...]) -> bool:
     *servers, last = tool.split(SERVER_SEPARATOR)
-    full = tuple(SERVER_SEPARATOR.join([*servers[at:], last]) for at in range(len(servers) + 1))
-    return tuple(_in_words(name) for name in full if name)
+    full = (SERVER_SEPARATOR.join([*servers[at:], last]) for at in range(len(servers) + 1))
+    names = [_in_words(name) for name in full if name]
+    return any(fnmatchcase(name, pattern) for pattern in map(_in_words, patterns) for name in names)
 
 
-@cache
 def _in_words(name: str) -> str:
     """Return the name, or a pattern of names, in lower case with "_" between its words."""
     return _JOINT.sub("_", name).lower()
