@@ -23,7 +23,7 @@ from desktop_app.ui.widgets.text_reader import TextReader
 
 from .question_text import DONE_BY, MAX_SHOWN, command_of, target_of
 
-MAX_LINES, MAX_LINES_OF_CHANGE = 6, 16  # shown at once; more lines scroll
+MAX_LINES, MAX_LINES_OF_CHANGE = 6, 12  # shown at once; more lines scroll
 MARGIN = 16
 
 
