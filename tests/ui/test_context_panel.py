@@ -17,6 +17,7 @@ from desktop_app.ui.context_panel.breakdown_table import lines_of
 from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of
 from desktop_app.ui.transcript.markdown_text import MarkdownText
+from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.text_label import TextLabel
 
@@ -261,6 +262,20 @@ def test_a_summary_to_begin_with_is_no_operation_on_messages_and_opens_by_its_ma
     assert panel.history.currentWidget() is panel.history.list
     panel.open_archived("b1")
     assert card.is_open(), "the same click again hides nothing"
+
+
+@pytest.mark.parametrize("row", [COMPACTION, replace(COMPACTION, is_undone=True)])
+def test_a_card_is_no_wider_than_the_panel_in_german(panel, qapp, qtbot, language_is_restored, row):
+    use_language(qapp, "de")
+    panel.show_tab("history")
+    panel.history.set_operations((row,))
+    card = panel.history.list.cards["c1"]
+    qtbot.waitUntil(card.isVisible)
+    assert card.minimumSizeHint().width() <= card.width()
+    links = [one for one in card.findChildren(LinkButton) if one.isVisible()]
+    assert links
+    assert all(card.rect().contains(one.geometry()) for one in links if one.parentWidget() is card)
+    assert card.mapTo(panel, card.rect().topRight()).x() < panel.width() - 8
 
 
 def test_the_time_of_a_card_is_never_cut(panel, qtbot):

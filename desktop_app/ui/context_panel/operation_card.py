@@ -30,7 +30,7 @@ from desktop_app.ui.widgets.formats import (
     format_time,
     format_wait,
 )  # fmt: skip
-from desktop_app.ui.widgets.layouts import STRETCH, horizontal
+from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, horizontal
 from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
@@ -243,10 +243,8 @@ class OperationCard(Card):
         self.column.addWidget(self.facts)
 
     def _add_links(self) -> None:
-        links = [self._link(name, act) for name, act in self._actions()]
-        a_row = 2 if self.row.kind == "failed" else max(len(links), 1)  # three of its links are wider than the panel
-        for start in range(0, len(links), a_row):
-            self.column.addLayout(horizontal(*links[start : start + a_row], STRETCH, spacing=14))
+        links = (self._link(name, act) for name, act in self._actions())
+        self.column.addLayout(FlowLayout(*links, gap=14))  # in some languages they are wider than the panel
 
     def _actions(self) -> list[tuple[str, Callable[[], None]]]:
         """Return the label and the action of each link.
