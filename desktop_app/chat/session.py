@@ -74,10 +74,16 @@ class Session:
         self.is_leaving = False  # no turn begins any more: it is being deleted
         # Why nothing is recorded here any more: an import, or another session, may write the record.
         self.closed_by: Failure | None = None
+        self._forget_model(model)
         self.use(model)
 
     def use(self, model: ChatModel) -> None:
-        """Use that model from now on: its tokenizer counts, its window is the budget."""
+        """Use that model from now on: its tokenizer counts, its window is the budget.
+
+        Of one of which the same is known as before, what its replies have taught stays.
+        """
+        if model.info != self.model.info:
+            self._forget_model(model)
         self.model = model
         self.counts = TokenCounts(model.tokenizer, model.info.dialect)
         self._tally: Tally | None = None
@@ -85,6 +91,9 @@ class Session:
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
         self.items_read: Chain[Item] | None = None  # what the model was last given to read ahead
         self._sent: Request | None = None
+
+    def _forget_model(self, model: ChatModel) -> None:
+        self.model = model
         self.learned_window = LearnedWindow()
         self.accepted_reply = 0  # tokens: the longest reply that its server did not refuse to be asked for, if known
 

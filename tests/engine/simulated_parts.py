@@ -184,6 +184,11 @@ class SeededCatalogue(Catalogue):
         """The servers say nothing that the settings do not."""
         await asyncio.sleep(0.2)
 
+    async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:
+        """The servers do not count what their templates make of tools."""
+        await asyncio.sleep(0.1)
+        return None
+
 
 class NoLitellm:
     """In the place of litellm, which nobody needs."""
