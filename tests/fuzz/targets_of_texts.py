@@ -11,12 +11,13 @@ from target_table import changeable_store, target, written
 
 from desktop_app.archive.rows import decode, encode
 from desktop_app.chat.export import FORMATS
+from desktop_app.chat.export_content import WHOLE, ExportedPart, content_of
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.memory.flush import parse_notes
 from desktop_app.context.own_policies import describe_policy, faults_of, policy_of
 from desktop_app.context.summary.model_summary import page_of
 from desktop_app.context.summary.reply import UnusableReply, read_reply
-from desktop_app.context.view.view import assemble, view_of
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, user_message
@@ -149,8 +150,10 @@ def archive_rows(data: bytes) -> None:
     for entry in entries:
         assert decode(encode(entry)) == entry
     view = view_of(Transcript(Chain(entries)))
-    for write in FORMATS.values():
-        write("A title", assemble(view), (), "")
+    for part in (WHOLE, ExportedPart("view")):
+        content = content_of("A title", view, part)
+        for write in FORMATS.values():
+            write(content, lambda: None)
     keeper.examine()
     with suppress(ArchiveError):
         keeper.recover_partials()

@@ -143,5 +143,6 @@ async def test_adding_a_model_leads_to_the_servers(window, bridge):
     QTest.keyClick(picker.field, Qt.Key.Key_Return)
     await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
     (dialog,) = window.findChildren(SettingsDialog)
-    await until(lambda: dialog.servers.forms and dialog.servers.forms[0].name.edit.hasFocus())
+    await until(lambda: dialog.servers.providers.buttons["anthropic"].hasFocus())
+    assert not dialog.servers.forms, "it begins with the provider"
     await until(lambda: dialog.servers.found)

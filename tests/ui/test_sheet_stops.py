@@ -84,7 +84,7 @@ def test_the_stops_follow_the_reading(sheet):
 
 
 def is_in_footer(sheet: Sheet, stop: QWidget) -> bool:
-    return stop.parentWidget() is sheet._ground.footer
+    return sheet._ground.footer.isAncestorOf(stop)
 
 
 @pytest.mark.long
