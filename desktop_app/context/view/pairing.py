@@ -56,8 +56,6 @@ def arrange_results(messages: Sequence[Message]) -> PairedMessages:
     if not _has_stray(messages):
         return PairedMessages(messages)
     first = _Pairing(messages)
-    if not first.elsewhere:
-        return PairedMessages(messages, stray_ids=first.lost_ids)
     pairing = _Pairing(messages, first.elsewhere) if first.may_part_replies else first
     return pairing.arrangement()
 

@@ -65,6 +65,14 @@ CASES: dict[str, tuple[list[Message], list[str]]] = {
             *(f"assistant: {STOPPED}", "user: Hurry."),
         ],
     ),
+    "behind nobody's": (
+        [*ASKED, model("", A), result("of z", "z"), OF_A, model("Done.")],
+        [
+            *("user: q", "assistant: "),
+            "tool: of a\n\n[Result of bash, whose call is not in this conversation]\nof z",
+            "assistant: Done.",
+        ],
+    ),
     "nobody's stays where it is": (
         [*ASKED, model("", A), OF_A, model("Done."), result("of z", "z")],
         [
@@ -95,7 +103,8 @@ def scattered(draw: st.DrawFn) -> tuple[list[Message], dict[str, str]]:
             results.append(result(texts[one], one, "read"))
         if draw(st.booleans()):
             said.append(model(f"answer {number}"))
-    for message in results:
+    lost = [result(f"nobody asked for {n}", f"lost{n}", "read") for n in range(draw(st.integers(0, 2)))]
+    for message in (*results, *lost):
         said.insert(draw(st.integers(0, len(said))), message)
     return said, texts
 
