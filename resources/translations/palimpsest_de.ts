@@ -4541,6 +4541,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <source>Your answer applies to all of them.</source>
         <translation>Die Antwort gilt für alle.</translation>
     </message>
+    <message>
+        <source>Allowed for longer, it covers: {patterns}</source>
+        <translation>Bei längerer Erlaubnis gilt sie für: {patterns}</translation>
+    </message>
     <message numerus="yes">
         <source>The %n conversations of this project</source>
         <translation>

@@ -128,8 +128,8 @@ def note_of(question: QuestionAsked) -> str:
     patterns = dict.fromkeys(escape_invisible(proposed_pattern(need)) for need in question.needs)
     is_one_command = bool(command_of(question.needs, question.call))
     applies = tr("Your answer applies to all of it.") if is_one_command else tr("Your answer applies to all of them.")
-    scope = f"{applies} {tr('Allowed for longer, it covers: {patterns}')}"
-    return f"{warning} {scope.format(patterns=', '.join(patterns))}".strip()
+    scope = tr("Allowed for longer, it covers: {patterns}").format(patterns=", ".join(patterns))
+    return f"{warning} {applies} {scope}".strip()
 
 
 def is_recall(question: QuestionAsked) -> bool:
