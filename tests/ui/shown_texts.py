@@ -37,8 +37,6 @@ MARKED = re.compile(r"⟦[^⟦⟧]*⟧")
 CUT_OFF = re.compile(r"⟦[^⟧]*$")
 _KEY = r"(?:Ctrl|Shift|Alt|Enter|Return|Esc|Del|Menu|Home|Up|F\d+)"
 KEYS = re.compile(rf"\b(?:(?:Ctrl|Shift|Alt)[+ ])*{_KEY}\b(?:\+(?:Left|Right|\S))?")
-    r"\b(?:(?:Ctrl|Shift|Alt)[+ ])*(?:Ctrl|Shift|Alt|Enter|Return|Esc|Del|Menu|Home|Up|F\d+)\b(?:\+(?:Left|Right|\S))?"
-)
 LETTERS = re.compile(r"[^\W\d_]{2}")
 PUNCTUATION = " .…“”()«»◆✓✗+$<>‹›#%?!,;:{}\"'"
 UNITS = re.compile(r"\d(?:k|M)\b")
