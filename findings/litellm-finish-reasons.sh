@@ -19,8 +19,8 @@
 #
 # Usage       findings/litellm-finish-reasons.sh [--keep]
 #             PYTHON names another Python. It makes a folder for temporary files with one venv for each version,
-#             installs the pinned litellm into it (with its extra "mcp", without which 1.106.2 takes no tools), and asks a server on 127.0.0.1 that answers as the documentation of
-#             the two providers describes. It exits with 0 if the output is the one below, with 1 if it differs, and
+#             installs the pinned litellm with its extra "mcp" (without it 1.106.2 takes no tools), and asks a server
+#             on 127.0.0.1 that answers as the documentation of the two providers describes. It exits with 0 if the output is the one below, with 1 if it differs, and
 #             with 2 if the packages cannot be installed. --keep leaves the folder.
 set -euo pipefail
 

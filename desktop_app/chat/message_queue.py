@@ -93,7 +93,7 @@ class MessageQueue:
     ) -> AsyncGenerator[None, None]:
         """Store a message, if there is one, before all that wait: its turn begins in the block.
 
-        If that fails with a WorldError, it is forgotten: whoever sent it still has it, and where it was the draft, it
+        If that fails with a WorldError, it is forgotten: its sender still has it, and where it was the draft, it
         is that again. Raises ArchiveError.
         """
         if message is None:

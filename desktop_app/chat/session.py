@@ -161,7 +161,7 @@ class Session:
         return self.budget.as_counted(self.gauge().total, self.count_request())
 
     def counted_here(self, tokens: int) -> int:
-        """Convert tokens of the model's own, such as those of its budget, to tokens as they are counted here."""
+        """Convert the model's own tokens, such as its budget, to tokens as they are counted here."""
         return round(tokens / self.calibration.factor)
 
     def provider_tokens(self, tokens: int) -> int:

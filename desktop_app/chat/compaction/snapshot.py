@@ -90,7 +90,7 @@ def with_measured_tokens(session: Session, step: Operation, transcript: Transcri
 
 
 def is_there(step: Operation, view: View) -> bool:
-    """Return whether all that the step touches is in the view."""
+    """Return whether every message that the step touches is in the view."""
     touched = step.archived if isinstance(step, Compaction) else step.message_ids
     return {item.message.id for item in view.items}.issuperset(touched)
 
