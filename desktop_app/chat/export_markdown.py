@@ -20,7 +20,7 @@ DATA_IMAGE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp);base64,[A-Z
 """A picture that can be in the file itself, and cannot act."""
 CLOSINGS = ("\n-->", "\n</pre>", "\n</script>", "\n</style>", "\n</textarea>", "\n?>", "\n]]>", "\n>")
 """What ends HTML that a blank line does not end."""
-_MARKUP = re.compile(r"[\\`*\[\]<~$]|^[#>]|#(?=#*$)|(?<!\w)_|_(?!\w)|&(?=[#\w])|^[-+=](?=\s|$)")
+_MARKUP = re.compile(r"[\\`*\[\]<~$]|^[#>]|#(?=#*$)|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])|^[-+=](?=\s|$)")
 
 
 def markdown_of(content: ExportContent, check: CheckPoint = lambda: None) -> str:

@@ -300,6 +300,7 @@ def test_no_message_takes_in_the_next_one(text: str) -> None:
 @given(st.text(min_size=1, max_size=40))
 @example("# *a* _b_ `c` [d](e) <f> & &amp; ~~g~~ $h$ \\ #")
 @example("snake_case_name.py")
+@example("__init__.py and __0__")
 @example("--- \n# two")
 def test_any_title_is_one_heading_that_reads_as_it_is(title: str) -> None:
     made = rendered([QUESTION], "markdown", title=title)
