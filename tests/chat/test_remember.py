@@ -15,13 +15,16 @@ from test_summarize import chat
 
 from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import Price
+from desktop_app.chat.stamp import stamp
+from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.memory.flush import flush_at
 from desktop_app.context.memory.memories import HEADING
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import RoomEnded, RoomStarted, ViewChanged
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage
-from desktop_app.conversation.transcript import Compaction, Flush, Trigger
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.transcript import Compaction, Flush, RequestContext, Trigger
 from provider import Call, Cut, Hang, Overflow, Reply, Status
 from request_rules import legal_for_all
 from slowness import slowness
@@ -145,6 +148,28 @@ async def test_silent_long_before_the_limit_is_no_failure_to_make_room(made, cap
     assert home.house.of(RoomStarted) == [RoomStarted(session.id, Trigger.BEFORE_REQUEST, is_for_memory=True)]
     assert home.house.of(RoomEnded) == [RoomEnded(session.id, has_failed=False)]
     assert "Memory flush: nothing to remember, before_request, asked scripted/scripted" in caplog.text
+
+
+async def test_no_flush_is_made_where_hardly_anything_would_leave(made) -> None:
+    few = [said("1", "Hello."), Message(id="2", role=Role.ASSISTANT, parts=(Text("Hi."),)), said("3", "How are you?")]
+    for messages, trigger in ((few, Trigger.OVERFLOW), (few, Trigger.USER), (chat(8), Trigger.USER)):
+        home = await made([Reply("SILENT")], messages)
+        home.house.services = dataclasses.replace(home.house.services, memory=home.keeper)
+        assert home.keeper.is_due(home.session, trigger), "the keeper itself would ask"
+        assert home.session.gauge().share < 0.1
+        await home.house.make_room(home.session, trigger)
+        assert (home.requests, home.flushes) == ([], []), trigger
+
+
+async def test_no_flush_is_made_before_a_first_message_whose_tools_do_not_fit(made) -> None:
+    home = await made([Reply("SILENT")], [said("1", "Hello.")], window=8_000)
+    home.house.services = dataclasses.replace(home.house.services, memory=home.keeper)
+    schema = '{"type":"object","properties":{"text":{"type":"string","description":"' + "a word " * 9_000 + '"}}}'
+    await home.session.record(stamp(RequestContext(tools=(ToolSpec("large", "Takes much.", schema),))))
+    assert home.keeper.is_due(home.session, Trigger.BEFORE_REQUEST), "the keeper itself would ask"
+    with pytest.raises(WindowTooSmall):
+        await home.house.make_room(home.session, Trigger.BEFORE_REQUEST)
+    assert (home.requests, home.flushes) == ([], [])
 
 
 FAILING = {

@@ -15,6 +15,7 @@ from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall, due_shares, is_due, is_stalled
 from desktop_app.context.compact.make_room import make_room as next_step
+from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.unanswered import drop_results as dropped_results
 from desktop_app.context.prune.unanswered import texts_to_keep, without_spills
@@ -115,7 +116,7 @@ class _RoomMaking:
         if trigger is Trigger.STREAMING:
             self._announce()  # the reader has seen the reply stop
         left = self._tries.left(trigger, session.policy)
-        if left and memory is not None and memory.is_due(session, trigger):
+        if left and memory is not None and memory.is_due(session, trigger) and self._is_worth_a_flush():
             self._announce(is_for_memory=True)  # it may ask a model, which takes its time
             for event in await memory.flush(session, trigger):
                 self._emit(event)
@@ -138,6 +139,17 @@ class _RoomMaking:
                     await self.note_failure("frees_nothing")
                 return
         refuse_what_does_not_fit(session, OFTEN if trigger is Trigger.TOOL_RESULT else OPTIMIZE)
+
+    def _is_worth_a_flush(self) -> bool:
+        """Return whether messages may leave that take at least as much as the shortest summary of them.
+
+        On the user's word nothing leaves, either, where nothing is due.
+        """
+        session, trigger = self._session, self._trigger
+        total = session.gauge().total
+        if trigger is Trigger.USER and not is_due(session.view, total, session.policy, session.budget, trigger):
+            return False
+        return measure_blocks(session.view, session.counts).tail_tokens(0) >= session.policy.summary_least
 
     def _is_missed(self) -> bool:
         """Return whether what was not made is still needed: what the background prepares is so before a request, and by
