@@ -27,6 +27,7 @@ from desktop_app.conversation.transcript import (
     Transcript,
     Undo,
     active_entries,
+    done_as,
     makes_room,
 )
 
@@ -201,12 +202,14 @@ def _day_parts(
     entries: Iterable[AnyEntry], holding: AbstractSet[str], day_of: Callable[[float], str]
 ) -> Iterator[DayInsights]:
     """Yield what each entry adds to its day. Entries of unknown time are of none."""
+    counted = set[str]()
     for entry in entries:
         if not entry.at:
             continue
         if makes_room(entry):
             freed = entry.tokens_before - entry.tokens_after if entry.id in holding else 0
-            yield DayInsights(day_of(entry.at), operations=1, freed=freed)
+            yield DayInsights(day_of(entry.at), operations=int(done_as(entry) not in counted), freed=freed)
+            counted.add(done_as(entry))
         if isinstance(entry, Message) and (result := entry.tool_result) and (sizes := sizes_in_notice(result.text)):
             yield DayInsights(day_of(entry.at), truncated=1, bytes_left_out=max(sizes[0] - sizes[1], 0))
         if (asked := usage_in(entry)) is not None:

@@ -258,6 +258,11 @@ def makes_room(entry: AnyEntry) -> TypeGuard[Operation]:
     return isinstance(entry, Prune) or (isinstance(entry, Compaction) and bool(entry.archived))
 
 
+def done_as(operation: Operation) -> str:
+    """Return what the operation is counted by: the steps of one plan are one operation to the user."""
+    return operation.plan_id or operation.id
+
+
 def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
     """Return the entries that hold: without undone operations and the undoing. An undone `Undo` undoes nothing."""
     entries = list(entries)

@@ -134,6 +134,13 @@ def test_days_add_up_to_the_totals_and_have_what_was_truncated() -> None:
     assert combine([insights, insights]).days[0].usage.requests == 4
 
 
+def test_the_steps_of_one_plan_are_one_operation_of_their_day_as_in_the_totals() -> None:
+    steps = [compaction(id=name, at=5.0, plan_id="plan") for name in ("first", "second")]
+    entries = (user("A question."), *steps, compaction(id="alone"))
+    (day,) = insights_of(of(*entries), None, day_of).days
+    assert day.operations == RunningTotals().after(entries).totals.operations == 2
+
+
 def test_a_text_that_only_looks_like_the_notice_was_not_truncated() -> None:
     assert sizes_in_notice("[Truncated: many lines]") is None
     assert sizes_in_notice("x" * 2_000) is None

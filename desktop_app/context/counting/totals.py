@@ -16,6 +16,7 @@ from desktop_app.conversation.transcript import (
     Operation,
     Undo,
     active_entries,
+    done_as,
     makes_room,
 )
 
@@ -36,7 +37,7 @@ class RunningTotals(msgspec.Struct, frozen=True):
         replies, auxiliary = usage_totals_of(entries, (self.totals.replies, self.totals.auxiliary))
         done = (*self.done, *(entry for entry in entries if isinstance(entry, Operation | Undo)))
         holding = list(filter(makes_room, active_entries(done)))
-        operations, freed = {e.plan_id or e.id for e in holding}, sum(e.tokens_before - e.tokens_after for e in holding)
+        operations, freed = {done_as(e) for e in holding}, sum(e.tokens_before - e.tokens_after for e in holding)
         return RunningTotals(Totals(replies, auxiliary, len(operations), freed), done)
 
 
