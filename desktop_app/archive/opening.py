@@ -1,7 +1,9 @@
-"""Opening an archive. A file of another program is never touched."""
+"""Open and lock an archive. A file of another program is never touched."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,9 +12,10 @@ from typing import Any
 
 from peewee import SqliteDatabase
 
+from desktop_app.file_locks import wait_for_lock
 from desktop_app.open_databases import ArchiveConnection, is_open_here
 
-from .failures import DATABASE_ERRORS, empty_beside_log, foreign_file, no_archive, older_archive
+from .failures import DATABASE_ERRORS, already_open, empty_beside_log, foreign_file, no_archive, older_archive
 from .migrations import APPLICATION_ID, MIGRATIONS, OnProgress, ignore_progress, migrate, version_of
 
 BUSY_SECONDS = 5.0
@@ -148,3 +151,31 @@ def size_of_log(path: Path) -> int:
     """Return the size of SQLite's log beside the archive; 0 without one."""
     log = path.with_name(path.name + "-wal")
     return log.stat().st_size if log.exists() else 0
+
+
+PATIENCE = 1.0
+"""Seconds to wait for the lock: a restarted engine may meet the old one while it ends."""
+
+
+class FolderLock:
+    """Held from construction until `release`. Raises ArchiveError if another process holds it; OSError."""
+
+    def __init__(self, archive: Path, patience: float = PATIENCE) -> None:
+        file = archive.with_suffix(".lock")
+        self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+        if not wait_for_lock(self._descriptor, patience):
+            self.release()
+            raise already_open(archive, _holder(file))
+        os.ftruncate(self._descriptor, 0)
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        os.write(self._descriptor, str(os.getpid()).encode())
+
+    def release(self) -> None:
+        """Release the folder. The file stays: without it two processes could lock two files of one name."""
+        os.close(self._descriptor)
+
+
+def _holder(file: Path) -> str:
+    with contextlib.suppress(OSError):
+        return file.read_text(errors="replace").strip()
+    return ""

@@ -11,7 +11,6 @@ from desktop_app.paths import make_private_folder, sync_folder
 
 from .backup import damage_of_copy
 from .damage import copy_aside, damage_of, finish_replacing, free_name, remove_archive, replace_archive, salvaged_file
-from .entry_counts import EntryCounts
 from .failures import (
     DATABASE_ERRORS,
     backup_not_restored,
@@ -20,9 +19,9 @@ from .failures import (
     newer_archive,
     world_errors,
 )
-from .lock import FolderLock
 from .migrations import MIGRATIONS, OnProgress, copy_to_file, ignore_progress, version_of
-from .opening import ArchiveDatabase, check_is_ours, open_as_it_is, reading_connection, size_of_log
+from .opening import ArchiveDatabase, FolderLock, check_is_ours, open_as_it_is, reading_connection, size_of_log
+from .writing import EntryCounts
 
 BEFORE_RESTORE = "before-restore"
 

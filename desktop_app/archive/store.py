@@ -21,21 +21,19 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.paths import make_private_file, make_private_folder
 
-from . import compacting, erasing, facets, health, importing, outlines, reading, writing
+from . import erasing, health, reading, search_filters, writing
 from . import memories as memory_rows
 from . import projects as project_rows
 from .backup import damage_of_copy, entry_total
 from .damage import keep_damaged
-from .entry_counts import EntryCounts, lost_entries, missing_entries
 from .failures import damaged_archive, failing_as, in_use, mended_archive, not_compacted, world_errors
-from .lock import FolderLock
+from .full_text_search import search_messages
 from .migrations import OnProgress, ignore_progress
-from .opening import check_is_ours, closed_on_error, open_to_read, open_to_write
-from .recall_rows import RecallRows
-from .recall_search import RecallSearch
+from .opening import FolderLock, check_is_ours, closed_on_error, open_to_read, open_to_write
+from .recall_search import RecallRows, RecallSearch
 from .restoring import compacted_file, put_in_place, remove_leftovers
-from .search import search_messages
 from .whole_archive import import_whole
+from .writing import EntryCounts, lost_entries, missing_entries
 
 log = logging.getLogger(__name__)
 
@@ -142,21 +140,21 @@ class Store:
     conversation = _within(_reading, reading.conversation)
     setup = _within(_reading, reading.setup)
     entries = _within(_reading, reading.entries)
-    entry_slice = _within(_reading, outlines.entry_slice)
-    length = _within(_reading, outlines.length)
-    record_outline = _within(_reading, outlines.outline)
-    messages = _within(_reading, outlines.messages)
-    message_index = _within(_reading, outlines.message_index)
+    entry_slice = _within(_reading, reading.entry_slice)
+    length = _within(_reading, reading.length)
+    record_outline = _within(_reading, reading.outline)
+    messages = _within(_reading, reading.messages)
+    message_index = _within(_reading, reading.message_index)
     unsent = _within(_reading, reading.unsent)
     spills_in_use = _within(_reading, reading.spills_in_use)
     attachment_bytes = _within(_reading, reading.attachment_bytes)
     deleted_conversations = _within(_reading, erasing.deleted_conversations)
-    unused_room = _within(_reading, compacting.unused_room)
+    unused_room = _within(_reading, erasing.unused_room)
     examine = _within(_reading, health.examine)
     search = _within(_reading, search_messages)
-    search_values = _within(_reading, facets.search_values)
-    entries_without_facets = _within(_reading, facets.entries_without)
-    fill_facets = _within(_writing, facets.fill_facets)
+    search_values = _within(_reading, search_filters.search_values)
+    entries_without_facets = _within(_reading, search_filters.entries_without)
+    fill_facets = _within(_writing, search_filters.fill_facets)
     outline = _within(_recalling, RecallSearch.outline)
     postings = _within(_recalling, RecallSearch.postings)
     messages_at = _within(_recalling, RecallSearch.messages_at)
@@ -169,8 +167,8 @@ class Store:
     store_gauge = _within(_writing, writing.store_gauge)
     store_unsent = _within(_writing, writing.store_unsent)
     store_partial = _within(_writing, writing.store_partial)
-    known_messages = _within(_reading, importing.known_messages)
-    import_conversation = _within(_writing, importing.import_conversation)
+    known_messages = _within(_reading, writing.known_messages)
+    import_conversation = _within(_writing, writing.import_conversation)
     import_whole = _within(_writing, import_whole)
     projects = _within(_reading, project_rows.read)
     store_project = _within(_writing, project_rows.store)
@@ -217,8 +215,8 @@ class Store:
         new = compacted_file(self.path)
         with failing_as(not_compacted), world_errors(self.path):
             try:
-                compacting.merge_indexes(self.database, on_progress)
-                compacting.copy_compacted(self.database, new, on_progress)
+                erasing.merge_indexes(self.database, on_progress)
+                erasing.copy_compacted(self.database, new, on_progress)
                 if damage := damage_of_copy(new, entry_total(self.database)):
                     raise damaged_archive(self.path, damage)
                 self.exchange(new, is_keeping=False)

@@ -5,46 +5,109 @@ from __future__ import annotations
 import json
 import logging
 import re
+import sqlite3
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from peewee import SqliteDatabase
+from peewee import IntegrityError, SqliteDatabase
 
+from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.foreign import FoundConversation
+from desktop_app.conversation.message import Message
 from desktop_app.conversation.project import NO_FOLDER
 from desktop_app.conversation.transcript import Permit
+from desktop_app.open_databases import open_other
 from desktop_app.paths import create_file, replace_private_file, sync_file, sync_folder
 
 from .backup import check_target
-from .failures import backup_failed, failing_as, world_errors
-from .importing import narrow_folder
+from .failures import backup_failed, bad_export, failing_as, world_errors
 from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read
 from .projects import project_named, same_named
 from .reading import setup
-from .rows import decode, decode_unsent
-from .whole_parts import (
-    CONVERSATIONS,
-    FORMAT,
-    INDEX,
-    MAX_LINE,
-    MEMORIES,
-    PROJECTS,
-    VERSION,
-    Row,
-    check_index,
-    lines_in,
-    open_zip,
-    read_part,
-    reading_whole,
-    texts_in,
-)
-from .writing import append, change, store_unsent
+from .rows import UnreadableEntry, decode, decode_unsent
+from .writing import append, change, narrow_folder, store_unsent
+
+FORMAT, VERSION = "palimpsest-archive", 1
+INDEX, CONVERSATIONS, MEMORIES = "archive.json", "conversations.jsonl", "memories.jsonl"
+PROJECTS = "projects.jsonl"
+MAX_LINE = 256 * 2**20
+"""Bytes of a line, and of a long output; more than that was made to fill memory."""
+MAX_INDEX = 65_536
+
+Row = dict[str, Any]
+
+
+def is_whole_archive(path: Path) -> bool:
+    """Return whether it is a file that `export_whole` has written, of any version."""
+    with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, KeyError):
+        if path.is_file():
+            with open_zip(path) as zipped, zipped.open(INDEX) as stream:
+                return json.loads(stream.read(MAX_INDEX))["format"] == FORMAT
+    return False
+
+
+@contextmanager
+def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open such a file. Raises OSError, also for a database that is open here, and BadZipFile."""
+    with open(path, "rb", opener=open_other) as file, zipfile.ZipFile(file) as zipped:
+        yield zipped
+
+
+def check_index(zipped: zipfile.ZipFile, path: Path) -> Row:
+    """Return what the file says of itself. Raises ArchiveError for another version."""
+    about: Row = json.loads(read_part(zipped, INDEX, MAX_INDEX))
+    if about.get("version") != VERSION:
+        detail = f"It is of version {about.get('version')}; this program knows version {VERSION}."
+        raise bad_export(path, detail)
+    return about
+
+
+def read_part(zipped: zipfile.ZipFile, file: str, limit: int) -> bytes:
+    """Return a file in it. Raises ValueError for one of more than `limit` bytes."""
+    with zipped.open(file) as stream:
+        content = stream.read(limit + 1)  # whatever size it says it has
+    if len(content) > limit:
+        raise ValueError(f"{file} has more than {limit:,} bytes")
+    return content
+
+
+def lines_in(zipped: zipfile.ZipFile, file: str, is_optional: bool = False) -> Iterator[Row]:
+    """Return the objects of a file of JSON Lines in it; none where it is not there, if it need not be."""
+    if not is_optional or file in zipped.namelist():
+        yield from map(json.loads, texts_in(zipped, file))
+
+
+def texts_in(zipped: zipfile.ZipFile, file: str) -> Iterator[bytes]:
+    """Return the lines of a file in it."""
+    with zipped.open(file) as stream:
+        while line := stream.readline(MAX_LINE):
+            yield line
+
+
+@contextmanager
+def reading_whole(path: Path) -> Iterator[None]:
+    """Say of a file that is damaged that nothing of it was imported."""
+    try:
+        yield
+    except ArchiveError:
+        raise
+    except (IntegrityError, sqlite3.IntegrityError) as error:
+        raise bad_export(path, f"It does not fit what is here already: {error}") from error
+    except (
+        *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
+        *(msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError, OverflowError, UnreadableEntry),
+    ) as error:
+        raise bad_export(path, f"{type(error).__name__}: {error}") from error
+
 
 log = logging.getLogger(__name__)
 
@@ -273,3 +336,36 @@ def _store_spills(zipped: zipfile.ZipFile, folder: Path) -> int:
         target = folder / match[1][:2] / match[1]
         replace_private_file(target, content)
     return len(names)
+
+
+PROGRAM = "Palimpsest"
+
+
+def describe_whole(path: Path) -> WholeArchive:
+    """Return what such a file says that it holds. Raises ArchiveError."""
+    with world_errors(path), reading_whole(path), open_zip(path) as zipped:
+        about = check_index(zipped, path)
+        counts = (int(about[name]) for name in ("conversations", "entries", "memories", "spills"))
+        return WholeArchive(str(path), *counts, projects=int(about.get("projects", 0)))
+
+
+def conversations_in(path: Path) -> list[FoundConversation]:
+    """Return the conversations of such a file, without those that were deleted. Raises ArchiveError."""
+    with world_errors(path), reading_whole(path), open_zip(path) as zipped:
+        check_index(zipped, path)
+        return list(_found(zipped, path.name))
+
+
+def _found(zipped: zipfile.ZipFile, file: str) -> Iterator[FoundConversation]:
+    for line in lines_in(zipped, CONVERSATIONS):
+        info: Row = line["info"]
+        if not info["is_deleted"]:
+            said = [entry for text in texts_in(zipped, line["file"]) if _is_counted(entry := decode(text.decode()))]
+            times = [message.at for message in said if message.at] or [float(info["created_at"])]
+            ids = tuple(message.id for message in said)
+            title, name = str(info["title"]), str(info["id"])
+            yield FoundConversation(name, PROGRAM, title, file, len(said), min(times), max(times), ids)
+
+
+def _is_counted(entry: object) -> bool:
+    return isinstance(entry, Message) and entry.is_counted

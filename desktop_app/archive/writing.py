@@ -1,28 +1,39 @@
-"""Writing to the archive. Each function runs inside a transaction of its caller.
+"""Writing to the archive, also imported conversations. Each function runs inside a transaction of its caller.
 
 Rows go through sqlite3's `executemany`: peewee's `insert_many` takes six times as long for an import.
+
+Each function runs inside a transaction of its caller, so that a conversation is never imported in part.
+
+SQLite silently skips the damaged end of its log: without the counts, acknowledged messages could be lost unnoticed.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Unpack
 
 import msgspec
 from peewee import SqliteDatabase, fn
 
 from desktop_app.chat.ports import Changes
+from desktop_app.conversation.foreign import ForeignConversation
+from desktop_app.conversation.foreign_record import conversation_id, new_entries
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.other_hosts import is_on_other_host
 from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.surrogates import replace_surrogates_in_builtins, replace_surrogates_in_text
-from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, ConversationLink, Imported
+from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, ConversationLink, Imported
 from desktop_app.conversation.unsent import UnsentMessages
+from desktop_app.paths import make_private_file
 
-from .facets import add_facets
 from .failures import no_conversation
+from .projects import project_named, project_of_folder
+from .reading import entries
 from .rows import (
     ConversationRow,
     DraftRow,
@@ -34,6 +45,7 @@ from .rows import (
     lost_message,
     searched_text,
 )
+from .search_filters import add_facets
 
 log = logging.getLogger(__name__)
 
@@ -194,3 +206,135 @@ def _mark_archived(
         f"DELETE FROM archived WHERE entry = ({found})",
         [(message, conversation) for message in restored],
     )
+
+
+AT_ONCE = 500
+"""Ids in one query: SQLite takes 999 values at least."""
+
+
+def known_messages(database: SqliteDatabase, ids: Sequence[str]) -> int:
+    """Return how many of these messages the archive has, in conversations that are not deleted."""
+    known = 0
+    for start in range(0, len(ids), AT_ONCE):
+        some = ids[start : start + AT_ONCE]
+        places = ", ".join("?" * len(some))
+        query = f"""SELECT COUNT(*) FROM entries e JOIN conversations c ON c.id = e.conversation
+            WHERE e.id IN ({places}) AND NOT c.is_deleted"""
+        known += database.execute_sql(query, some).fetchone()[0]
+    return known
+
+
+def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, file: str, project: str = "") -> int:
+    """Store what the archive does not have yet of a conversation, and return how many messages that are.
+
+    One that was imported before keeps its title and place in the list; one that was deleted here is there again.
+    project: the id of that in which a new one stands; "" for that of the program, else that of the agent's folder.
+    """
+    found = conversation_id(foreign)
+    is_known = bool(database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (found,)).fetchone())
+    record = entries(database, found) if is_known else ()
+    new = new_entries(foreign, file, record)
+    archived = [name for entry in new if isinstance(entry, Compaction) for name in entry.archived]
+    if is_known:
+        ConversationRow.update(is_deleted=False).where(ConversationRow.id == found).execute(database)
+        append(database, found, new, archived)
+    else:
+        project = project or _project_of(database, foreign)
+        create(database, _info_of(foreign, found, new, project), new, archived)
+        _place_in_list(database, foreign, found)
+    return sum(isinstance(entry, Message) and entry.is_counted for entry in new)
+
+
+def _project_of(database: SqliteDatabase, foreign: ForeignConversation) -> str:
+    if foreign.section.strip():
+        return project_named(database, foreign.section, foreign.created_at)
+    return project_of_folder(database, narrow_folder(foreign.folder), foreign.created_at)
+
+
+def _info_of(
+    foreign: ForeignConversation, conversation: str, new: Sequence[AnyEntry], project: str
+) -> ConversationInfo:
+    times = [entry.at for entry in new if entry.at]
+    created_at = foreign.created_at or min(times, default=0.0)
+    return ConversationInfo(
+        conversation,
+        foreign.title,
+        created_at=created_at,
+        updated_at=max(times, default=foreign.updated_at or created_at),
+        folder=narrow_folder(foreign.folder),
+        project=project,
+    )
+
+
+def narrow_folder(folder: str) -> str:
+    """Return a folder that a file names; "" for the root, the user's own folder, what lies above that, another host's,
+    and what is none.
+
+    Reading in a conversation's folder asks nobody, so a file must not be able to name all that the user has.
+    """
+    if not os.path.isabs(folder) or is_on_other_host(folder) or "\0" in folder:
+        return ""
+    return "" if Path.home().resolve().is_relative_to(os.path.realpath(folder)) else folder
+
+
+def _place_in_list(database: SqliteDatabase, foreign: ForeignConversation, conversation: str) -> None:
+    if foreign.is_pinned or foreign.is_put_away:
+        places = {"is_pinned": foreign.is_pinned, "is_put_away": foreign.is_put_away}
+        ConversationRow.update(places).where(ConversationRow.id == conversation).execute(database)
+
+
+COUNTS = "SELECT conversation, MAX(position) + 1 FROM entries GROUP BY conversation"
+COUNT = "SELECT COALESCE(MAX(position) + 1, 0) FROM entries WHERE conversation = ?"
+
+
+class EntryCounts:
+    """A file with one line for each append: a conversation's id, and its number of entries. The last line counts."""
+
+    def __init__(self, archive: Path) -> None:
+        self._file = archive.with_suffix(".counts")
+
+    def read(self) -> dict[str, int]:
+        """Return the last noted counts. Raises OSError."""
+        if not self._file.exists():
+            return {}
+        lines = self._file.read_text(errors="replace").splitlines(keepends=True)
+        # A crash can cut the last line only; a power cut can leave zeros in place of what was written last.
+        pairs = (line.rstrip("\n").rpartition(" ") for line in lines if line.endswith("\n") and "\0" not in line)
+        return {conversation: int(count) for conversation, _, count in pairs if count.isdecimal() and len(count) < 12}
+
+    def forget(self) -> None:
+        """Remove the file, before another archive takes the place of the counted one. Raises OSError."""
+        self._file.unlink(missing_ok=True)
+
+    def forget_conversations(self, conversations: Iterable[str]) -> None:
+        """Expect nothing of these any more, before they are erased. Raises OSError."""
+        self._write("a", dict.fromkeys(conversations, 0), is_synced=True)
+
+    def begin(self, database: SqliteDatabase) -> None:
+        """Rewrite the file with the present counts. Raises OSError, and errors of peewee."""
+        self._write("w", dict(database.execute_sql(COUNTS).fetchall()))
+
+    def note(self, database: SqliteDatabase, conversation: str) -> None:
+        """Append the present count of a conversation. Raises OSError, and errors of peewee."""
+        (count,) = database.execute_sql(COUNT, (conversation,)).fetchone()
+        self._write("a", {conversation: count})
+
+    def _write(self, mode: str, counts: Mapping[str, int], is_synced: bool = False) -> None:
+        make_private_file(self._file)
+        with self._file.open(mode) as file:
+            file.write("".join(f"{conversation} {count}\n" for conversation, count in counts.items()))
+            if is_synced:
+                file.flush()
+                os.fsync(file.fileno())
+
+
+def lost_entries(database: SqliteDatabase, noted: Mapping[str, int]) -> dict[str, int]:
+    """Return how many entries each conversation has lost at its end, if any."""
+    found = dict(database.execute_sql(COUNTS).fetchall())
+    return {name: count - found.get(name, 0) for name, count in noted.items() if count > found.get(name, 0)}
+
+
+def missing_entries(database: SqliteDatabase, noted: Mapping[str, int]) -> int:
+    """Return how many of the noted entries are not there, wherever in their conversations they were."""
+    found = dict(database.execute_sql("SELECT conversation, COUNT(*) FROM entries GROUP BY conversation").fetchall())
+    return sum(max(count - found.get(name, 0), 0) for name, count in noted.items())

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from desktop_app.imports.histories import find_histories
+from desktop_app.imports.formats import find_histories
 
 from .arguments import BadInput, print_json, table
 from .terminal import show

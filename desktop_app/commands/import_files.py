@@ -10,8 +10,7 @@ from pathlib import Path
 import msgspec
 
 from desktop_app.archive.store import Store
-from desktop_app.archive.whole_parts import is_whole_archive
-from desktop_app.archive.whole_preview import describe_whole
+from desktop_app.archive.whole_archive import describe_whole, is_whole_archive
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs, view_of

@@ -6,9 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
-from desktop_app.conversation.words import translatable
-
 from .gauge import Gauge, Segment
+from .words import translatable
 
 
 class PartKind(StrEnum):

@@ -18,8 +18,9 @@ from desktop_app.chat.ports import ArchiveError, WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.stored import ITEM_KINDS, ItemKind, PartKind, RemovableItem, StoredData, StoredPart
 from desktop_app.conversation.words import translatable
-from desktop_app.engine.protocol import CleanedUp
 from desktop_app.paths import backups_folder, database_file, log_file, spills_folder
+
+from .protocol import CleanedUp
 
 SPILL_SECONDS = 3_600.0
 """A younger output may be of a tool whose result is not stored yet."""

@@ -9,9 +9,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from desktop_app.archive.whole_archive import WholeArchive
-from desktop_app.archive.whole_parts import is_whole_archive
-from desktop_app.archive.whole_preview import conversations_in
+from desktop_app.archive.whole_archive import WholeArchive, conversations_in, is_whole_archive
 from desktop_app.chat.importing import ImportArchive, ImportOutcome, Report
 from desktop_app.chat.tasks import shielded
 from desktop_app.conversation.foreign import FoundConversation, ReadProgress

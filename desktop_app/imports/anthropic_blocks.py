@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 
 from desktop_app.conversation.message import Attachment, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
-from .fields import Fields, json_of
-from .images import NOT_IN_EXPORT, attachment_at
+from .format import Fields, json_of
+from .trees import NOT_IN_EXPORT, attachment_at
 
 Turn = tuple[Role, tuple[Part, ...]]
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")

@@ -25,11 +25,9 @@ from desktop_app.conversation.message import (
 )
 from desktop_app.conversation.words import translatable
 
-from .fields import Fields, json_of, rest_json
-from .format import Format, Found
-from .images import attachment_at
+from .format import Fields, Format, Found, json_of, rest_json
 from .sources import Source
-from .turns import in_turns
+from .trees import attachment_at, in_turns
 
 PROGRAM = "Chatbox"
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}

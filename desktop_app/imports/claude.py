@@ -17,9 +17,7 @@ from desktop_app.conversation.message import Attachment, Message, Part, Role, Te
 from desktop_app.conversation.words import translatable
 
 from .anthropic_blocks import called_tools, turns_of
-from .fields import Fields, rest_json
-from .format import Format, Found
-from .reasons import NO_MESSAGES, bad_message
+from .format import NO_MESSAGES, Fields, Format, Found, bad_message, rest_json
 from .sources import BadFile, Source, Sources
 from .trees import Tree
 

@@ -1,16 +1,21 @@
-"""All formats that can be imported, and what they find in files.
+"""All formats that can be imported, what they recognize, and the histories on this machine.
 
 A further format is a file like `chatgpt.py`, and a line in FORMATS.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from desktop_app.chat.titles import title_of
-from desktop_app.conversation.foreign import ForeignMessage, KnownKind, UnreadFile
+from desktop_app.conversation.foreign import ForeignMessage, FoundHistory, KnownKind, UnreadFile
+from desktop_app.conversation.foreign_files import kind_by_beginning
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.words import translatable
 
@@ -28,11 +33,31 @@ from . import (
     opencode,
     openwebui,
 )
-from .fields import TOO_DEEP
-from .format import Format, Found
-from .reasons import NO_MESSAGES
-from .shapes import unknown_shape
+from .format import NO_MESSAGES, TOO_DEEP, Format, Found
 from .sources import BadFile, Source, Sources
+
+MAX_FIELDS, MAX_FIELD = 8, 40
+"""Names of fields that are told, and characters of one."""
+
+
+def unknown_shape(source: Source) -> str:
+    """Return that it is of no known format, and what it seems to be instead. Raises BadFile."""
+    return translatable("it is of no known format: it seems to be {kind}").format(kind=_kind_of(source))
+
+
+def _kind_of(source: Source) -> str:
+    if not source.beginning:
+        return translatable("an empty file")
+    if kind := kind_by_beginning(source.beginning):
+        return kind
+    if names := sorted(source.first_keys):
+        told = ", ".join(name[:MAX_FIELD] for name in names[:MAX_FIELDS])
+        more = ", …" if len(names) > MAX_FIELDS else ""
+        return translatable("JSON with the fields {names}").format(names=told + more)
+    if source.beginning.lstrip()[:1] in (b"{", b"["):
+        return translatable("JSON without conversations")
+    return translatable("a file without text") if b"\0" in source.beginning else translatable("plain text")
+
 
 TOO_MUCH_MEMORY = translatable("it needs more memory than is allowed for it")
 TOO_MANY_BRANCHES = translatable("it branches off more than {limit} times")
@@ -107,3 +132,24 @@ def _completed(found: Found, source: Source) -> Found:
     said = (e.message.text for e in found.entries if isinstance(e, ForeignMessage) and e.message.role is Role.USER)
     title = title_of(next(filter(str.strip, said), "")) or source.name.rpartition("/")[2].rpartition(".")[0]
     return replace(found, title=title)
+
+
+def find_histories() -> tuple[FoundHistory, ...]:
+    """Return the histories of the user's home with any file, the one that was changed last first."""
+    homes = {Path.home() / home: each.program for each in FORMATS for home in each.homes}
+    found = (_history_in(folder, program) for folder, program in homes.items())
+    return tuple(sorted((each for each in found if each.files), key=lambda each: -each.newest))
+
+
+def _history_in(folder: Path, program: str) -> FoundHistory:
+    files = [status for status in _statuses_in(folder) if stat.S_ISREG(status.st_mode)]
+    newest = max((status.st_mtime for status in files), default=0.0)
+    return FoundHistory(program, str(folder), len(files), sum(status.st_size for status in files), newest)
+
+
+def _statuses_in(folder: Path) -> Iterator[os.stat_result]:
+    """Return those of all files; folders that may not be read, and files that go meanwhile, are passed over."""
+    for directory, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                yield Path(directory, name).stat()

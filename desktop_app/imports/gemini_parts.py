@@ -9,8 +9,8 @@ from typing import cast
 
 from desktop_app.conversation.message import Attachment, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
-from .fields import Fields, json_of
-from .images import attachment_of
+from .format import Fields, json_of
+from .trees import attachment_of
 
 CODE = "code_execution"
 """The tool that runs code where the model is; Google names it so in requests."""

@@ -16,12 +16,9 @@ from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.words import translatable
 
-from .fields import Fields, arguments_json, json_of, rest_json
-from .format import Format, Found
-from .images import attachment_at, image_of
-from .reasons import NO_MESSAGES
+from .format import NO_MESSAGES, Fields, Format, Found, arguments_json, json_of, rest_json
 from .sources import Source
-from .trees import Tree
+from .trees import Tree, attachment_at, image_of
 
 PROGRAM = "LibreChat"
 CUT_OFF = ("incomplete", "length")

@@ -19,11 +19,9 @@ from desktop_app.conversation.message import Attachment, Message, Part
 from desktop_app.conversation.openai_chat import NOT_AN_OBJECT, NOT_UTF8, BadChat, messages_of, not_json
 from desktop_app.conversation.words import translatable
 
-from .fields import EMPTY, Fields, json_of, rest_json
-from .format import Format, Found
-from .images import attachment_at
-from .reasons import bad_element, bad_line, bad_message
+from .format import EMPTY, Fields, Format, Found, bad_element, bad_line, bad_message, json_of, rest_json
 from .sources import BYTE_ORDER_MARK, BadFile, Source
+from .trees import attachment_at
 
 PROGRAM = "OpenAI JSON"
 FIRST = 4

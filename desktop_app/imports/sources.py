@@ -1,16 +1,20 @@
-"""The files that are looked through: one alone, all of a folder, or all of a zip, which is never unpacked."""
+"""The files of an import: one file, a folder, a zip, or a copy of another program's database."""
 
 from __future__ import annotations
 
+import errno
 import io
 import lzma
 import os
 import shutil
+import sqlite3
+import stat
+import tempfile
 import weakref
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,7 +24,19 @@ import ijson
 
 from desktop_app.conversation.words import translatable
 
-from .regular_files import open_file
+
+def open_file(path: Path) -> IO[bytes]:
+    """Open a file at once; raises OSError for what is none."""
+    return open(path, "rb", opener=_opened)
+
+
+def _opened(path: str, flags: int) -> int:
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, translatable("it is neither a file nor a folder"))
+
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BEGINNING = 65_536
@@ -292,3 +308,28 @@ def _time_of(info: zipfile.ZipInfo) -> float:
         return datetime(*info.date_time).timestamp()
     except (ValueError, OverflowError, OSError):
         return 0.0
+
+
+SQLITE = b"SQLite format 3\0"
+
+
+@contextmanager
+def database_in(source: Source) -> Iterator[sqlite3.Connection]:
+    """Open a copy of a database, with what is in its log of newest changes. Raises BadFile."""
+    with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
+        path = Path(folder, "copy.db")
+        source.copy_to(path)
+        if log := source.folder.named(f"{source.name}-wal"):
+            log.copy_to(path.with_name("copy.db-wal"))
+        try:
+            connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+        except sqlite3.Error as error:
+            raise BadFile(CANNOT_BE_OPENED.format(error=error)) from error
+        connection.row_factory = sqlite3.Row
+        connection.text_factory = _text
+        with closing(connection):
+            yield connection
+
+
+def _text(content: bytes) -> str:
+    return content.decode(errors="replace")

@@ -1,16 +1,61 @@
-"""Trees of messages, as files of other programs have them."""
+"""Message trees, replies with tools, and images, as files of several programs contain them."""
 
 from __future__ import annotations
 
+import base64
+import mimetypes
 from collections.abc import Mapping
+from itertools import groupby
 from typing import TypeVar
+from urllib.parse import unquote_to_bytes
 
 from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignEntry, ForeignMessage
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolResult
 
-from .turns import turns_of_reply
+from .sources import MAX_IMAGE, BadFile, Sources
+
+
+def in_turns(name: str, parent: str, message: Message, taken: set[str]) -> list[ForeignMessage]:
+    """Return the message as those that were exchanged. The first has the name, unless it is taken, and all names are
+    taken then."""
+    turns = turns_of_reply(message)
+    while not taken.isdisjoint(names := [name, *(f"{name}/{number}" for number in range(1, len(turns)))]):
+        name += "'"
+    taken.update(names)
+    return list(map(ForeignMessage, names, [parent, *names], turns))
+
+
+def turns_of_reply(message: Message) -> list[Message]:
+    """Return what the model said, a message for each result, and so on; nothing of a message without parts.
+
+    The parts may hold results between them, each with its images behind it. Usage, seconds and whether it was
+    interrupted belong to the last message of the model.
+    """
+    turns: list[Message] = []
+    for is_result, group in groupby(_runs(message.parts), key=lambda run: isinstance(run[0], ToolResult)):
+        if is_result:
+            turns += [Message(role=Role.TOOL, parts=tuple(run), at=message.at) for run in group]
+        else:
+            said = tuple(part for run in group for part in run)
+            turns.append(replace(message, parts=said, usage=None, seconds=0.0, is_interrupted=False))
+    last = max((place for place, turn in enumerate(turns) if turn.role is not Role.TOOL), default=None)
+    if last is not None:
+        turns[last] = replace(message, parts=turns[last].parts)
+    return turns
+
+
+def _runs(parts: tuple[Part, ...]) -> list[list[Part]]:
+    """Return each part alone, but a result with the images behind it."""
+    runs: list[list[Part]] = []
+    for part in parts:
+        if isinstance(part, Attachment) and runs and isinstance(runs[-1][0], ToolResult):
+            runs[-1].append(part)
+        else:
+            runs.append([part])
+    return runs
+
 
 AnyForeign = TypeVar("AnyForeign", bound=ForeignEntry)
 SYSTEM_PROMPT = "system prompt"
@@ -98,3 +143,63 @@ def _add_with_parents(name: str, linked: dict[str, AnyForeign], ordered: dict[st
         name = parent
     for each in reversed(way):
         ordered.setdefault(each, linked[each])
+
+
+NOT_IN_EXPORT, NOT_READABLE = "not in the export", "not readable"
+LARGER_THAN_20_MB = "larger than 20 MB"
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"RIFF": "image/webp",
+}
+
+
+def image_of(folder: Sources, name: str) -> Attachment:
+    """Return the image whose file's name begins so; its name alone where the file is missing, or too large."""
+    source = folder.beginning_with(name)
+    if source is None:
+        return Attachment(name, "application/octet-stream", "", about=NOT_IN_EXPORT)
+    file_name = source.name.rpartition("/")[2]
+    try:
+        content = source.read(MAX_IMAGE)
+    except BadFile as error:
+        return Attachment(file_name, "application/octet-stream", "", about=error.reason)
+    return attachment_of(file_name, content)
+
+
+def attachment_of(name: str, content: bytes) -> Attachment:
+    """Return a file as an attachment: an image as such, text as text, else its name alone."""
+    kind = next((kind for beginning, kind in _SIGNATURES.items() if content.startswith(beginning)), "")
+    if kind and (kind != "image/webp" or content[8:12] == b"WEBP"):
+        return Attachment(name, kind, f"data:{kind};base64,{base64.b64encode(content).decode()}")
+    try:
+        return Attachment(name, mimetypes.guess_type(name)[0] or "text/plain", content.decode())
+    except UnicodeDecodeError:
+        return Attachment(name, "application/octet-stream", "", about="not readable as text")
+
+
+def attachment_at(url: str, name: str = "image") -> Attachment:
+    """Return an image or a file of that address: with its content if that is what the address holds."""
+    if url.startswith("data:"):
+        return _attachment_in(url, name)
+    if url.startswith(("https://", "http://")):
+        return Attachment(name, "image/*", url)
+    return Attachment(name, mimetypes.guess_type(name)[0] or "application/octet-stream", "", about=NOT_IN_EXPORT)
+
+
+def _attachment_in(url: str, name: str) -> Attachment:
+    """Return what a data URL holds. An image is one by its content: no provider takes what only says so."""
+    head, _, encoded = url.partition(",")
+    kind = head.removeprefix("data:").partition(";")[0] or "application/octet-stream"
+    if not kind.startswith("image/"):
+        return Attachment(name, kind, url)
+    try:
+        content = base64.b64decode(encoded, validate=True) if head.endswith(";base64") else unquote_to_bytes(encoded)
+    except ValueError:
+        content = b""
+    found = attachment_of(name, content)
+    if found.is_image and len(content) <= MAX_IMAGE:
+        return found
+    about = LARGER_THAN_20_MB if found.is_image else NOT_READABLE
+    return Attachment(name, "application/octet-stream", "", about=about)

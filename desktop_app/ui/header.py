@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QStackedWidget, QWidget
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.project import Project
-from desktop_app.ui.widgets.invisible import escape_name
 
 from .actions import keys_text
 from .header_buttons import Chip, PaneButton
@@ -21,6 +20,7 @@ from .translation import locale, tr
 from .widgets.buttons import Button, ButtonKind
 from .widgets.formats import format_title, shorten
 from .widgets.inputs import Segmented
+from .widgets.invisible import escape_name
 from .widgets.layouts import horizontal
 from .widgets.look import BOLD, CONTROL_HEIGHT, StyleAware, colour, scale
 from .widgets.text_label import TextLabel

@@ -12,7 +12,6 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Theme
-from desktop_app.ui.translation import tr
 
 from .actions import WindowAction
 from .controllers.about_controller import AboutController
@@ -36,6 +35,7 @@ from .controllers.settings_controller import SettingsController
 from .controllers.setup_controller import SetupController
 from .controllers.tools_controller import ToolsController
 from .parts import Parts
+from .translation import tr
 
 ALL, OPEN = translatable("Conversations"), translatable("This conversation")
 REPLY, CONTEXT, WINDOW = translatable("Messages and replies"), translatable("Context"), translatable("Window")

@@ -7,7 +7,7 @@ from archive_messages import said
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from desktop_app.archive.search import RANKED
+from desktop_app.archive.full_text_search import RANKED
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, ToolCall, ToolResult

@@ -10,7 +10,7 @@ import pytest
 from archive_messages import said
 from msgspec.structs import replace
 
-from desktop_app.archive import compacting, restoring
+from desktop_app.archive import erasing, restoring
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
@@ -112,11 +112,11 @@ def test_a_compaction_that_is_stopped_or_fails_changes_nothing(
             raise Stopped
 
     store.erase([gone])
-    monkeypatch.setattr(compacting, "STEPS", 1)
+    monkeypatch.setattr(erasing, "STEPS", 1)
     with pytest.raises(Stopped):
         store.compact(stop)
     assert not restoring.compacted_file(path).exists()
-    monkeypatch.setattr(compacting, "VACUUM", "ATTACH '/nowhere/at/all' AS ?")
+    monkeypatch.setattr(erasing, "VACUUM", "ATTACH '/nowhere/at/all' AS ?")
     with pytest.raises(ArchiveError) as raised:
         store.compact()
     assert "could not be made smaller" in raised.value.failure.title

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.archive import importing
+from desktop_app.archive import writing
 from desktop_app.archive.store import Store
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
@@ -105,7 +105,7 @@ def test_what_fails_in_the_middle_leaves_nothing(store: Store, monkeypatch: pyte
     def fail(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(importing, "_place_in_list", fail)
+    monkeypatch.setattr(writing, "_place_in_list", fail)
     with pytest.raises(Exception, match="full"):
         store.import_conversation(TRIP, "export.zip")
     assert store.conversations() == ()
@@ -145,4 +145,4 @@ def test_a_file_cannot_name_all_that_the_user_has_as_its_folder(store: Store, fo
 
 @pytest.mark.parametrize("folder", ["//evil.example/share", "\\\\evil.example\\share", "/a\0b", "", "a/b", "/", "/.."])
 def test_a_folder_that_a_file_may_not_name_is_none(folder: str) -> None:
-    assert importing.narrow_folder(folder) == ""
+    assert writing.narrow_folder(folder) == ""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from archive_messages import said
 
-from desktop_app.archive import recall_rows
+from desktop_app.archive import recall_search
 from desktop_app.archive.store import Store
 from desktop_app.context.recall.across import CHOSEN, Candidates
 from desktop_app.context.recall.query import parse_query
@@ -66,7 +66,7 @@ def test_a_deleted_conversation_is_not_found_and_one_that_was_put_away_is(severa
 def test_what_is_written_later_is_found_whatever_the_slices(
     several: Store, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(recall_rows, "SLICE", size)
+    monkeypatch.setattr(recall_search, "SLICE", size)
     assert names(found(several, "ledger"))[0] == "books"
     several.append("cats", said("late", "the cat sat on the ledger"))
     create(several, "new", "a new ledger")
@@ -78,7 +78,7 @@ def test_what_is_written_later_is_found_whatever_the_slices(
 
 
 def test_what_is_written_while_the_rows_are_read_is_found(several: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recall_rows, "SLICE", 2)
+    monkeypatch.setattr(recall_search, "SLICE", 2)
     several.read_rows()
     several.append("books", said("meanwhile", "a red ledger"))
     create(several, "apples", "an apple ledger")  # its name is before those that were read

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 from archive_messages import said
 
-from desktop_app.archive import search_thread
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.archive.facets import AT_ONCE
-from desktop_app.archive.selecting import FEW
+from desktop_app.archive.search_filters import AT_ONCE, FEW
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
@@ -154,7 +152,9 @@ async def test_a_search_waits_for_nothing_that_is_stored_and_nothing_waits_for_i
     archive = await ArchiveThread.open(path)
     await archive.create(ConversationInfo("c", "C", 1.0, 1.0), [said(f"m{n}", "word " * 50) for n in range(3_000)])
     assert await archive.search("nothing here") == ()
-    monkeypatch.setattr(search_thread, "search_messages", lambda database, *_: list(database.execute_sql(ENDLESS)))
+    monkeypatch.setattr(
+        "desktop_app.archive.archive.search_messages", lambda database, *_: list(database.execute_sql(ENDLESS))
+    )
     endless = asyncio.ensure_future(archive.search("endless"))
     await asyncio.sleep(0.05)
     await archive.append("c", said("new", "a new needle"))  # the search still runs

@@ -7,7 +7,7 @@ from archive_messages import said
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.archive import found_rows
+from desktop_app.archive import full_text_search
 from desktop_app.archive.snippets import END, LENGTH, LONG, MAX_MARKS, START, mark_hits, snippet_of
 from desktop_app.archive.store import Store
 
@@ -16,9 +16,9 @@ words = st.sampled_from(["needle", "hay", "Ledgers", "café", "世界", "\n", "-
 
 def test_fts5_is_never_asked_for_the_hits_of_a_long_message(store: Store) -> None:
     # Its time grows with the square of the hits; the functions that do so are seen in the statement alone.
-    functions = re.findall(r"\b(snippet|highlight)\(", found_rows.MARKED)
+    functions = re.findall(r"\b(snippet|highlight)\(", full_text_search.MARKED)
     assert functions == ["highlight"]
-    assert f"WHEN length(text) > {LONG} THEN text ELSE highlight(" in found_rows.MARKED
+    assert f"WHEN length(text) > {LONG} THEN text ELSE highlight(" in full_text_search.MARKED
     store.append(
         "c", said("m", "needle in the hay " * 60_000)
     )  # a megabyte; it took minutes, and pytest's limit ends that

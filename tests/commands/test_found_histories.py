@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.imports import histories, openai_files
+from desktop_app.imports import openai_files
 
 PROGRAMS = ("Tea Chat", "Ink Chat")
 
@@ -20,7 +20,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(variable, str(home))
     formats = tuple(replace(openai_files.FORMAT, program=name, homes=(f".{name}",)) for name in PROGRAMS)
-    monkeypatch.setattr(histories, "FORMATS", formats)
+    monkeypatch.setattr("desktop_app.imports.formats.FORMATS", formats)
     return home
 
 

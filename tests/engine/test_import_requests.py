@@ -20,7 +20,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.engine import protocol as p
-from desktop_app.imports import histories, openai_files
+from desktop_app.imports import formats, openai_files
 
 pytestmark = pytest.mark.wire
 
@@ -131,7 +131,7 @@ async def test_histories_of_this_machine_are_found(desk: Desk, tmp_path: Path, m
     for variable in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(variable, str(tmp_path))
     assert (await desk.ask(p.FindHistories())).histories == ()
-    monkeypatch.setattr(histories, "FORMATS", (replace(openai_files.FORMAT, program="Tea Chat", homes=(".tea",)),))
+    monkeypatch.setattr(formats, "FORMATS", (replace(openai_files.FORMAT, program="Tea Chat", homes=(".tea",)),))
     (tmp_path / ".tea").mkdir()
     chat_file(tmp_path / ".tea" / "one.jsonl", "What is tea?")
     (found,) = (await desk.ask(p.FindHistories())).histories

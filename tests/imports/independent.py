@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from desktop_app.conversation.foreign import ForeignConversation
-from desktop_app.imports.fields import seconds_of
+from desktop_app.imports.format import seconds_of
 
 KINDS = {"type", "role", "status", "state", "sender", "recipient", "content_type", "object", "record_type", "format"}
 ENDINGS = {"stopReason", "finish_reason", "error.name"}

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from desktop_app.imports.fields import MAX_LEVELS, TOO_DEEP, Fields, json_of, seconds_of
+from desktop_app.imports.format import MAX_LEVELS, TOO_DEEP, Fields, json_of, seconds_of
 
 
 def test_a_list_of_texts_with_anything_else_in_it_is_kept_whole() -> None:

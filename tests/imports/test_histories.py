@@ -9,9 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import FoundHistory
-from desktop_app.imports import histories, openai_files
-from desktop_app.imports.formats import FORMATS
-from desktop_app.imports.histories import find_histories
+from desktop_app.imports import openai_files
+from desktop_app.imports.formats import FORMATS, find_histories
 
 
 @pytest.fixture
@@ -20,7 +19,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(variable, str(tmp_path))
     formats = [replace(openai_files.FORMAT, program=name, homes=(f".{name}/chats",)) for name in ("one", "two")]
-    monkeypatch.setattr(histories, "FORMATS", (*FORMATS, *formats))
+    monkeypatch.setattr("desktop_app.imports.formats.FORMATS", (*FORMATS, *formats))
     return tmp_path
 
 

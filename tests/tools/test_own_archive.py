@@ -15,8 +15,7 @@ from tool_calls import Desk
 
 from archive_visitor import seen_by_a_visitor
 from desktop_app.archive.store import Store
-from desktop_app.archive.whole_parts import is_whole_archive
-from desktop_app.archive.whole_preview import conversations_in
+from desktop_app.archive.whole_archive import conversations_in, is_whole_archive
 from desktop_app.chat.ports import WorldError
 from desktop_app.commands.attached import attached_in
 from desktop_app.conversation.listing import ConversationInfo

@@ -20,8 +20,7 @@ from desktop_app.conversation.foreign import ReadProgress
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.engine.whole_imports import import_wholes, look_through_wholes, split_paths
-from desktop_app.imports.formats import known_kinds
-from desktop_app.imports.histories import find_histories
+from desktop_app.imports.formats import find_histories, known_kinds
 from desktop_app.paths import spills_folder
 from desktop_app.tools.foreign_files import ForeignFileReader
 
