@@ -82,7 +82,7 @@ FAULTS = (
     ),
     PlantedFault(
         "room is made without the lock of changes",
-        "chat/compaction/make_room.py",
+        "chat/compaction/making_room.py",
         "        async with session.changes:\n            current =",
         "        if True:\n            current =",
     ),
@@ -150,7 +150,7 @@ FAULTS = (
     ),
     PlantedFault(
         "a fresh start does not look whether its plan is stale",
-        "chat/fresh.py",
+        "chat/compaction/fresh_start.py",
         "            raise stale_plan()\n",
         "            pass\n",
     ),

@@ -28,8 +28,8 @@ from desktop_app.conversation.transcript import (
 
 from .conversations import Conversations
 from .operations import not_found
+from .recorded_messages import stamp
 from .session import Session
-from .stamp import stamp
 
 MAX_VERSIONS = 6
 MAX_TEXT = 120  # characters of a version that are shown

@@ -23,18 +23,15 @@ from desktop_app.settings import Settings
 
 from .choices import check_policy, existing_folder
 from .importing import GROWN
-from .listed import ListedConversations
-from .locks import NamedLocks
-from .open_sessions import OpenSessions
-from .opening import Openings
-from .partial_session import PartialSession
+from .open_sessions import Openings, OpenSessions, PartialSession
 from .ports import Archive, Changes, Emit
-from .rows import archived_of
+from .record_rows import archived_of
+from .recorded_messages import stamp
 from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in, use_model
-from .stamp import stamp
-from .tasks import Tasks
+from .tasks import NamedLocks, Tasks
+from .titles import ListedConversations
 from .turn.prepare import record_request_context
 from .turns import Turns
 

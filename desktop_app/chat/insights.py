@@ -16,7 +16,7 @@ from desktop_app.conversation.insights import REACHED, Insights
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import Transcript
 
-from .export import write_export
+from .export_files import write_export
 from .ports import Archive, Price
 from .session import Session
 from .tasks import CheckPoint, run_while_wanted

@@ -1,9 +1,9 @@
-"""Drafts and queued messages of all conversations: kept in the archive at each change, so that a crash loses none."""
+"""Drafts and queued messages of all conversations, kept in the archive at each change so that a crash loses nothing."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.conversation.unsent import QueuedMessage, UnsentMessages, join_drafts
 
 from .ports import Archive, ArchiveError, Emit, WorldError
+from .tasks import NamedLocks
 
 log = logging.getLogger(__name__)
 
@@ -196,3 +197,39 @@ class MessageQueue:
             self._shown[state.conversation] = state
         else:
             self._shown.pop(state.conversation, None)
+
+
+class TurnLocks(NamedLocks):
+    """A lock of each conversation, held while a turn is about to begin there, or while none may begin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._resting: set[str] = set()
+
+    def is_beginning(self, conversation: str) -> bool:
+        """Return whether a turn is about to begin, behind which a message that is sent now is queued."""
+        return self.is_locked(conversation) and conversation not in self._resting
+
+    @asynccontextmanager
+    async def when_free(
+        self, conversation: str, is_taken: Callable[[], bool], settle: Callable[[str], Awaitable[None]]
+    ) -> AsyncGenerator[None, None]:
+        """Hold the lock once no turn runs. is_taken: whether one does. settle: waits for its end."""
+        while True:
+            await settle(conversation)
+            async with self.of(conversation):
+                if not is_taken():
+                    yield
+                    return
+
+    @asynccontextmanager
+    async def resting(self, conversation: str, refuse: Callable[[], None]) -> AsyncGenerator[None, None]:
+        """Let no turn begin meanwhile: a message that is sent now is sent behind it. refuse: raises if one runs."""
+        refuse()
+        async with self.of(conversation):
+            refuse()  # one may have begun meanwhile
+            self._resting.add(conversation)
+            try:
+                yield
+            finally:
+                self._resting.discard(conversation)

@@ -1,10 +1,47 @@
-"""The sessions in memory: the newest ones, and those that are in use."""
+"""Open conversations: each record is read and folded once, on a thread, and the newest sessions stay in memory.
+
+Where a message stands depends on operations and branches alone, which the outline has, so that only the messages of a
+page are read. None is returned where that is not so: the record is damaged, or a pin stands against a compaction that
+did not know it, which keeps the neighbours of the pinned message, too.
+
+A long conversation is shown before that, by a `PartialSession`. What is done to it meanwhile waits until it is open.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from weakref import WeakValueDictionary
 
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.view.view import view_of
+from desktop_app.conversation.branches import Branches
+from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.events import (
+    Failure,
+    FiguresCounted,
+    MessageRecorded,
+    MessageRow,
+    OperationRow,
+    TurnFailed,
+)
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo
+from desktop_app.conversation.message import Message, Role, ToolResult
+from desktop_app.conversation.outline import RecordOutline
+from desktop_app.conversation.project import NO_PROJECT
+from desktop_app.conversation.transcript import AnyEntry, Continuation, Prune, Transcript
+from desktop_app.conversation.words import translatable
+
+from .ports import Archive, Emit, ModelCatalogue, RecordReader, WorldError
+from .record_rows import PAGE_CHARACTERS, message_rows, operation_rows
+from .recorded_messages import stamp
 from .session import Session
+from .session_model import model_or_stand_in, use_model
+from .tasks import Tasks
+from .turn.tool_calls import CRASHED
+from .turns import Turns
 
 MAX_KEPT = 6
 """Sessions that nobody uses at the moment, so that going back and forth between conversations reads none anew."""
@@ -54,3 +91,297 @@ class OpenSessions:
         """Let go of a session that is used no more, by whomever."""
         del self._alive[conversation]
         self._newest.pop(conversation, None)
+
+
+Numbered = list[tuple[int, Message]]
+
+BATCH = 32
+"""Messages that are read at a time to find the beginning of an exchange."""
+UNBOUNDED = 10**12
+
+
+class PartialSession:
+    """What can be seen of one conversation without its record."""
+
+    def __init__(
+        self,
+        archive: RecordReader,
+        info: ConversationInfo,
+        outline: RecordOutline,
+        model: ModelInfo,
+        counts: TokenCounts,
+    ) -> None:
+        self.info = info
+        self.model_info = model
+        self._archive = archive
+        self._conversation = info.id
+        self._outline = outline
+        self._counts = counts
+        self._branches = Branches(outline.entries)
+        path = self._branches.path()
+        self._done: list[AnyEntry] = [entry for entry in path if not isinstance(entry, Message)]
+        numbers = (outline.numbers[entry.id] for entry in path if isinstance(entry, Message))
+        self._parted = [number for number in numbers if number >= outline.shared]
+        self._view = view_of(Transcript(Chain(self._done)))
+        self._pruned = {i for entry in self._done if isinstance(entry, Prune) for i in entry.message_ids}
+
+    @property
+    def total(self) -> int:
+        """The messages of the current branch."""
+        return self._outline.shared + len(self._parted)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the messages stand as the outline says."""
+        return not any(message_id in self._view.statuses for message_id in self._view.pins)
+
+    def operations(self) -> tuple[OperationRow, ...]:
+        return operation_rows(self._outline.entries, self._branches)
+
+    def other_versions(self) -> tuple[str, ...]:
+        """Return the ids of the messages that follow the newest one in other branches."""
+        return self._branches.followers(self._branches.newest)
+
+    async def page(self, before: int, limit: int, around: str = "") -> tuple[MessageRow, ...] | None:
+        """Return the page of the current branch that `Session.page` returns; None if that takes the whole record."""
+        said = await self._around(around, limit) if around else await self._read(before, limit, PAGE_CHARACTERS)
+        if said is None:
+            return None
+        start = said[0] if said else None
+        earlier: Numbered | None = []
+        if start is not None and any(message.id in self._pruned for _, message in said):
+            earlier = await self._exchange_before(start[0])
+        if earlier is None:
+            return None
+        return await asyncio.to_thread(self._rows, said, earlier)
+
+    async def pins(self) -> tuple[MessageRow, ...] | None:
+        """Return the pinned messages of the view in their order; None if that takes the whole record."""
+        if not self._view.pins:
+            return ()
+        found = [await self._index_of(message_id) for message_id in self._view.pins]
+        indexes = sorted(index for index in found if index is not None)
+        numbers = [self._number(index) for index in indexes]
+        messages = await self._archive.messages(self._conversation, numbers, UNBOUNDED)
+        if messages is None:
+            return None
+        pinned = list(zip(indexes, messages, strict=True))
+        return await asyncio.to_thread(self._rows, pinned)
+
+    async def _index_of(self, message_id: str) -> int | None:
+        """Return the place of that message in the current branch; None if that does not have it."""
+        number, shared = await self._archive.message_index(self._conversation, message_id), self._outline.shared
+        if number is None or number < shared:
+            return number
+        place = bisect_left(self._parted, number)
+        return shared + place if self._parted[place : place + 1] == [number] else None
+
+    async def _around(self, message_id: str, limit: int) -> Numbered | None:
+        index = await self._index_of(message_id)
+        if index is None:
+            return []
+        said = await self._read(index + 1 + limit // 2, limit, PAGE_CHARACTERS)
+        is_there = said is None or any(found == index for found, _ in said)
+        return said if is_there else await self._read(index + 1, limit, PAGE_CHARACTERS)
+
+    def _rows(self, said: Numbered, earlier: Sequence[tuple[int, Message]] = ()) -> tuple[MessageRow, ...]:
+        """Return the messages as they stand behind those earlier ones. The fold has all that was done: for a thread."""
+        messages = (message for _, message in (*earlier, *said))
+        view = view_of(Transcript(Chain([*self._done, *messages])))
+        return message_rows(said, view, self._counts.total, self._versions)
+
+    async def _read(self, before: int, limit: int, characters: int) -> Numbered | None:
+        """Return the newest messages of the current branch below that index, in their order."""
+        end = max(min(before, self.total), 0)
+        indexes = range(end - 1, max(end - limit, 0) - 1, -1)
+        found = await self._archive.messages(self._conversation, [self._number(i) for i in indexes], characters)
+        return None if found is None else list(zip(indexes, found, strict=False))[::-1]
+
+    def _number(self, index: int) -> int:
+        shared = self._outline.shared
+        return index if index < shared else self._parted[index - shared]
+
+    async def _exchange_before(self, index: int) -> Numbered | None:
+        """Return what was said before that index, from a user's message on: a result is sent as its call asks for."""
+        exchange: Numbered = []
+        while index > 0:
+            batch = await self._read(index, BATCH, UNBOUNDED)
+            if batch is None:
+                return None
+            exchange[:0] = batch
+            index = batch[0][0]
+            if any(m.role is Role.USER and m.id not in self._view.statuses for _, m in batch):
+                break
+        return exchange
+
+    def _versions(self, message_id: str) -> tuple[str, ...]:
+        is_known = message_id in self._outline.numbers
+        return self._branches.versions(message_id) if is_known else (message_id,)
+
+
+Opening = asyncio.Task[Session | WorldError]
+
+LONG = 1_000
+"""Messages from which on a conversation is seen before it is read: fewer are read in a tenth of a second."""
+
+
+class Openings:
+    """The conversations that are being opened.
+
+    keep: called with each session once it can be used. policy_named: returns the policy of a conversation. is_open:
+    returns whether there is a session of that conversation, which must have no second one.
+    """
+
+    def __init__(
+        self,
+        archive: Archive,
+        models: ModelCatalogue,
+        turns: Turns,
+        tasks: Tasks,
+        publish: Emit,
+        policy_named: Callable[[str], ContextPolicy],
+        keep: Callable[[Session], None],
+        is_open: Callable[[str], bool],
+    ) -> None:
+        self._archive = archive
+        self._models = models
+        self._turns = turns
+        self._tasks = tasks
+        self._publish = publish
+        self._policy_named = policy_named
+        self._keep = keep
+        self._is_open = is_open
+        self._running: dict[str, Opening] = {}
+        self._partial_sessions: dict[str, PartialSession] = {}
+
+    async def wait(self, task: Opening) -> Session:
+        """Return what `begin` began to open. Raises WorldError, also if it was given up."""
+        await asyncio.wait({task})
+        if task.cancelled():
+            raise WorldError(Failure("cancelled", translatable("The conversation is no longer being opened")))
+        opened = task.result()
+        if isinstance(opened, WorldError):
+            raise opened
+        return opened
+
+    async def open_partially(self, info: ConversationInfo) -> PartialSession | None:
+        """Return what can be seen of a conversation at once, and begin to open it; `FiguresCounted` follows.
+
+        None if it is short, or cannot be seen before it is read.
+        """
+        partial = self.partial_session(info.id)
+        if partial is None and info.messages >= LONG:
+            partial = await self._read_partially(info)
+            if self._is_open(info.id):  # an opening has ended meanwhile
+                return None
+        if partial is not None:
+            self._partial_sessions[info.id] = partial
+            self.begin(info)
+        return partial
+
+    def partial_session(self, conversation: str) -> PartialSession | None:
+        """Return what can be seen of a conversation that is being opened."""
+        return self._partial_sessions.get(conversation)
+
+    async def give_up(self, conversation: str) -> None:
+        """Stop opening that conversation; whoever waits for it gets an error."""
+        self._partial_sessions.pop(conversation, None)
+        await self._tasks.cancel(_key(conversation))
+
+    async def finish(self, conversation: str) -> None:
+        """Wait until that conversation is not being opened any more."""
+        await self._tasks.wait(_key(conversation))
+
+    async def _read_partially(self, info: ConversationInfo) -> PartialSession | None:
+        await self._turns.queue.read(info.id)
+        outline = await self._archive.record_outline(info.id)
+        if outline is None:
+            return None
+        model = model_or_stand_in(self._models, info.model)
+        counts = TokenCounts(model.tokenizer, model.info.dialect)
+        partial = await asyncio.to_thread(PartialSession, self._archive, info, outline, model.info, counts)
+        return partial if partial.is_certain else None
+
+    def begin(self, info: ConversationInfo) -> Opening:
+        """Begin to open a conversation that is not open, unless that was done. Cancelling who waits does not end it."""
+        task = self._running.get(info.id)
+        if task is None or task.done():
+            task = self._running[info.id] = self._tasks.start(_key(info.id), self._open(info))
+        return task
+
+    async def _open(self, info: ConversationInfo) -> Session | WorldError:
+        try:
+            session = await self._read(info)
+        except WorldError as error:
+            if self._partial_sessions.pop(info.id, None) is not None:
+                self._publish(TurnFailed(info.id, error.failure))
+            return error
+        except BaseException:
+            self._partial_sessions.pop(info.id, None)
+            raise
+        finally:
+            del self._running[info.id]
+        self._keep(session)
+        if self._partial_sessions.pop(info.id, None) is not None:
+            self._publish(FiguresCounted(info.id, session.gauge(), session.totals()))
+        is_counted_otherwise = session.info.messages != session.counted  # by an earlier version
+        if is_counted_otherwise or not session.info.share:
+            await self._turns.note(session)
+        return session
+
+    async def _read(self, info: ConversationInfo) -> Session:
+        entries = await self._archive.entries(info.id)
+        setup = await self._archive.setup(info.id)
+        model, policy = model_or_stand_in(self._models, info.model), self._policy_named("")
+        session = await asyncio.to_thread(Session, info, entries, model, policy, self._archive, setup)
+        await self._use_project(session)
+        await self._end_what_was_running(session)
+        await self._forget_recorded(session)
+        await asyncio.to_thread(_count, session)
+        await use_model(session, model_or_stand_in(self._models, info.model), self._publish)  # it may be known by now
+        await self._turns.getting_ready.equip(session)
+        await self._use_project(session)
+        return session
+
+    async def _use_project(self, session: Session) -> None:
+        """Let the session know of its project, and of what was changed while it was being opened."""
+        session.info = await self._archive.conversation(session.id)
+        session.project = next((p for p in await self._archive.projects() if p.id == session.info.project), NO_PROJECT)
+        session.policy = self._policy_named(session.policy_name)
+
+    async def _forget_recorded(self, session: Session) -> None:
+        """Forget queued messages that the record has, also where they are shown by now."""
+        queue = self._turns.queue
+        await queue.read(session.id)
+        before = queue.state(session.id)
+        queue.forget_recorded(session.id, lambda sent: session.message(sent) is not None)
+        if session.id in self._partial_sessions and queue.state(session.id) != before:
+            self._publish(queue.state(session.id))
+
+    async def _end_what_was_running(self, session: Session) -> None:
+        """Give a result to each call that was running when the engine was killed, and give up continuing a reply."""
+        if session.view.unfinished is not None:
+            await session.record(stamp(Continuation(reply_id="")))
+        if not session.view.open_calls:
+            return
+        newest = next((m for item in reversed(session.view.items) if (m := item.message).tool_calls), None)
+        if newest is not None and newest.model:  # an imported conversation is left as it is
+            results = [
+                ToolResult(c.recorded_id, c.call.name, CRASHED, is_error=True, ending="stopped")
+                for c in session.view.open_calls
+            ]
+            recorded = [stamp(Message(role=Role.TOOL, parts=(result,))) for result in results]
+            await session.record(*recorded)
+            if session.id in self._partial_sessions:
+                for row in session.rows(message.id for message in recorded):
+                    self._publish(MessageRecorded(session.id, row))
+
+
+def _count(session: Session) -> None:
+    """Count what is asked for next."""
+    session.gauge()
+    session.operations()
+
+
+def _key(conversation: str) -> str:
+    return f"opening of {conversation}"

@@ -19,7 +19,7 @@ from desktop_app.conversation.message import Usage
 from desktop_app.conversation.replayed import Replayed
 from desktop_app.conversation.transcript import Prune, Trigger
 
-from .compaction.make_room import decide
+from .compaction.making_room import decide
 from .compaction.snapshot import ContextSnapshot, snapshot_of, snapshot_under
 from .session import Session
 from .tasks import CheckPoint, run_while_wanted

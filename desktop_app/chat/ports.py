@@ -1,4 +1,4 @@
-"""What the verbs need from the outside, as protocols.
+"""The ports: what the verbs need from the outside, as protocols.
 
 `models/`, `tools/` and `archive/` fit them, without knowing each other; `engine/compose` joins them.
 """
@@ -9,22 +9,94 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Literal, Protocol, TypedDict, Unpack
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure, TurnEvent
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
 from desktop_app.conversation.message import Message, ToolCall, Usage
+from desktop_app.conversation.outline import RecordOutline
+from desktop_app.conversation.project import Project
+from desktop_app.conversation.searching import SearchFilters, SearchValues
 from desktop_app.conversation.setup import ConversationSetup, ReplyOptions
 from desktop_app.conversation.tools import ChangePreview, RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.conversation.words import translatable
 
-from .prices import Price as Price
-from .prices import with_price as with_price
-from .project_store import ProjectStore
-from .record_reader import RecordReader
-from .search_port import MessageSearch
+
+class Price(msgspec.Struct, frozen=True):
+    """What a model costs, in US dollars for each token. None: cached tokens cost what others cost."""
+
+    prompt: float
+    reply: float
+    cached: float | None = None
+    cache_written: float | None = None
+
+    def of(self, usage: Usage) -> float:
+        """Return what a request with that usage costs, in US dollars."""
+        cached = self.prompt if self.cached is None else self.cached
+        written = self.prompt if self.cache_written is None else self.cache_written
+        plain = usage.prompt_tokens - usage.cached_tokens - usage.cache_written_tokens
+        prompt = plain * self.prompt + usage.cached_tokens * cached + usage.cache_written_tokens * written
+        return prompt + usage.reply_tokens * self.reply
+
+
+def with_price(usage: Usage | None, price: Price | None) -> Usage | None:
+    """Return the usage with what it cost: as the provider said, else by the price list, if the model is in it."""
+    if usage is None or usage.dollars is not None or price is None:
+        return usage
+    return replace(usage, dollars=price.of(usage))
+
+
+class ProjectStore(Protocol):
+    """Every method raises only ArchiveError; what it returned from is stored."""
+
+    async def projects(self, with_deleted: bool = False) -> tuple[Project, ...]:
+        """Return the projects by their names."""
+        ...
+
+    async def store_project(self, project: Project) -> None:
+        """Store a project that is new or changed, as its id says. Raises ArchiveError if another one has its name."""
+        ...
+
+
+class RecordReader(Protocol):
+    """Reads parts of records. Every method raises only ArchiveError."""
+
+    async def record_outline(self, conversation: str) -> RecordOutline | None:
+        """Return the outline of its record; None if that is damaged."""
+        ...
+
+    async def messages(self, conversation: str, indexes: Sequence[int], characters: int) -> tuple[Message, ...] | None:
+        """Return its messages at those indexes, in that order, until they have so many characters of text together.
+
+        None if one of them is damaged.
+        """
+        ...
+
+    async def message_index(self, conversation: str, message_id: str) -> int | None:
+        """Return the place of that message among all of its messages; None if it has no such message."""
+        ...
+
+
+class MessageSearch(Protocol):
+    """What the archive finds."""
+
+    async def search(
+        self, query: str, conversation: str | None, limit: int, filters: SearchFilters
+    ) -> tuple[SearchResult, ...]:
+        """Return the messages with those words, best first, archived ones too. Once cancelled, it ends soon."""
+        ...
+
+    async def search_values(self) -> SearchValues:
+        """Return what search filters may name."""
+        ...
+
+    async def entries_without_facets(self) -> int:
+        """Return the number below which entries are not known to filters yet; 0 if all are."""
+        ...
+
 
 NO_OPTIONS = ReplyOptions()
 MESSAGE_STORED = translatable("Your message is stored.")

@@ -1,17 +1,22 @@
-"""The messages of a record: all of them by their ids, and those of the current branch in their order."""
+"""The messages of a record by id and in the order of the current branch, and stamps for new entries."""
 
 from __future__ import annotations
 
+import time
+import uuid
 from collections.abc import Iterable, Sequence
 from sys import getsizeof
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from desktop_app.context.counting.totals import RunningTotals
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Attachment, Entry, Message, Part, Reasoning, Text, ToolCall, ToolResult
 from desktop_app.conversation.rows import OperationRow
 from desktop_app.conversation.transcript import AnyEntry, Rewind, Switch
 
-from .rows import operation_rows, page_indexes
+from .record_rows import operation_rows, page_indexes
 
 SIZE_OF_MESSAGE = 1_000
 """Bytes that a message takes beside its text, in the record, in its branch and in the counts, as measured."""
@@ -93,3 +98,11 @@ def _size_of(part: Part) -> int:
             return getsizeof(part.text)
         case Attachment():
             return getsizeof(part.content)
+
+
+E = TypeVar("E", bound=Entry)
+
+
+def stamp(entry: E) -> E:
+    """Return the entry with an id and the time, unless it has them."""
+    return replace(entry, id=entry.id or uuid.uuid4().hex, at=entry.at or time.time())

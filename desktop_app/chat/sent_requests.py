@@ -1,4 +1,4 @@
-"""What the model sees, or saw when it answered: the request part by part, and what has changed since."""
+"""What the model sees, or saw when it answered: the request part by part, and messages too large for it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from desktop_app.context.counting.breakdown import item_tokens, scale_gauge
 from desktop_app.context.counting.measured import is_measured, last_measured
 from desktop_app.context.counting.sent_parts import PREVIEW, compare_parts, cut_text, sent_request
 from desktop_app.context.counting.tokens import count_message
+from desktop_app.context.oversized import cut_message, message_as_files
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.chain import Chain
+from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, user_message
 from desktop_app.conversation.openai_chat import Json, chat_of, function_of
@@ -27,10 +29,14 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.conversation.words import translatable
 
-from .compaction.snapshot import unmeasured_gauge
+from .compaction.snapshot import snapshot_of, unmeasured_gauge
 from .operations import not_found
+from .ports import WorldError
+from .services import Services
 from .session import Session
-from .turn.reply_limits import longest_reply
+from .turn.incoming_reply import longest_reply
+from .turn.recovery import oversized_in
+from .turns import Turns
 
 MAX_LISTED, FIRST_LISTED = 10_000, 1_000
 """Parts of a request that are listed: the first ones, and the newest."""
@@ -169,3 +175,23 @@ def _text_of(session: Session, reply_id: str, index: int) -> str:
     if not 0 <= index < len(parts):
         raise not_found(translatable("This part of the request"))
     return parts[index].text
+
+
+async def shorten_message(turns: Turns, services: Services, session: Session, as_file: bool) -> None:
+    """Send the newest message so that it fits, in a branch of its own; the long one stays in the other.
+
+    as_file: its beginning is sent, and where the whole is kept for the model to read; else both ends are. Raises
+    WorldError if it fits, or if what is kept cannot be stored.
+    """
+    snapshot = snapshot_of(session)
+    oversized = await asyncio.to_thread(oversized_in, snapshot)
+    if oversized is None:
+        title, advice = translatable("The message fits now"), translatable("Try again.")
+        raise WorldError(Failure("bad_input", title, advice=advice))
+    if as_file and services.tools is not None:
+        short = await asyncio.to_thread(message_as_files, oversized, snapshot.policy, snapshot.counts)
+        for text in short.spills:
+            await services.tools.spills.keep(text)
+    else:
+        short = await asyncio.to_thread(cut_message, oversized, snapshot.counts)
+    await turns.edit(session, oversized.message.id, short.text, short.attachments)

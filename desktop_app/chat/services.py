@@ -9,7 +9,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Recalled
 from desktop_app.settings import Settings
 
-from .compaction.summary_service import SummaryService
+from .compaction.summarize import SummaryService
 from .memory.memory_flusher import MemoryFlusher
 from .ports import ModelCatalogue
 from .session import Session

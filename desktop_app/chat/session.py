@@ -40,8 +40,8 @@ from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 from .learned_window import LearnedWindow
 from .operation_log import log_entries
 from .ports import DELETED, ChatModel, EntryStore, ModelCatalogue, ModelError, WorldError
+from .record_rows import changed_ids, message_changes, message_rows, newly_archived
 from .recorded_messages import RecordedMessages
-from .rows import changed_ids, message_changes, message_rows, newly_archived
 from .tasks import shielded
 from .turn.request import Request
 

@@ -1,4 +1,4 @@
-"""Background tasks by key, whose bugs are reported; threads that end when cancelled, and work that must not be cut."""
+"""Background tasks by key, whose bugs are reported; cancellable threads, and locks for each conversation."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 T = TypeVar("T")
 
@@ -120,3 +121,21 @@ async def run_while_wanted(work: Callable[[CheckPoint], T], executor: Executor |
     except asyncio.CancelledError:
         is_cancelled.set()
         raise
+
+
+class NamedLocks:
+    """The locks by their names. One that is neither held nor waited for is forgotten."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def __len__(self) -> int:
+        return len(self._locks)
+
+    def of(self, name: str) -> asyncio.Lock:
+        """Return that lock, the same one as long as anybody refers to it: by `async with`, say, or waiting for it."""
+        return self._locks.setdefault(name, asyncio.Lock())
+
+    def is_locked(self, name: str) -> bool:
+        lock = self._locks.get(name)
+        return lock is not None and lock.locked()

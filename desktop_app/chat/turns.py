@@ -17,20 +17,18 @@ from desktop_app.conversation.transcript import Continuation, Rewind
 from desktop_app.conversation.unsent import QueuedMessage
 from desktop_app.conversation.words import translatable
 
-from .answers import broken_reply, cut_reply, first_answer, message_to_edit
-from .compaction.make_room import make_room_after_turn
+from .compaction.making_room import make_room_after_turn
 from .getting_ready import GettingReady
-from .listed import ListedConversations
-from .message_queue import MessageQueue
+from .message_queue import MessageQueue, TurnLocks
+from .operations import broken_reply, cut_reply, first_answer, message_to_edit
 from .ports import Archive, Emit, WorldError
+from .recorded_messages import stamp
 from .research.research import take_research
 from .services import Services
 from .session import Session
-from .stamp import stamp
 from .tasks import Tasks
-from .titles import RESEARCH, title_of
+from .titles import RESEARCH, ListedConversations, title_of
 from .turn.take_turn import take_turn
-from .turn_locks import TurnLocks
 
 
 class Turns:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
-from desktop_app.chat.export import DRAWN, FORMATS, draw_pictures, render_export, write_export
 from desktop_app.chat.export_content import ExportedPart, content_of
+from desktop_app.chat.export_files import DRAWN, FORMATS, draw_pictures, render_export, write_export
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.listing import ConversationInfo, title_in_english

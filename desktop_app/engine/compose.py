@@ -9,11 +9,10 @@ from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.archive.migrations import OnProgress, ignore_progress
-from desktop_app.chat.compaction.summary_service import SummaryService
+from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.memory.followed_memories import FollowedMemories
-from desktop_app.chat.memory.memory_flusher import MemoryFlusher
-from desktop_app.chat.memory.recall import recall_for_message
+from desktop_app.chat.memory.memory_flusher import FollowedMemories, MemoryFlusher
+from desktop_app.chat.memory.recall_service import recall_for_message
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.tool_runtime import ToolRuntime

@@ -8,9 +8,7 @@ from typing import Annotated
 
 from msgspec.structs import replace
 
-from desktop_app.chat.memory.conversation_search import RecallArchive
-from desktop_app.chat.memory.recall import as_text, recall
-from desktop_app.chat.memory.recall_across import recall_across
+from desktop_app.chat.memory.recall_service import RecallArchive, as_text, recall, recall_across
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.recall.reach import KnownConversation, RecallReach
 from desktop_app.context.recall.recollection import RecallSource, Recollected, page_of, recollected_of

@@ -27,7 +27,7 @@ from desktop_app.archive.migrations import APPLICATION_ID, FIRST
 from desktop_app.archive.restoring import restore_backup
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
-from desktop_app.chat.export import write_export
+from desktop_app.chat.export_files import write_export
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 

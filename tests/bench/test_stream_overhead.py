@@ -9,7 +9,7 @@ import pytest
 from measure_stream import line_read, published
 
 from desktop_app.chat.ports import TextPiece
-from desktop_app.chat.turn.reply_in_flight import ReplyInFlight
+from desktop_app.chat.turn.incoming_reply import ReplyInFlight
 from desktop_app.chat.turn.stream_guard import Limits, StreamGuard
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 

@@ -11,8 +11,8 @@ import pytest
 import pytest_asyncio
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.compaction.make_room import make_room
-from desktop_app.chat.compaction.summary_service import SummaryService
+from desktop_app.chat.compaction.making_room import make_room
+from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ChatModel, ModelError, Price
 from desktop_app.chat.services import Services

@@ -9,7 +9,7 @@ import pytest
 from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.operations import pin, undo
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.stamp import stamp
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.conversation.events import MessageState, TurnFinished
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message

@@ -7,7 +7,7 @@ from agents import Agent, CountedTools, agent_script, equipped_with, output, ran
 from msgspec.structs import replace
 from test_run_tools import results
 
-from desktop_app.chat.compaction.make_room import OFTEN, drop_results
+from desktop_app.chat.compaction.making_room import OFTEN, drop_results
 from desktop_app.conversation.events import TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult, user_message
 from desktop_app.conversation.tools import HAS_IT

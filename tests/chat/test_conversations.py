@@ -11,7 +11,7 @@ import pytest
 from desktop_app.chat import operations
 from desktop_app.chat.compaction.optimize import stale_plan
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.stamp import stamp
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.conversation.events import ModelChanged, TurnFinished
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, user_message

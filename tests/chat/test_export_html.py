@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.chat.export_content import ExportContent
-from desktop_app.chat.export_html import html_of
+from desktop_app.chat.export_files import html_of
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="

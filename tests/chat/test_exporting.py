@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from test_take_turn import long_chat
 
-from desktop_app.chat.export import FORMATS, render_export, write_export
 from desktop_app.chat.export_content import ExportedPart, content_of
+from desktop_app.chat.export_files import FORMATS, render_export, write_export
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import view_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction import make_room
-from desktop_app.chat.compaction.make_room import was_told
+from desktop_app.chat.compaction import making_room
+from desktop_app.chat.compaction.making_room import was_told
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.insights import insights_of
@@ -103,7 +103,7 @@ async def test_what_came_to_nothing_is_told_where_the_next_request_misses_it(
 ) -> None:
     async def nothing(*_: object) -> None: ...
 
-    monkeypatch.setattr(make_room, "write_compaction", nothing)
+    monkeypatch.setattr(making_room, "write_compaction", nothing)
     home = await house([], window=8_192)
     said = [Message(role=ROLES[n % 2], parts=(Text("word " * words),)) for n in range(100)]
     session = await home.chats.create("Long", said)
@@ -124,6 +124,6 @@ async def test_room_that_was_made_meanwhile_is_not_told_as_a_failure(house, monk
         await session.record_operation(replace(made, id="first", tokens_before=6_000, tokens_after=500))
         return made
 
-    monkeypatch.setattr(make_room, "write_compaction", late)
+    monkeypatch.setattr(making_room, "write_compaction", late)
     await home.make_room(session, Trigger.AFTER_TURN)
     assert [event.has_failed for event in home.of(RoomEnded)] == [False]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from test_take_turn import long_chat
 
+from desktop_app.chat.compaction.fresh_start import start_fresh
 from desktop_app.chat.compaction.optimize import plan_optimization, with_summary
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.operations import pin
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.chat.stamp import stamp
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import MessageDraft, user_message

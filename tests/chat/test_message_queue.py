@@ -11,8 +11,8 @@ import pytest
 
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ArchiveError, WorldError
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import Failure, QueueChanged, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from desktop_app.conversation.unsent import QueuedMessage, UnsentMessages

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 
-from desktop_app.chat.locks import NamedLocks
+from desktop_app.chat.tasks import NamedLocks
 
 
 async def test_who_waits_has_the_lock_of_who_holds_it() -> None:

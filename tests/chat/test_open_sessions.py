@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from desktop_app.chat import open_sessions, operations
 from desktop_app.chat.open_sessions import MAX_KEPT
 from desktop_app.chat.ports import ModelError, WorldError
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import Failure, GaugeChanged, TurnFinished
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.transcript import Trigger

@@ -7,11 +7,11 @@ import threading
 
 import pytest
 
-from desktop_app.chat import opening
+from desktop_app.chat import open_sessions
 from desktop_app.chat.branching import show_version
 from desktop_app.chat.ports import ArchiveError, WorldError
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import Failure, FiguresCounted, MessageRecorded, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
 from desktop_app.conversation.transcript import Compaction, Trigger
@@ -43,7 +43,7 @@ class Gate:
 @pytest.fixture
 def long_talk(talk, monkeypatch):
     """A house whose conversation of 200 messages counts as a long one, as another process finds it, behind a gate."""
-    monkeypatch.setattr(opening, "LONG", 100)
+    monkeypatch.setattr(open_sessions, "LONG", 100)
 
     async def make(script: list):
         home, session = await talk(script, messages=SAID)
@@ -156,7 +156,7 @@ async def test_the_record_is_folded_beside_the_event_loop(long_talk, monkeypatch
         threads.append(threading.current_thread())
         return Session(*parts)
 
-    monkeypatch.setattr(opening, "Session", fold)
+    monkeypatch.setattr(open_sessions, "Session", fold)
     gate.opened.set()
     await home.chats.open(before.id)
     assert threads

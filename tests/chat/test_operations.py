@@ -12,8 +12,8 @@ from test_take_turn import long_chat
 from desktop_app.chat import operations
 from desktop_app.chat.compaction.optimize import NO_RESULTS, apply_optimization, check_summary, plan_optimization
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.context.counting.totals import RunningTotals
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import MessageState, RoomEnded, TurnEvent, ViewChanged

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from test_replay import long_conversation
 
 from desktop_app.chat import policy_trial
-from desktop_app.chat.compaction.make_room import decide
+from desktop_app.chat.compaction.making_room import decide
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.policy_trial import policies_replayed, try_policy, usage_of
 from desktop_app.context.policy import BALANCED, NO_LIMIT

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 from test_run_tools import bash, calling, equipped, results
 
-from desktop_app.chat.compaction.make_room import decide
+from desktop_app.chat.compaction.making_room import decide
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.events import TurnFinished, ViewChanged

@@ -10,9 +10,9 @@ import pytest
 from test_take_turn import long_chat
 
 from desktop_app.chat import operations
-from desktop_app.chat.compaction.make_room import drop_results
+from desktop_app.chat.compaction.making_room import drop_results
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.events import GaugeChanged, Noticed, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult

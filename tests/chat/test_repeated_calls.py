@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from desktop_app.chat.turn.repeated_calls import MAX_ANSWERS, RepeatedCalls, signature_of
+from desktop_app.chat.turn.tool_calls import MAX_ANSWERS, RepeatedCalls, signature_of
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.chain import Chain

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
-from desktop_app.chat.turn.reply_limits import ReplyBounds
+from desktop_app.chat.turn.incoming_reply import ReplyBounds
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import TextDelta, ToolStarted, TurnFailed
 from desktop_app.conversation.message import Message, ToolCall

@@ -12,8 +12,8 @@ import pytest
 from msgspec.structs import replace
 from test_take_turn import long_chat
 
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble

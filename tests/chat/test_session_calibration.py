@@ -8,11 +8,11 @@ from test_take_turn import long_chat
 
 from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimization
 from desktop_app.chat.compaction.snapshot import snapshot_of
-from desktop_app.chat.compaction.summary_service import Offer
+from desktop_app.chat.compaction.summarize import Offer
 from desktop_app.chat.ports import ModelError
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.sent_requests import read_request
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.calibration import Calibration
 from desktop_app.context.presets import GOAGENT, SELINE

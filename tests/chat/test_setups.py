@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.branching import fork
+from desktop_app.chat.compaction.fresh_start import start_fresh
 from desktop_app.chat.compaction.optimize import plan_optimization
-from desktop_app.chat.fresh import start_fresh
-from desktop_app.chat.setups import change_setup, system_prompt_of
-from desktop_app.chat.turn.reply_limits import longest_reply
+from desktop_app.chat.conversation_setups import change_setup, system_prompt_of
+from desktop_app.chat.turn.incoming_reply import longest_reply
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Role

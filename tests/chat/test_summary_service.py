@@ -12,7 +12,7 @@ from test_summarize import answer, chat
 
 from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimization, plan_optimize, write_summary
 from desktop_app.chat.compaction.snapshot import snapshot_of
-from desktop_app.chat.compaction.summary_service import SummaryService, cheaper_model, cost_of, strategy_for
+from desktop_app.chat.compaction.summarize import SummaryService, cheaper_model, cost_of, strategy_for
 from desktop_app.chat.ports import Price
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.summary.model_summary import Estimate

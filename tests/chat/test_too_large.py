@@ -10,7 +10,7 @@ from agents import RUN, CountedTools, equipped_with, output, schemas_of_servers
 from msgspec.structs import replace
 from test_run_tools import equipped
 
-from desktop_app.chat.shorten import shorten_message
+from desktop_app.chat.sent_requests import shorten_message
 from desktop_app.conversation.events import RetryScheduled, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Role, Text

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError, WorldError
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble, view_of

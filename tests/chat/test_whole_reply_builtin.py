@@ -12,10 +12,10 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.compaction.summary_service import SummaryService
+from desktop_app.chat.compaction.summarize import SummaryService
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.policy import BALANCED

@@ -13,7 +13,7 @@ from hypothesis.stateful import rule
 from test_properties import Conversation
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.partial_session import PartialSession
+from desktop_app.chat.open_sessions import PartialSession
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED

@@ -18,9 +18,9 @@ from unittest.mock import patch
 from schedule_moments import Moment, ToolAnswered, storing
 
 from desktop_app.archive import writing
-from desktop_app.chat.compaction.summary_service import SummaryService
+from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.ports import NO_OPTIONS, ChatModel, Piece
-from desktop_app.chat.turn.reply_limits import ReplyBounds
+from desktop_app.chat.turn.incoming_reply import ReplyBounds
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.foreign import (

@@ -10,10 +10,10 @@ import pytest
 from desk import Desk, open_desk
 from msgspec.structs import replace
 
-from desktop_app.chat import open_sessions, opening
+from desktop_app.chat import open_sessions
 from desktop_app.chat.ports import DELETED, WorldError
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text, user_message
@@ -107,7 +107,7 @@ async def test_what_ends_behind_a_deletion_shows_the_conversation_no_more(desk: 
 async def test_a_long_conversation_that_is_shown_before_it_is_read_is_the_one_that_is_shown(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "LONG", 3)
+    monkeypatch.setattr(open_sessions, "LONG", 3)
     long, other = await made(desk, "Long", "Other")
     chats = desk.engine.conversations
     session = await chats.open(long)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from desk import Desk
 
-from desktop_app.chat import export_html
+from desktop_app.chat import export_files
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.message_facts import Reading
@@ -44,7 +44,7 @@ COMPUTATIONS: dict[Computation, tuple[Any, str, Ask]] = {
     Computation.PREVIEW: (TokenCounts, "of", lambda name, _: p.PreviewModel(name, "scripted/scripted")),
     Computation.INSIGHTS: (TokenCounts, "of", lambda name, _: p.ReadInsights(name)),
     Computation.EXPORT: (
-        export_html,
+        export_files,
         "_article_of",
         lambda name, folder: p.ExportConversation(name, str(folder / "said.html"), "html"),
     ),

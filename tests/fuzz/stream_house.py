@@ -22,7 +22,7 @@ from stream_parts import PATIENCE, Write
 from stream_server import StreamServer
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.compaction.summary_service import SummaryService
+from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ChatModel, Price
 from desktop_app.chat.services import Services
@@ -56,7 +56,7 @@ SHORT = {
     "desktop_app.models.litellm_client.CONNECT_SECONDS": 1.0,
     "desktop_app.models.discovery.PROBE_SECONDS": 0.3,
     "desktop_app.chat.turn.reply.KEEP_EVERY": 0.05,
-    "desktop_app.chat.turn.reply_in_flight.KEEP_EVERY": 0.05,
+    "desktop_app.chat.turn.incoming_reply.KEEP_EVERY": 0.05,
 }
 """Limits that are constants, smaller."""
 LIMITS: dict[str, Any] = {"stream_quiet_seconds": 3, "stream_characters": 1_000_000, "retry_wait_most": 1}

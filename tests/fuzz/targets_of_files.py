@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from target_table import SAMPLES, kept, store, target, workplace, written
 
-from desktop_app.chat.export import write_export
+from desktop_app.chat.export_files import write_export
 from desktop_app.chat.ports import ArchiveError, WorldError
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.chain import Chain

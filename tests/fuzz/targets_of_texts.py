@@ -10,8 +10,8 @@ import msgspec
 from target_table import changeable_store, target, written
 
 from desktop_app.archive.rows import decode, encode
-from desktop_app.chat.export import FORMATS
 from desktop_app.chat.export_content import WHOLE, ExportedPart, content_of
+from desktop_app.chat.export_files import FORMATS
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.memory.flush import parse_notes
 from desktop_app.context.own_policies import describe_policy, faults_of, policy_of

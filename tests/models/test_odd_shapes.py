@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd
-from desktop_app.chat.turn.reply_in_flight import ReplyInFlight
+from desktop_app.chat.turn.incoming_reply import ReplyInFlight
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, ToolCall, Usage, user_message

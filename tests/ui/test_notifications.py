@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from ui_scenes import play_scene, press
 
-from desktop_app.chat.rows import operation_rows
+from desktop_app.chat.record_rows import operation_rows
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.events import (
     DescriptionStarted,

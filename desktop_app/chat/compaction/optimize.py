@@ -5,7 +5,7 @@ write_summary(optimization, request, report)               -> Optimization  with
 check_summary(optimization, page)                          -> Optimization  with an edited summary, checked again
 apply_optimization(session, services, optimization, emit)  -> events        its steps are recorded
 
-A plan for a fresh start (`chat/fresh.py`) has the same parts, and does nothing to this conversation.
+A plan for a fresh start (`chat/compaction/fresh_start.py`) has the same parts, and does nothing to this conversation.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import Emit, WorldError
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.compact.make_room import shorten_what_stays
@@ -35,7 +35,7 @@ from desktop_app.conversation.transcript import Compaction, Operation, Prune, Tr
 from desktop_app.conversation.words import translatable
 
 from .fresh_plan import fresh_view, plan_everything, without_tail
-from .make_room import with_spills
+from .making_room import with_spills
 from .snapshot import ContextSnapshot, is_there, snapshot_of, unmeasured_gauge, with_measured_tokens
 from .summarize import Report, SummaryRequest, write_compaction
 

@@ -1,11 +1,32 @@
-"""What is done about a provider's error before the user is troubled with it (S5). Pure."""
+"""Retry policy for provider errors (S5), and the advice for requests that do not fit."""
 
 from __future__ import annotations
 
-import msgspec
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.chat.compaction.making_room import decide
+from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.ports import ErrorKind, ModelError
+from desktop_app.chat.session import Session
+from desktop_app.context.compact.compaction import CompactionPlan
+from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.counting.sent_parts import sent_request
+from desktop_app.context.oversized import READ, Oversized, find_oversized
 from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.view.view import with_entries
+from desktop_app.conversation.events import Failure, FilledBy
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.sent_request import PartKind, SentPart
+from desktop_app.conversation.transcript import Prune, Trigger
+from desktop_app.conversation.words import format_number, translatable
+
+from .tool_calls import EarlierCall
 
 WAITS: dict[ErrorKind, tuple[float, ...]] = {
     "rate_limit": (2.0, 4.0, 8.0, 16.0),
@@ -73,3 +94,180 @@ def _to_overflow(tried: Tried, policy: ContextPolicy) -> Reaction:
     if tried.rooms < policy.overflow_retries:
         return MakeRoom()
     return DropResults(policy.overflow_shed[tried.drops]) if tried.drops < len(policy.overflow_shed) else GiveUp()
+
+
+LARGER = translatable("Your message is larger than the model’s context window")
+TAKES = translatable("It takes {tokens} tokens, and there is room for {room}.")
+KEPT = translatable("Your message and the whole conversation are saved.")
+AS_FILE = translatable(
+    "Attach it as a file, of which the model reads what it needs; cut it; or choose a model with a larger window."
+)
+CUT = translatable("Cut it, or choose a model with a larger window.")
+DOES_NOT_FIT = translatable("This does not fit into the model’s context window")
+NOTHING_CAN_LEAVE = translatable("Choose a model with a larger window: optimizing would free nothing here.")
+ONLY_SMALL = translatable(
+    "The request takes only {tokens} tokens: the server seems to have a smaller window than it says, or to add "
+    "something of its own. Give the model a larger window there, or choose another one."
+)
+OWN_TOOLS = translatable("The built-in tools take {tokens} of {window} tokens: switch some off.")
+FILLED: dict[FilledBy, str] = {
+    "tools": translatable("The tools of {name} take {tokens} of {window} tokens: switch some off."),
+    "pins": translatable("Pinned messages take {tokens} of {window} tokens: unpin some."),
+    "memory": translatable("Memory takes {tokens} of {window} tokens: remove some of it."),
+    "instructions": translatable("The system prompt takes {tokens} of {window} tokens: shorten it."),
+    "message": translatable("Your message takes {tokens} of {window} tokens: shorten it."),
+    "results": translatable("The results of {name} take {tokens} of {window} tokens: ask for less at once."),
+}
+"""What is said of each; a model with a larger window helps always, and has its button."""
+SEND_ANYWAY = translatable("Or send it anyway: the reply may be cut short then.")
+TOO_LARGE = ("overflow", "window_too_small", "nearly_full")
+"""The kinds of failures of a request that does not fit."""
+MIN_FILLED = 0.25
+"""Of what can be used: what takes less does not fill it."""
+SMALL_WINDOW = 8_192
+"""Tokens: what a server has that does not say how much it has."""
+
+
+class Filling(NamedTuple):
+    """What takes most of the window and cannot be archived. name: of the server of the tools, or the tool."""
+
+    by: FilledBy
+    name: str
+    tokens: int
+
+
+async def explain_failure(session: Session, failure: Failure) -> Failure:
+    """Return the failure with what can help.
+
+    A kind of its own where the newest message alone is too large; "nothing_can_leave" where no optimizing would make
+    the request fit; and what fills the window, which is named, as `filled_by`. Else it is as it was.
+    """
+    if failure.kind not in TOO_LARGE:
+        return failure
+    snapshot, gauge = snapshot_of(session), session.gauge()
+    if not gauge.is_window_known:
+        gauge = replace(gauge, window=SMALL_WINDOW, reserve=0)
+    filling = await asyncio.to_thread(filling_of, snapshot, gauge)
+    is_message = filling is None or filling.by == "message"
+    if is_message and failure.kind != "nearly_full" and session.budget.window:
+        oversized = await asyncio.to_thread(oversized_in, snapshot)
+        if oversized is not None:
+            return _message_too_large(failure, oversized, snapshot.factor, can_read_files(session))
+    if await asyncio.to_thread(would_optimizing_help, snapshot):
+        return failure
+    return _nothing_can_leave(failure, filling, gauge)
+
+
+def _nothing_can_leave(failure: Failure, filling: Filling | None, gauge: Gauge) -> Failure:
+    """Return the failure with what fills the window instead of the advice to optimize."""
+    if filling is None and failure.kind == "nearly_full":
+        return failure
+    advice, by = _advice(filling, gauge), filling.by if filling is not None else ""
+    if failure.kind == "nearly_full":
+        return replace(failure, advice=f"{advice} {SEND_ANYWAY}", filled_by=by)
+    return replace(failure, kind="nothing_can_leave", title=DOES_NOT_FIT, advice=advice, filled_by=by)
+
+
+def _advice(filling: Filling | None, gauge: Gauge) -> str:
+    window = format_number(gauge.window)
+    if filling is not None:
+        text = OWN_TOOLS if filling.by == "tools" and not filling.name else FILLED[filling.by]
+        return text.format(name=filling.name, tokens=format_number(filling.tokens), window=window)
+    if gauge.total < MIN_FILLED * gauge.usable:
+        return ONLY_SMALL.format(tokens=format_number(gauge.total))
+    return NOTHING_CAN_LEAVE
+
+
+def filling_of(snapshot: ContextSnapshot, gauge: Gauge) -> Filling | None:
+    """Return what takes most of that request among what cannot be archived; None if that is little."""
+    parts = sent_request(snapshot.view, gauge, snapshot.counts, preview=0).parts
+    taken = Counter[tuple[FilledBy, str]]()
+    for part in parts:
+        by = _filled_by(part, snapshot.view.last_user_id)
+        if by:
+            taken[by, part.name if by == "tools" else ""] += part.tokens
+    for part in _unanswered(parts):
+        taken["results", part.name] += part.tokens
+    sums = Counter[FilledBy]()
+    for (by, _), tokens in taken.items():
+        sums[by] += tokens
+    if not sums or sums.most_common(1)[0][1] < MIN_FILLED * gauge.usable:
+        return None
+    by = sums.most_common(1)[0][0]
+    tokens, name = max((tokens, name) for (each, name), tokens in taken.items() if each == by)
+    return Filling(by, name, tokens)
+
+
+def _filled_by(part: SentPart, newest: str) -> FilledBy:
+    """Return what it belongs to of what stays in each request; "" for what can be archived. newest: the message of the
+    user's that is to be answered."""
+    if part.is_pinned:
+        return "pins"
+    if part.kind is PartKind.TOOLS:
+        return "tools"
+    if part.kind is PartKind.MEMORY:
+        return "memory"
+    if part.kind is not PartKind.SUMMARY and part.role == "system":
+        return "instructions"
+    return "message" if newest and part.message_id == newest else ""
+
+
+def _unanswered(parts: Sequence[SentPart]) -> list[SentPart]:
+    """Return the results at the end of the request, which no reply has followed."""
+    found = list[SentPart]()
+    for part in reversed(parts):
+        if part.role != "tool" and part.kind not in (PartKind.FRAME, PartKind.SYNTHETIC):
+            break
+        found += [part] if part.role == "tool" and not part.is_pinned else []
+    return found
+
+
+def circle_failure(tool: str, call: EarlierCall) -> Failure:
+    """Return what the user is told of a call that was made again and again."""
+    return Failure(
+        "circles",
+        translatable("The model makes the same call again and again"),
+        translatable("It called {tool} {times} times with the same arguments; the result stays the same.").format(
+            tool=tool, times=call.runs + call.answers
+        ),
+        translatable("Each result is saved. The call was not run again."),
+        translatable("Tell the model what to do instead, or choose another one."),
+    )
+
+
+def can_read_files(session: Session) -> bool:
+    """Return whether the model could read on in a file that stands for a message."""
+    return session.model_info.supports_tools and any(tool.name == READ for tool in session.view.tools)
+
+
+def oversized_in(snapshot: ContextSnapshot) -> Oversized | None:
+    """Return the newest message if it alone is what does not fit."""
+    return find_oversized(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
+
+
+def would_optimizing_help(snapshot: ContextSnapshot) -> bool:
+    """Return whether the request would fit once the user optimizes, and be noticeably shorter."""
+    before = after = snapshot.total or 0
+    try:
+        step = decide(snapshot, Trigger.USER)
+        if isinstance(step, Prune):
+            snapshot = snapshot.with_record(with_entries(snapshot.transcript, replace(step, id="draft")))
+            after, step = snapshot.total or 0, decide(snapshot, Trigger.USER)
+        if isinstance(step, CompactionPlan):
+            after = snapshot.in_model_tokens(step.projected)
+    except WindowTooSmall:
+        return False
+    usable = snapshot.model_budget.usable if snapshot.model_budget else snapshot.budget.usable
+    return after <= usable and before - after >= snapshot.policy.futile_below * before
+
+
+def _message_too_large(failure: Failure, oversized: Oversized, factor: float, can_read: bool) -> Failure:
+    tokens, room = round(oversized.tokens * factor), round(oversized.room * factor)
+    return replace(
+        failure,
+        kind="message_too_large" if can_read else "message_too_large_to_cut",
+        title=LARGER,
+        detail=TAKES.format(tokens=f"{tokens:,}", room=f"{room:,}"),
+        kept=KEPT,
+        advice=AS_FILE if can_read else CUT,
+    )

@@ -9,7 +9,7 @@ from contextlib import aclosing, suppress
 
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction.make_room import (
+from desktop_app.chat.compaction.making_room import (
     MAX_STEPS,
     decide,
     drop_results,
@@ -20,9 +20,9 @@ from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.learned_window import refused_report
 from desktop_app.chat.operation_log import log_limit, log_retry
 from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
@@ -39,9 +39,17 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Continuation, Trigger
 
+from .incoming_reply import (
+    KEEP_EVERY,
+    ReplyBounds,
+    ReplyInFlight,
+    accepted_length,
+    limit_exceeded,
+    longest_reply,
+    silent_cut,
+    with_pauses,
+)
 from .recovery import METADATA_REFUSALS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
-from .reply_in_flight import KEEP_EVERY, ReplyInFlight, with_pauses
-from .reply_limits import ReplyBounds, accepted_length, limit_exceeded, longest_reply, silent_cut
 from .request import Request
 from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction.make_room import RoomTries, make_room, refuse_without_room
+from desktop_app.chat.compaction.making_room import RoomTries, make_room, refuse_without_room
 from desktop_app.chat.ports import MESSAGE_STORED, Emit, ModelError, WorldError
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
@@ -28,11 +28,10 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
 
-from .explain_failure import DOES_NOT_FIT, KEPT, circle_failure, explain_failure
 from .prepare import prepare
-from .repeated_calls import RepeatedCalls
+from .recovery import DOES_NOT_FIT, KEPT, circle_failure, explain_failure
 from .reply import StreamedReply
-from .tool_calls import ToolCalls
+from .tool_calls import RepeatedCalls, ToolCalls
 from .tool_runtime import ToolRuntime
 
 NOT_YET = translatable("The provider accepts no more requests for now")

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from desktop_app.chat.locks import NamedLocks
 from desktop_app.chat.ports import Emit, Spills, Toolbox
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.chat.stamp import stamp
+from desktop_app.chat.tasks import NamedLocks
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import (

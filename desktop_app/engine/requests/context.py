@@ -16,8 +16,7 @@ from desktop_app.chat.compaction.optimize import (
     planned_gauges,
     write_summary,
 )
-from desktop_app.chat.compaction.summarize import Progress
-from desktop_app.chat.compaction.summary_service import Offer
+from desktop_app.chat.compaction.summarize import Offer, Progress
 from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush
 from desktop_app.chat.operation_log import log_compaction_begins
 from desktop_app.chat.ports import WorldError

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import assert_never
 
 from desktop_app.chat.branching import fork, read_versions, show_version
+from desktop_app.chat.compaction.fresh_start import start_fresh
 from desktop_app.chat.compaction.optimize import check_summary
-from desktop_app.chat.export import export_conversation
 from desktop_app.chat.export_content import ExportedPart
+from desktop_app.chat.export_files import export_conversation
 from desktop_app.chat.find import MAX_FOUND, find_in
-from desktop_app.chat.fresh import start_fresh
 from desktop_app.chat.importing import GROWN
-from desktop_app.chat.listed import with_status
 from desktop_app.chat.model_preview import preview_model
-from desktop_app.chat.partial_session import PartialSession
+from desktop_app.chat.open_sessions import PartialSession
 from desktop_app.chat.ports import Changes
 from desktop_app.chat.session import Session
+from desktop_app.chat.titles import with_status
 from desktop_app.conversation.events import MessageRow
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.project import NO_FOLDER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import assert_never
 
-from desktop_app.chat.projects import delete_project, move_conversations, restore_project, save_project
+from desktop_app.chat.conversation_setups import delete_project, move_conversations, restore_project, save_project
 from desktop_app.chat.session_model import model_or_stand_in
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import assert_never
 
+from desktop_app.chat.conversation_setups import change_setup, system_prompt_of
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session
-from desktop_app.chat.setups import change_setup, system_prompt_of
 from desktop_app.conversation.events import ModelChanged
 from desktop_app.conversation.setup import OptionName
 from desktop_app.conversation.transcript import Imported

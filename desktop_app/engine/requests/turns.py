@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import assert_never
 
-from desktop_app.chat.sent_requests import draft_tokens
+from desktop_app.chat.sent_requests import draft_tokens, shorten_message
 from desktop_app.chat.session import Session
-from desktop_app.chat.shorten import shorten_message
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine

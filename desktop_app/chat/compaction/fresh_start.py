@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from desktop_app.chat.branching import copy_entries
+from desktop_app.chat.conversations import Conversations
+from desktop_app.chat.recorded_messages import stamp
+from desktop_app.chat.services import Services
+from desktop_app.chat.session import Session
 from desktop_app.conversation.listing import CONTINUED, marked_title
 from desktop_app.conversation.transcript import AnyEntry, ConversationLink
 
-from .branching import copy_entries
-from .compaction.fresh_plan import carried_entries
-from .compaction.optimize import Optimization, stale_plan
-from .conversations import Conversations
-from .services import Services
-from .session import Session
-from .stamp import stamp
+from .fresh_plan import carried_entries
+from .optimize import Optimization, stale_plan
 
 
 async def start_fresh(chats: Conversations, session: Session, optimization: Optimization) -> Session:
