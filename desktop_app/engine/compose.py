@@ -39,8 +39,7 @@ from desktop_app.tools.sandbox.sandbox import Sandbox
 from desktop_app.tools.spill import SpillFolder
 
 from .engine import Engine
-from .event_coalescer import EventCoalescer
-from .progress import told_if_long
+from .event_coalescer import EventCoalescer, told_if_long
 from .prompts import read_prompt, read_prompts
 from .services import EngineServices, keys_of_tools
 

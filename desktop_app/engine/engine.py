@@ -16,10 +16,10 @@ from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.words import translatable
 from desktop_app.tools.file_names import FileNames
 
-from .backups import DailyBackups
 from .event_coalescer import EventCoalescer
 from .protocol import Computation, EngineWarned
 from .services import EngineServices
+from .stored_data import DailyBackups
 
 MAX_PLANS = 8
 """Plans that can still be applied: the dialog makes a new one at each move of its slider."""

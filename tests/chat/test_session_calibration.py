@@ -20,7 +20,7 @@ from desktop_app.conversation.events import Failure, ViewChanged
 from desktop_app.conversation.gauge import Provenance, Segment
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
-from desktop_app.engine.requests.context import plan_of
+from desktop_app.engine.requests.context_responses import plan_of
 
 TRUE = 1.28
 MODEL = "scripted/scripted"

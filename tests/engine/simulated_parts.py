@@ -343,7 +343,7 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[Parts]:
             "desktop_app.engine.compose.Catalogue": catalogue,
             "desktop_app.engine.compose.Keys": NoKeys,
             "desktop_app.engine.compose.McpServers": tools,
-            "desktop_app.engine.requests.imports.ForeignFileReader": SeededFiles,
+            "desktop_app.engine.requests.settings_responses.ForeignFileReader": SeededFiles,
             # A real process would be waited for by the virtual clock, for as many seconds as the machine is busy.
             "desktop_app.tools.sandbox.sandbox.probe": lambda: SandboxProbe(NOT_LINUX),
         }.items():

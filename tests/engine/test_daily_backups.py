@@ -10,9 +10,9 @@ from desk import Desk
 
 from desktop_app.archive.backup import NAME, list_backups
 from desktop_app.conversation.events import Failure
-from desktop_app.engine import backups
 from desktop_app.engine import protocol as p
-from desktop_app.engine.backups import DailyBackups
+from desktop_app.engine import stored_data
+from desktop_app.engine.stored_data import DailyBackups
 from desktop_app.paths import backups_folder
 
 
@@ -68,4 +68,4 @@ async def test_the_window_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -
         ):
             await asyncio.sleep(0.02)
     assert told[0].failure.kind == "disk"
-    assert backups.FIRST_SECONDS > 10, "the start takes no longer"
+    assert stored_data.FIRST_SECONDS > 10, "the start takes no longer"

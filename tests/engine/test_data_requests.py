@@ -204,7 +204,7 @@ async def test_a_backup_that_is_cancelled_leaves_nothing(desk: Desk, monkeypatch
             on_progress(1, 2)
             time.sleep(0.005)
 
-    monkeypatch.setattr("desktop_app.engine.requests.data.back_up_to_folder", slow)
+    monkeypatch.setattr("desktop_app.engine.requests.settings_responses.back_up_to_folder", slow)
     work = asyncio.ensure_future(desk.ask(p.BackUpNow()))
     await begun.wait()
     await desk.ask(p.CancelComputation(p.Computation.DATA))

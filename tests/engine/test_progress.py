@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from desktop_app.conversation.events import DataProgressed
-from desktop_app.engine import progress
+from desktop_app.engine import event_coalescer
 from desktop_app.engine.compose import compose_engine
 from desktop_app.engine.engine import log_bug
-from desktop_app.engine.event_coalescer import EventCoalescer
-from desktop_app.engine.progress import told_if_long
+from desktop_app.engine.event_coalescer import EventCoalescer, told_if_long
 from desktop_app.engine.protocol import EventLine, decode_engine_line
 from desktop_app.paths import database_file
 
@@ -36,7 +35,7 @@ async def test_the_copy_of_an_older_archive_is_told_to_its_end(tmp_path: Path) -
 async def test_an_archive_that_opens_at_once_is_not_worth_a_word(
     monkeypatch: pytest.MonkeyPatch, takes_long: bool
 ) -> None:
-    monkeypatch.setattr(progress, "LONG_SECONDS", 0.01)
+    monkeypatch.setattr(event_coalescer, "LONG_SECONDS", 0.01)
     told: list[object] = []
     with told_if_long(told.append):
         await asyncio.sleep(0.1 if takes_long else 0)

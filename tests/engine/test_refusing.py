@@ -14,7 +14,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import user_message
 from desktop_app.engine import protocol as p
-from desktop_app.engine.refusing import refuse_everything
+from desktop_app.engine.serve import refuse_everything
 from desktop_app.paths import backups_folder, database_file
 
 Answers = list[p.ResponseLine[p.EngineResponse]]

@@ -13,7 +13,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import user_message
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine import protocol as p
-from desktop_app.engine.requests.tools import MAX_LINE
+from desktop_app.engine.requests.turn_responses import MAX_LINE
 from desktop_app.paths import settings_file
 from desktop_app.settings import read_settings
 

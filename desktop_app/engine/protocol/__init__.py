@@ -5,21 +5,9 @@ To add an action: write the two classes in the module of their area here, with t
 carry it out in the module of the same name in `engine/requests`, where pyright reports the request that is missing.
 """
 
-from .attachments import *
 from .base import *
-from .computations import *
-from .context import *
-from .conversations import *
-from .data import *
-from .imports import *
-from .insights import *
+from .context_requests import *
+from .conversation_requests import *
 from .lines import *
-from .policies import *
-from .program import *
-from .projects import *
-from .servers import *
-from .settings import *
-from .setups import *
-from .tools import *
-from .turns import *
-from .unsent import *
+from .settings_requests import *
+from .turn_requests import *

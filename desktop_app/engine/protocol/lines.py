@@ -15,23 +15,11 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.project import Project
 from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
 
-from .attachments import AttachmentRequest
-from .base import EngineRequest, EngineResponse
-from .computations import ComputationRequest
-from .context import ContextRequest
-from .conversations import ConversationsRequest
-from .data import DataRequest
-from .imports import ImportingRequest
-from .insights import InsightsRequest
-from .policies import PolicyRequest
-from .program import ProgramRequest
-from .projects import ProjectRequest
-from .servers import ServerRequest
-from .settings import SettingsRequest
-from .setups import SetupRequest
-from .tools import ToolRequest
-from .turns import TurnRequest
-from .unsent import UnsentRequest
+from .base import ComputationRequest, EngineRequest, EngineResponse
+from .context_requests import ContextRequest, InsightsRequest, PolicyRequest
+from .conversation_requests import ConversationsRequest, ProjectRequest, SetupRequest
+from .settings_requests import DataRequest, ImportingRequest, ProgramRequest, ServerRequest, SettingsRequest
+from .turn_requests import AttachmentRequest, ToolRequest, TurnRequest, UnsentRequest
 
 VERSION = 19
 """Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""

@@ -8,44 +8,27 @@ from typing import Any, get_args
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 
-from . import (
-    attachments,
-    computations,
-    context,
-    conversations,
-    data,
-    imports,
-    insights,
-    policies,
-    program,
-    projects,
-    servers,
-    settings,
-    setups,
-    tools,
-    turns,
-    unsent,
-)
+from . import context_responses, conversation_responses, settings_responses, turn_responses
 
 Respond = Callable[[Engine, Any], Coroutine[Any, Any, p.EngineResponse]]
 
 AREAS: dict[object, Respond] = {
-    p.ConversationsRequest: conversations.respond,
-    p.TurnRequest: turns.respond,
-    p.UnsentRequest: unsent.respond,
-    p.ContextRequest: context.respond,
-    p.ComputationRequest: computations.respond,
-    p.PolicyRequest: policies.respond,
-    p.ProjectRequest: projects.respond,
-    p.ToolRequest: tools.respond,
-    p.AttachmentRequest: attachments.respond,
-    p.SettingsRequest: settings.respond,
-    p.ServerRequest: servers.respond,
-    p.SetupRequest: setups.respond,
-    p.InsightsRequest: insights.respond,
-    p.ImportingRequest: imports.respond,
-    p.DataRequest: data.respond,
-    p.ProgramRequest: program.respond,
+    p.ConversationsRequest: conversation_responses.respond_conversation,
+    p.TurnRequest: turn_responses.respond_turn,
+    p.UnsentRequest: turn_responses.respond_unsent,
+    p.ContextRequest: context_responses.respond_context,
+    p.ComputationRequest: context_responses.respond_computation,
+    p.PolicyRequest: context_responses.respond_policy,
+    p.ProjectRequest: conversation_responses.respond_project,
+    p.ToolRequest: turn_responses.respond_tool,
+    p.AttachmentRequest: turn_responses.respond_attachment,
+    p.SettingsRequest: settings_responses.respond_settings,
+    p.ServerRequest: settings_responses.respond_server,
+    p.SetupRequest: conversation_responses.respond_setup,
+    p.InsightsRequest: context_responses.respond_insights,
+    p.ImportingRequest: settings_responses.respond_import,
+    p.DataRequest: settings_responses.respond_data,
+    p.ProgramRequest: settings_responses.respond_program,
 }
 RESPONDERS = {request: respond for area, respond in AREAS.items() for request in get_args(area) or (area,)}
 

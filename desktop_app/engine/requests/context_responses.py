@@ -1,4 +1,4 @@
-"""Requests about the context of a conversation: plans of **Optimize conversation**, and operations on the view."""
+"""Respond to requests about the context of a conversation: plans, operations, policies and insights."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ from desktop_app.chat.compaction.optimize import (
     write_summary,
 )
 from desktop_app.chat.compaction.summarize import Offer, Progress
+from desktop_app.chat.insights import dollars_saved, export_insights, insights_of_all, insights_of_one
 from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush
 from desktop_app.chat.operation_log import log_compaction_begins
+from desktop_app.chat.policy_trial import policies_replayed, try_policy, usage_of
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import compare_requests, read_request, sendable_request, text_of_request
 from desktop_app.chat.session import Session
+from desktop_app.context.insights import thin_out
+from desktop_app.context.own_policies import policy_of
 from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.events import Failure, RoomProgressed, TurnEvent
 from desktop_app.conversation.facts import Fidelity
@@ -44,7 +48,7 @@ MAX_ITEMS = 500
 """Rows that a list of the plan shows; the counts beside it are of all."""
 
 
-async def respond(engine: Engine, request: p.ContextRequest) -> p.EngineResponse:
+async def respond_context(engine: Engine, request: p.ContextRequest) -> p.EngineResponse:
     """Carry out a request. Raises WorldError for errors of the world."""
     session = await engine.conversations.open(request.conversation)
     match request:
@@ -223,3 +227,75 @@ def _item(message: Message, session: Session, tokens_after: int) -> p.PlanItem:
     text = " ".join(message.text[: MAX_TEXT * 2].split())[:MAX_TEXT]
     text = text or ", ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)[:MAX_TEXT]
     return p.PlanItem(message.id, name, text, session.counts.total(message), tokens_after)
+
+
+async def respond_policy(engine: Engine, request: p.PolicyRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    session = await engine.conversations.open(request.conversation)
+    match request:
+        case p.ChoosePolicy():
+            await engine.conversations.choose_policy(session.id, request.name)
+            await engine.publish(session, [session.gauge_changed()])
+            return request.respond_with(p.Done())
+        case p.TryPolicy():
+            is_automatic = engine.services.settings.is_automatic
+            trial = await try_policy(session, policy_of(request.policy), is_automatic)
+            return request.respond_with(
+                p.PolicyTried(
+                    session.gauge(),
+                    trial.gauge,
+                    trial.acting,
+                    trial.archived,
+                    trial.pruned,
+                    trial.tokens_after,
+                    trial.note,
+                )
+            )
+        case p.ReplayPolicy():
+            return request.respond_with(await _replay(engine, session, request))
+        case _:
+            assert_never(request)
+
+
+async def _replay(engine: Engine, session: Session, request: p.ReplayPolicy) -> p.PolicyReplayed:
+    policies = policy_of(request.before), policy_of(request.after)
+    price = engine.conversations.models.price(session.info.model)
+    before, after, seconds = await engine.compute(
+        p.Computation.REPLAY, session.id, policies_replayed(session, *policies)
+    )
+    cost_before, cost_after = (price.of(usage_of(replayed)) if price else None for replayed in (before, after))
+    return p.PolicyReplayed(before, after, cost_before, cost_after, seconds)
+
+
+async def respond_insights(engine: Engine, request: p.InsightsRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    match request:
+        case p.ReadInsights(conversation, project):
+            return request.respond_with(_drawn(await _read(engine, p.Computation.INSIGHTS, conversation, project)))
+        case p.ExportInsights(path, conversation, project):
+            read = await _read(engine, p.Computation.EXPORT, conversation, project)
+            await export_insights(read.insights, path)
+        case _:
+            assert_never(request)
+    return request.respond_with(p.Done())
+
+
+async def _read(engine: Engine, what: p.Computation, conversation: str, project: str) -> p.InsightsRead:
+    price_of = engine.services.catalogue.price
+    if not conversation:
+        insights = await engine.compute(what, "", insights_of_all(engine.services.archive, project))
+        return p.InsightsRead(insights, None, dollars_saved(insights, price_of))
+    session = await engine.conversations.open(conversation)
+    insights = await engine.compute(what, session.id, insights_of_one(session))
+    return p.InsightsRead(insights, session.gauge(), dollars_saved(insights, price_of))
+
+
+def _drawn(read: p.InsightsRead) -> p.InsightsRead:
+    """Return it with as many moments as a chart can show."""
+    return replace(read, insights=replace(read.insights, moments=thin_out(read.insights.moments)))
+
+
+async def respond_computation(engine: Engine, request: p.ComputationRequest) -> p.EngineResponse:
+    """Carry out a request; nothing happens if there is nothing to end."""
+    await engine.cancel(request.computation, request.conversation)
+    return request.respond_with(p.Done())

@@ -1,16 +1,20 @@
-"""The context of a conversation: plans of **Optimize conversation**, and operations on the view."""
+"""Requests about the context of a conversation: plans, operations on the view, policies and insights."""
 
 from __future__ import annotations
 
 import msgspec
 
+from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.insights import Insights
 from desktop_app.conversation.message import Usage
+from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.replayed import Replayed
 from desktop_app.conversation.sent_request import ComparedPart, SentRequest
 
-from .base import PAGE, ConversationRequest, Done, EngineResponse
-from .conversations import MessagesRead
+from .base import PAGE, ConversationRequest, Done, EngineRequest, EngineResponse
+from .conversation_requests import MessagesRead
 
 
 class PlanItem(msgspec.Struct, frozen=True):
@@ -207,3 +211,83 @@ ContextRequest = (
     | PinMessage
     | UnpinMessage
 )
+
+
+class PolicyTried(EngineResponse, frozen=True):
+    """What a policy would do in a conversation now."""
+
+    # The request as it is, under the policy that is in force and under the tried one.
+    before: Gauge
+    after: Gauge
+    # The tried numbers as they act in the window.
+    acting: ContextPolicy
+    # What it would do at once; in tokens, the request as it would be then.
+    archived: int = 0
+    pruned: int = 0
+    tokens_after: int = 0
+    # Why nothing would help, in words.
+    note: str = ""
+
+
+class PolicyReplayed(EngineResponse, frozen=True):
+    """What came of the past of a conversation, played again under two policies."""
+
+    before: Replayed
+    after: Replayed
+    # US dollars, without what summaries by a model cost; None if the price is not known.
+    dollars_before: float | None
+    dollars_after: float | None
+    seconds: float
+    """How long the two took."""
+
+
+class ChoosePolicy(ConversationRequest[Done], frozen=True):
+    """Decide by the policy of that name in this conversation; "" for that of the settings."""
+
+    name: str
+
+
+class TryPolicy(ConversationRequest[PolicyTried], frozen=True):
+    """Tell what the policy would do now; nothing is changed."""
+
+    policy: OwnPolicy
+
+
+class ReplayPolicy(ConversationRequest[PolicyReplayed], frozen=True):
+    """Play the conversation again under two policies."""
+
+    before: OwnPolicy
+    after: OwnPolicy
+
+
+PolicyRequest = ChoosePolicy | TryPolicy | ReplayPolicy
+
+
+class InsightsRead(EngineResponse, frozen=True):
+    """The figures, and those that the record does not have."""
+
+    insights: Insights
+    # How full the window is now; None for several conversations together.
+    gauge: Gauge | None = None
+    # US dollars that prompt caches have saved, at the prices of today; None if no price is known.
+    saved: float | None = None
+
+
+class ReadInsights(EngineRequest[InsightsRead], frozen=True):
+    """Read the figures of one conversation, or of those of a project, or of all that are not deleted."""
+
+    conversation: str = ""
+    project: str = ""
+    """The id of the project; "" for all, if there is no conversation either."""
+
+
+class ExportInsights(EngineRequest[Done], frozen=True):
+    """Write the figures to a CSV file."""
+
+    path: str
+    conversation: str = ""
+    project: str = ""
+    """As of `ReadInsights`."""
+
+
+InsightsRequest = ReadInsights | ExportInsights

@@ -1,4 +1,4 @@
-"""Conversations: their list, their messages, search, import and export."""
+"""Requests about conversations, their settings, and projects."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from desktop_app.conversation.message import MessageDraft, Totals
 from desktop_app.conversation.project import Project
 from desktop_app.conversation.rows import VersionRow
 from desktop_app.conversation.searching import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchValues
+from desktop_app.conversation.setup import ConversationSetup, OptionName
+from desktop_app.conversation.transcript import Imported
 from desktop_app.conversation.unsent import QueuedMessage
 
 from .base import PAGE, ConversationRequest, EngineRequest, EngineResponse
@@ -241,3 +243,84 @@ ConversationsRequest = (
     | PreviewModel
     | ExportConversation
 )
+
+
+class ProjectsListed(EngineResponse, frozen=True):
+    """All projects that are not deleted, by their names."""
+
+    projects: tuple[Project, ...]
+    # The id of the one that was saved, deleted or restored; "" after a mere question.
+    changed: str = ""
+
+
+class InstructionsCounted(EngineResponse, frozen=True):
+    """What instructions would take of each request, with their label."""
+
+    tokens: int
+
+
+class ListProjects(EngineRequest[ProjectsListed], frozen=True): ...
+
+
+class SaveProject(EngineRequest[ProjectsListed], frozen=True):
+    """Create a project, or change the one of that id; its conversations follow. "" makes one with a new id."""
+
+    project: Project
+
+
+class DeleteProject(EngineRequest[ProjectsListed], frozen=True):
+    """Delete a project; its conversations stay, and are in none until it is restored."""
+
+    project_id: str
+
+
+class RestoreProject(EngineRequest[ProjectsListed], frozen=True):
+    """Restore a project, and take back those of its conversations that were not moved meanwhile."""
+
+    project_id: str
+
+
+class MoveConversations(EngineRequest[ConversationsListed], frozen=True):
+    """Move conversations into a project; "" for none."""
+
+    conversations: tuple[str, ...]
+    project: str
+
+
+class CountInstructions(EngineRequest[InstructionsCounted], frozen=True):
+    """Count instructions as that model does; "" for that of the settings."""
+
+    text: str
+    model: str = ""
+
+
+ProjectRequest = ListProjects | SaveProject | DeleteProject | RestoreProject | MoveConversations | CountInstructions
+
+
+class SetupRead(EngineResponse, frozen=True):
+    """What a conversation has of its own, and what there is to choose from."""
+
+    setup: ConversationSetup
+    # As the next request will have it; "" for none.
+    system_prompt: str
+    # The parameters that its model takes; the others are not sent.
+    supported: tuple[OptionName, ...]
+    # Names of the tools that the settings offer.
+    tools: tuple[str, ...] = ()
+    # Where the newest import of it came from; None if it began here.
+    imported: Imported | None = None
+
+
+class ReadSetup(ConversationRequest[SetupRead], frozen=True): ...
+
+
+class ChangeSetup(ConversationRequest[ConversationOpened], frozen=True):
+    """Hold the conversation so from the next request on. model, folder and policy None: as they are."""
+
+    setup: ConversationSetup
+    model: str | None = None
+    folder: str | None = None
+    policy: str | None = None
+
+
+SetupRequest = ReadSetup | ChangeSetup

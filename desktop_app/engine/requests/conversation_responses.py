@@ -1,32 +1,48 @@
-"""Requests about conversations: their list, their messages, search, import and export."""
+"""Respond to requests about conversations, their settings, and projects."""
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import assert_never
 
 from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.compaction.fresh_start import start_fresh
 from desktop_app.chat.compaction.optimize import check_summary
+from desktop_app.chat.conversation_setups import (
+    change_setup,
+    delete_project,
+    move_conversations,
+    restore_project,
+    save_project,
+    system_prompt_of,
+)
 from desktop_app.chat.export_content import ExportedPart
 from desktop_app.chat.export_files import export_conversation
 from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.importing import GROWN
 from desktop_app.chat.model_preview import preview_model
 from desktop_app.chat.open_sessions import PartialSession
-from desktop_app.chat.ports import Changes
+from desktop_app.chat.ports import Changes, ModelError, WorldError
 from desktop_app.chat.session import Session
+from desktop_app.chat.session_model import model_or_stand_in
 from desktop_app.chat.titles import with_status
-from desktop_app.conversation.events import MessageRow
+from desktop_app.context.counting.breakdown import request_tokens
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.view.view import view_of
+from desktop_app.conversation.events import MessageRow, ModelChanged
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.project import NO_FOLDER
 from desktop_app.conversation.searching import NO_FILTERS
+from desktop_app.conversation.setup import OptionName
+from desktop_app.conversation.transcript import Imported, RequestContext, Transcript
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.tools.graphics import draw_graphics
 
 
-async def respond(engine: Engine, request: p.ConversationsRequest) -> p.EngineResponse:
+async def respond_conversation(engine: Engine, request: p.ConversationsRequest) -> p.EngineResponse:
     """Carry out a request. Raises WorldError for errors of the world."""
     chats = engine.conversations
     match request:
@@ -220,3 +236,79 @@ def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
 
 def _is_folder_missing(info: ConversationInfo) -> bool:
     return info.folder not in ("", NO_FOLDER) and not Path(info.folder).is_dir()
+
+
+async def respond_project(engine: Engine, request: p.ProjectRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    chats = engine.conversations
+    match request:
+        case p.ListProjects():
+            return request.respond_with(await _list(engine))
+        case p.SaveProject(project):
+            return request.respond_with(await _list(engine, (await save_project(chats, project)).id))
+        case p.DeleteProject(project_id):
+            await delete_project(chats, project_id)
+            return request.respond_with(await _list(engine, project_id))
+        case p.RestoreProject(project_id):
+            await restore_project(chats, project_id)
+            return request.respond_with(await _list(engine, project_id))
+        case p.MoveConversations(conversations, project_id):
+            await move_conversations(chats, conversations, project_id)
+            return request.respond_with(await list_conversations(engine))
+        case p.CountInstructions(text, model):
+            counted = model_or_stand_in(chats.models, model or chats.settings.chat_model)
+            tokens = await asyncio.to_thread(_count, text, TokenCounts(counted.tokenizer, counted.info.dialect))
+            return request.respond_with(p.InstructionsCounted(tokens))
+        case _:
+            assert_never(request)
+
+
+def _count(text: str, counts: TokenCounts) -> int:
+    """Return the tokens by which a request with a system prompt grows."""
+    contexts = (RequestContext(system_prompt=".", instructions=each) for each in ("", text.strip()))
+    without, whole = (request_tokens(view_of(Transcript().append(context)), counts) for context in contexts)
+    return whole - without
+
+
+async def _list(engine: Engine, changed: str = "") -> p.ProjectsListed:
+    return p.ProjectsListed(await engine.conversations.archive.projects(), changed)
+
+
+async def respond_setup(engine: Engine, request: p.SetupRequest) -> p.EngineResponse:
+    """Carry out a request. Raises WorldError for errors of the world."""
+    chats = engine.conversations
+    match request:
+        case p.ReadSetup(conversation):
+            return request.respond_with(await _read(engine, await chats.open(conversation)))
+        case p.ChangeSetup(conversation):
+            session = await chats.open(conversation)
+            try:
+                session = await _change(engine, request, session)
+            except WorldError:  # what was changed before that holds
+                await engine.publish(session, [ModelChanged(session.id, session.model_info), session.gauge_changed()])
+                raise
+            return request.respond_with(await describe_changed(engine, session))
+        case _:
+            assert_never(request)
+
+
+async def _change(engine: Engine, request: p.ChangeSetup, session: Session) -> Session:
+    chats, conversation = engine.conversations, request.conversation
+    if request.folder is not None:
+        session = await chats.choose_folder(conversation, request.folder)
+    if request.policy is not None:
+        session = await chats.choose_policy(conversation, request.policy)
+    if request.model is not None and request.model != session.info.model:
+        session = await chats.choose_model(conversation, request.model)
+    return await change_setup(chats, conversation, request.setup)
+
+
+async def _read(engine: Engine, session: Session) -> p.SetupRead:
+    supported: tuple[OptionName, ...] = ()
+    with suppress(ModelError):  # its server may not be set up any more
+        supported = await engine.services.catalogue.supported_options(session.info.model)
+    off = engine.services.settings.tools_off
+    specs = await engine.services.tools.all_specs(engine.services.tool_runtime.context_of(session))
+    tools = tuple(spec.name for spec in specs if spec.name not in off)
+    imported = next((each for each in reversed(session.transcript.entries) if isinstance(each, Imported)), None)
+    return p.SetupRead(session.setup, system_prompt_of(session), supported, tools, imported)
