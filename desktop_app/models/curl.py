@@ -16,7 +16,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 
-from .keys import key_variable
+from .endpoint import key_variable
 from .litellm_library import WARM_UP
 from .litellm_model import LiteLLMModel
 

@@ -1,11 +1,29 @@
-"""Endpoints: a server's kind, address and key."""
+"""Endpoints: a server's kind and address, and its key in the keyring, the environment or a file.
+
+PALIMPSEST_KEYS_FILE=/path/to/keys.json holds {"server": "key", ...} as plain text, for machines without a keyring;
+others must not be able to read it. Without any of these, an entered key lasts for this run only, and `storage` says so.
+"""
 
 from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from desktop_app.addresses import host_of, is_local, secrets_of, without_secrets
-from desktop_app.settings import ServerKind
+from desktop_app.conversation.server_offers import KeyPlace
+from desktop_app.conversation.words import translatable
+from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file, replace_private_file
+from desktop_app.process_secrets import variable
+from desktop_app.settings import Server, ServerKind
 
 DEFAULT_ADDRESS: dict[ServerKind, str] = {
     "anthropic": "https://api.anthropic.com",
@@ -90,3 +108,206 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {without_secrets(self.base_url)!r}, kind={self.kind!r})"
+
+
+SERVICE = "palimpsest"
+MEMORY = translatable("in memory, for this session only")
+MEMORY_BECAUSE = translatable("in memory, for this session only: {reason}")
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+VARIABLES: dict[ServerKind, tuple[str, ...]] = {
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "openai": ("OPENAI_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY",),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "moonshot": ("MOONSHOT_API_KEY",),
+}
+"""The providers' own variables, in the order in which their libraries look."""
+
+
+def named_key(name: str) -> str:
+    """Return PALIMPSEST_KEY_<NAME>, where a server of models or of tools ("mcp/NAME") has that name."""
+    return variable(key_variable(name)).strip()
+
+
+def key_variable(name: str) -> str:
+    """Return the name of the variable of the environment that has the key of that server: PALIMPSEST_KEY_<NAME>."""
+    return "PALIMPSEST_KEY_" + re.sub(r"[^A-Z0-9]", "_", name.upper())
+
+
+def environment_key(server: Server) -> str:
+    """Return the key by the server's name, else the provider's, which goes to the provider's own address only."""
+    return named_key(server.name) or next((_key_of_kind(kind) for kind in VARIABLES if _is_own(server, kind)), "")
+
+
+def _is_own(server: Server, kind: ServerKind) -> bool:
+    """Whether it is the provider's own server, whatever kind the settings say."""
+    if not server.base_url:
+        return server.kind == kind
+    return server.base_url.startswith("https://") and host_of(server.base_url) == host_of(DEFAULT_ADDRESS[kind])
+
+
+def _key_of_kind(kind: ServerKind) -> str:
+    return next(filter(None, (variable(name).strip() for name in VARIABLES[kind])), "")
+
+
+def kinds_with_key() -> tuple[ServerKind, ...]:
+    """Return the providers whose own variable is set."""
+    return tuple(kind for kind in VARIABLES if _key_of_kind(kind))
+
+
+class _NotStored(Exception):
+    """Keys cannot be stored; the text says why, without any key."""
+
+
+class _KeyFile:
+    def __init__(self, path: Path) -> None:
+        self.words = translatable("in the file {path}, as plain text that only you can read").format(path=path)
+        self._path = path
+
+    def read(self, names: Sequence[str]) -> dict[str, str]:
+        stored = self._content()
+        return {name: stored[name] for name in names if stored.get(name)}
+
+    def write(self, server: str, key: str) -> None:
+        kept = {name: old for name, old in self._content().items() if name != server}
+        content = json.dumps(kept | ({server: key} if key else {}), indent=2, sort_keys=True).encode()
+        try:
+            replace_private_file(self._path, content)
+        except OSError as error:
+            told = translatable("{path} cannot be written ({reason})")
+            raise _NotStored(told.format(path=self._path, reason=error.strerror)) from error
+
+    def _content(self) -> dict[str, str]:
+        path = self._path
+        try:
+            with path.open("rb") as file:
+                status = os.fstat(file.fileno())
+                if os.name == "posix" and (status.st_mode & OTHERS or status.st_uid != os.getuid()):
+                    told = translatable("others can read {path}; chmod 600 makes it yours alone")
+                    raise _NotStored(told.format(path=path))
+                content = json.loads(file.read())
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            told = translatable("{path} cannot be read ({reason})")
+            raise _NotStored(told.format(path=path, reason=error.strerror)) from error
+        except (ValueError, RecursionError):
+            raise _NotStored(translatable("{path} is not JSON").format(path=path)) from None  # the cause would quote it
+        if not isinstance(content, dict) or not all(isinstance(key, str) for key in content.values()):
+            raise _NotStored(translatable("{path} is not of the shape {{server: key}}").format(path=path))
+        return content
+
+
+class _Keyring:
+    """The system's keyring, which takes 0.2 s to import, and may ask the desktop."""
+
+    def __init__(self) -> None:
+        import keyring
+
+        self._keyring = keyring
+        backend = keyring.get_keyring()
+        if not _is_safe(backend):
+            told = translatable("this system offers no keyring ({variable} can name a file)")
+            raise _NotStored(told.format(variable=KEYS_FILE_VARIABLE))
+        self.words = translatable("in the system’s keyring ({name})").format(name=backend.name)
+
+    def read(self, names: Sequence[str]) -> dict[str, str]:
+        with _translate_errors():
+            found = ((name, self._keyring.get_password(SERVICE, name)) for name in names)
+            return {name: key for name, key in found if key}
+
+    def write(self, server: str, key: str) -> None:
+        with _translate_errors():
+            if key:
+                self._keyring.set_password(SERVICE, server, key)
+            elif self._keyring.get_password(SERVICE, server):
+                self._keyring.delete_password(SERVICE, server)
+
+
+@contextmanager
+def _translate_errors() -> Iterator[None]:
+    from keyring.errors import KeyringError
+
+    try:
+        yield
+    except KeyringError as error:  # locked or broken; its text is not shown, since it might hold anything
+        told = translatable("the system’s keyring did not open ({kind})")
+        raise _NotStored(told.format(kind=type(error).__name__)) from None
+
+
+def _is_safe(backend: Any) -> bool:
+    """Whether a keyring backend stores keys, and not as plain text."""
+    if backend.priority <= 0 or backend.__class__.__module__.endswith((".fail", ".null")):
+        return False
+    return "plain" not in backend.__class__.__name__.lower()
+
+
+class Keys:
+    """Keys by server name. `load` comes first; reading is then free, on any thread."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, str] = {}  # stored, or entered in this session
+        self._stored: set[str] = set()  # the names of those that are stored
+        self._of_environment: dict[str, str] = {}
+        self._is_keyring_refused = False
+        self.storage = MEMORY
+        """Where keys are stored, in words, or why they last for this session only."""
+
+    def __repr__(self) -> str:
+        return f"Keys of {', '.join(self.servers_with_key()) or 'nobody'}"
+
+    def get(self, server: str) -> str:
+        """Return the key of that server; "" if it has none. A server of tools has the name "mcp/NAME"."""
+        return self._given.get(server) or self._of_environment.get(server, "")
+
+    def stored(self, server: str) -> str:
+        """Return the key that is stored, or was entered, for that server; "" if there is none."""
+        return self._given.get(server, "")
+
+    def servers_with_key(self) -> tuple[str, ...]:
+        return tuple(sorted(self._given.keys() | self._of_environment.keys()))
+
+    def unstored(self) -> dict[str, KeyPlace]:
+        """Return where those keys are that are not stored, by the names of their servers."""
+        places: dict[str, KeyPlace] = dict.fromkeys(self._of_environment.keys() - self._given.keys(), "environment")
+        places.update(dict.fromkeys(self._given.keys() - self._stored, "session"))
+        return places
+
+    async def load(self, servers: Sequence[Server], others: Sequence[str] = ()) -> None:
+        """Read the keys of these servers on a thread. others: more names that may have a key, such as "mcp/NAME"."""
+        names = [*(server.name for server in servers), *others]
+        await asyncio.to_thread(self._use_store, lambda store: self._take(store.read(names)))
+        # Each time: a provider's key must not follow a server that has moved to another address.
+        found = {server.name: environment_key(server) for server in servers}
+        found |= {name: named_key(name) for name in others}
+        self._of_environment = {name: key for name, key in found.items() if key}
+
+    async def set(self, server: str, key: str) -> None:
+        """Store the key; an empty one removes it, except from the environment."""
+        key = key.strip()
+        is_stored = await asyncio.to_thread(self._use_store, lambda store: store.write(server, key))
+        self._given.pop(server, None)
+        self._stored.discard(server)
+        if key:
+            self._given[server] = key
+            self._stored |= {server} if is_stored else set()
+
+    def _take(self, stored: dict[str, str]) -> None:
+        self._given.update(stored)
+        self._stored.update(stored)
+
+    def _use_store(self, use: Callable[[_KeyFile | _Keyring], None]) -> bool:
+        """Return whether that was done."""
+        file = keys_file()
+        if file is None and self._is_keyring_refused:
+            return False  # it would ask the user again
+        try:
+            store = _KeyFile(file) if file else _Keyring()
+            self.storage = store.words
+            use(store)
+        except _NotStored as error:
+            self.storage = MEMORY_BECAUSE.format(reason=error)
+            self._is_keyring_refused = file is None
+            return False
+        return True

@@ -26,7 +26,7 @@ from desktop_app.conversation.openai_chat import Json, chat_of, function_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
-from .tokens.families import family_of
+from .tokens.estimate import family_of
 
 FILLS_TEMPLATES: frozenset[ServerKind] = frozenset({"openai_compatible", "ollama", "lm_studio", "llama_cpp", "vllm"})
 """Servers that turn messages and template into tokens together, or may; others read control tokens as text."""

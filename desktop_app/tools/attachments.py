@@ -18,9 +18,9 @@ from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.words import pluralize, translatable
 from desktop_app.open_databases import open_other
 
+from .change_files import bom_of, decode_text
 from .child_process import run_script
 from .path_policy import one_line
-from .text_files import bom_of, decode_text
 
 MAX_BYTES = 50_000_000
 """Of one file."""

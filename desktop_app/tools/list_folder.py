@@ -1,18 +1,24 @@
-"""`list`: the entries of a folder."""
+"""`list`: the entries of a folder, and completion of file names below the working folder."""
 
 from __future__ import annotations
 
 import asyncio
 import heapq
 import itertools
+import json
 import os
+import re
+import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
+
 from desktop_app.conversation.tools import ToolContext
 
-from .path_policy import PathArguments, PathTool, display_path, one_line
-from .safe_open import open_folder
+from .child_process import run_script
+from .path_policy import PathArguments, PathTool, display_path, one_line, open_folder
 from .tool import ToolFailed, field
 
 MAX_LISTED = 500
@@ -76,3 +82,56 @@ def _line_of(entry: os.DirEntry[str], handle: int | None) -> str:
         return f"{name}{link}  {entry.stat().st_size:,}"
     except OSError:
         return f"{name}  [broken link]" if entry.is_symlink() else name
+
+
+MAX_FILES = 100_000
+SECONDS = 30.0
+"""For one listing; 35,000 files take about one."""
+FRESH_SECONDS = 5.0
+"""For which a listing is used again."""
+
+
+class _Listed(msgspec.Struct, frozen=True):
+    matches: list[tuple[str, int, str]] = []
+
+
+class FileNames:
+    """Keeps the listing of the folder that was asked about last."""
+
+    def __init__(self) -> None:
+        self._folder = ""
+        self._paths: tuple[str, ...] = ()
+        self._listed_at = 0.0
+        self._lock = asyncio.Lock()
+
+    async def matching(self, folder: str, query: str, limit: int) -> tuple[str, ...]:
+        """Return paths relative to the folder, those that fit best first. Raises OSError if it cannot be entered.
+
+        The folder is listed anew only for an empty query, with which a completion begins: keys do not wait for it.
+        """
+        async with self._lock:
+            is_old = time.monotonic() - self._listed_at > FRESH_SECONDS
+            if folder != self._folder or (is_old and not query):
+                await self._list(folder)
+        return await asyncio.to_thread(best_paths, self._paths, query, limit)
+
+    async def _list(self, folder: str) -> None:
+        request = {"do": "glob", "root": folder, "is_file": False, "pattern": "*", "limit": MAX_FILES}
+        printed = await run_script("search_child", json.dumps(request), seconds=SECONDS, folder=folder)
+        found = await asyncio.to_thread(msgspec.json.decode, printed or b"{}", type=_Listed)
+        self._paths = tuple(path for path, _, _ in found.matches)
+        self._folder, self._listed_at = folder, time.monotonic()
+
+
+def best_paths(paths: Iterable[str], query: str, limit: int) -> tuple[str, ...]:
+    """Return the paths with all characters of the query in their order: first those whose name begins with it, then
+    those whose name, and those whose path contains it; among these the shorter ones. Case is ignored."""
+    wanted = query.lower()
+    letters = re.compile(".*?".join(map(re.escape, wanted)), re.DOTALL)
+    ranked = ((_rank(path.lower(), wanted), len(path), path) for path in paths if letters.search(path.lower()))
+    return tuple(path for _, _, path in heapq.nsmallest(limit, ranked))
+
+
+def _rank(path: str, query: str) -> int:
+    name = path.rpartition("/")[2]
+    return 0 if name.startswith(query) else 1 if query in name else 2 if query in path else 3

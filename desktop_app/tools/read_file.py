@@ -15,10 +15,9 @@ from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.conversation.words import pluralize
 
-from .path_policy import PathArguments, PathPolicy, PathTool, display_path, one_line, resolve_path
-from .safe_open import open_folder
+from .change_files import bom_of, read_content
+from .path_policy import PathArguments, PathPolicy, PathTool, display_path, one_line, open_folder, resolve_path
 from .spill import is_spill_name
-from .text_files import bom_of, read_content
 from .tool import ToolFailed, field
 
 MAX_FILE = 50_000_000

@@ -17,8 +17,7 @@ from desktop_app.conversation.words import pluralize
 from desktop_app.permissions.secret_paths import is_secret
 
 from .child_process import run_script
-from .path_policy import PathArguments, PathTool, one_line
-from .safe_open import open_folder, path_of_handle
+from .path_policy import PathArguments, PathTool, one_line, open_folder, path_of_handle
 from .tool import ToolFailed, field
 
 MAX_MATCHES = 1_000

@@ -16,7 +16,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import make_folder
 
-from .text_files import replace_file
+from .change_files import replace_file
 
 MIN_NAME = 12
 """Hexadecimal digits that name a spill; fewer might name several."""

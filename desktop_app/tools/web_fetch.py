@@ -1,25 +1,312 @@
-"""`web_fetch`: a page of the public web as text."""
+"""`web_fetch`: a page of the public web as text, from checked addresses and within limits.
+
+Through a proxy (HTTPS_PROXY and the like), the proxy resolves names and connects. A name is then refused if it resolves
+to anything that is not public here, or, where it cannot be resolved here, if it is not a full public name.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import codecs
+import importlib
 import os
 import re
+import socket
+import ssl
 import tempfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+import msgspec
+
+from desktop_app.addresses import is_local_host
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.permissions.rules import escape_pattern
 
+from .change_files import bom_of
 from .child_process import run_script
 from .page_child import MIN_MAIN_TEXT
-from .text_files import bom_of
 from .tool import Arguments, Tool, ToolFailed, field
-from .web_address import Address, Resolve, host_and_port, is_public, resolve_host
-from .web_reading import MAX_BYTES, WebPage, WebReader
+
+if TYPE_CHECKING:
+    import httpx
+
+
+Address = IPv4Address | IPv6Address
+Resolve = Callable[[str, int], Awaitable[tuple[Address, ...]]]
+
+METADATA = frozenset(map(ip_address, ("168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254")))
+"""The metadata services of clouds, which give a machine its keys; the first looks public (Azure)."""
+_NAT64 = ip_network("64:ff9b::/96")
+_ISATAP = (0x00005EFE, 0x02005EFE)
+"""What an address of version 6 has before one of version 4 that its host is reached at (RFC 5214)."""
+_UNROUTED = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16")))
+"""Not all known to Python 3.11: for protocols (a cloud's metadata service is among them), 6to4, examples, routers."""
+PORTS = {"http": 80, "https": 443}
+LOOKUP_SECONDS = 5.0
+"""Before a name is left to the proxy."""
+_HOST = re.compile(r"[a-z0-9_.-]+|[0-9a-f:.]*:[0-9a-f:.]*")
+_INSIDE = ("local", "localhost", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa")
+"""Top-level parts of names that are valid within a network only, or are not names of hosts."""
+
+
+class NoSuchHost(ToolFailed):
+    """The name cannot be resolved here."""
+
+
+def is_public(address: Address) -> bool:
+    """Return whether it is public: not loopback, private, link-local, shared, reserved or multicast."""
+    if isinstance(address, IPv6Address):
+        inner = _embedded_ipv4(address)
+        if inner is not None:
+            return is_public(inner)
+        if address.is_site_local:
+            return False
+    if any(address in network for network in _UNROUTED):
+        return False
+    return address.is_global and not address.is_multicast and not address.is_reserved and address not in METADATA
+
+
+def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
+    if address.ipv4_mapped or address.sixtofour:
+        return address.ipv4_mapped or address.sixtofour
+    if address.teredo:
+        return address.teredo[1]
+    if isinstance(_NAT64, IPv6Network) and address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    if int(address) >> 32 & 0xFFFFFFFF in _ISATAP:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return IPv4Address(int(address)) if 1 < int(address) < 1 << 32 else None
+
+
+async def resolve_host(host: str, port: int) -> tuple[Address, ...]:
+    """Return all addresses of that name. Raises NoSuchHost."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise NoSuchHost(f"There is no host {host} ({getattr(error, 'strerror', None) or error}).") from None
+    return tuple(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+
+
+def host_and_port(url: str) -> tuple[str, int]:
+    """Return the host and port of a URL. Raises ToolFailed if it is not a web address."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ToolFailed(f"{url!r} is no web address: {error}.") from None
+    if parts.scheme not in PORTS or not parts.hostname:
+        raise ToolFailed(f"{url!r} is no web address: it has to begin with http:// or https://.")
+    if parts.username is not None or parts.password is not None:
+        raise ToolFailed("A web address with a user or a password in it is not fetched.")
+    try:
+        host = parts.hostname.rstrip(".").lower()
+        host = host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:
+        host = ""
+    if not _HOST.fullmatch(host):  # a proxy may read other signs in its own way, such as %2f
+        raise ToolFailed(f"{parts.hostname!r} is no name of a host.")
+    return host, port or PORTS[parts.scheme]
+
+
+async def allowed_addresses(
+    host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool] | None
+) -> tuple[Address, ...]:
+    """Return the addresses of a host (is_allowed is None: any are allowed).
+
+    Raises ToolFailed if one of them is not allowed: a name with a public and a private address is a trick.
+    """
+    addresses = await resolve(host, port)
+    refused = [str(address) for address in addresses if is_allowed and not is_allowed(address)]
+    if refused or not addresses:
+        raise _not_public(f"{host} ({', '.join(refused[:3])})" if host not in refused else host)
+    return addresses
+
+
+async def check_for_proxy(host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool] | None) -> None:
+    """Raise ToolFailed for a host that a proxy should not be asked for, as far as can be determined here."""
+    if is_allowed is None:
+        return
+    try:
+        async with asyncio.timeout(LOOKUP_SECONDS):
+            await allowed_addresses(host, port, resolve, is_allowed)
+    except (NoSuchHost, TimeoutError):
+        last = host.rpartition(".")[2]
+        if last == host or last in _INSIDE or not last[:1].isalpha():
+            raise _not_public(host) from None
+
+
+def proxy_of(url: str) -> str:
+    """Return the proxy that the environment or the system's settings name for that URL; "" for none. Raises ToolFailed.
+
+    This machine and addresses of the local network are never reached through a proxy.
+    """
+    host, port = host_and_port(url)
+    proxies = getproxies()
+    found = proxies.get(urlsplit(url).scheme) or proxies.get("all") or ""
+    if not found or _is_local(host) or proxy_bypass(f"{host}:{port}"):
+        return ""
+    return found if "://" in found else f"http://{found}"
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return not is_public(ip_address(host))
+    except ValueError:
+        return is_local_host(host)
+
+
+def _not_public(host: str) -> ToolFailed:
+    return ToolFailed(f"{host} is not on the public network: it is not fetched (bash can reach it).")
+
+
+MAX_BYTES = 5_000_000
+SECONDS = 30.0
+MAX_REDIRECTS = 5
+AGENT = "Mozilla/5.0 (compatible; Palimpsest)"
+
+
+class WebPage(msgspec.Struct, frozen=True):
+    """The answer of a server."""
+
+    url: str
+    """After redirects."""
+    status: int
+    kind: str
+    """The media type in lower case."""
+    charset: str
+    """"" if the server declares none."""
+    content: bytes
+    is_cut: bool = False
+
+
+class WebReader:
+    """Fetches pages. is_allowed: which addresses may be connected to; None for any."""
+
+    def __init__(self, resolve: Resolve, is_allowed: Callable[[Address], bool] | None) -> None:
+        self._resolve = resolve
+        self._is_allowed = is_allowed
+        self._tls: ssl.SSLContext | None = None
+
+    async def get(self, url: str, accept: str) -> WebPage:
+        """Return the page, after redirects within its host. Raises ToolFailed."""
+        try:
+            async with asyncio.timeout(SECONDS):
+                return await self._get(url, accept)
+        except TimeoutError:
+            raise ToolFailed(f"{url} did not answer within {SECONDS:.0f} seconds.") from None
+
+    async def _get(self, url: str, accept: str) -> WebPage:
+        self._tls = self._tls or await asyncio.to_thread(ssl_context)
+        import httpx  # imported by now, on the thread
+
+        for _ in range(MAX_REDIRECTS + 1):
+            try:
+                page = await self._hop(url, accept)
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                how = " through the proxy" if proxy_of(url) else ""
+                raise ToolFailed(f"{url} could not be read{how}: {error or type(error).__name__}.") from None
+            if isinstance(page, WebPage):
+                return page
+            target = urljoin(url, page)
+            if site_of(target) != site_of(url):
+                raise ToolFailed(f"{url} leads to another host: {target}. Fetch that, if it is what you want.")
+            if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
+                raise ToolFailed(f"{url} leads to an address that is not encrypted: {target}.")
+            url = target
+        raise ToolFailed(f"{url}: more than {MAX_REDIRECTS} redirects.")
+
+    async def _hop(self, url: str, accept: str) -> WebPage | str:
+        """Send one request, and return the page or the redirect's target. The connection goes to an address that was
+        checked, whatever the name resolves to by then."""
+        import httpx
+
+        host, port = host_and_port(url)
+        proxy = proxy_of(url)
+        if proxy:
+            await check_for_proxy(host, port, self._resolve, self._is_allowed)
+            targets = [host]
+        else:
+            targets = list(map(str, await allowed_addresses(host, port, self._resolve, self._is_allowed)))
+        async with httpx.AsyncClient(transport=self._transport(proxy), timeout=SECONDS, trust_env=False) as client:
+            for target in targets:
+                try:
+                    response = await client.send(_request(client, url, host, target, accept), stream=True)
+                except httpx.ConnectError:
+                    if target == targets[-1]:
+                        raise
+                    continue
+                try:
+                    if response.is_redirect and "location" in response.headers:
+                        return response.headers["location"]
+                    return await _page(url, response)
+                finally:
+                    await response.aclose()
+        raise AssertionError("the last target answers or raises")
+
+    def _transport(self, proxy: str) -> httpx.AsyncHTTPTransport:
+        import httpx
+
+        tls = self._tls or True
+        if not proxy:
+            return httpx.AsyncHTTPTransport(verify=tls, trust_env=False)
+        try:
+            _ = urlsplit(proxy).port  # raises if it is too large, which httpx does not notice
+            through = httpx.Proxy(proxy, ssl_context=self._tls if proxy.startswith("https:") else None)
+            return httpx.AsyncHTTPTransport(verify=tls, trust_env=False, proxy=through)
+        except (ValueError, ImportError, httpx.InvalidURL):  # without its text, which may hold a password
+            kind = proxy.partition(":")[0]
+            raise ToolFailed(f"The proxy that is set in the environment ({kind}) cannot be used here.") from None
+
+
+def _request(client: httpx.AsyncClient, url: str, host: str, target: str, accept: str) -> httpx.Request:
+    """Build the request. target: the address to connect to, or the host, which a proxy resolves."""
+    import httpx
+
+    whole = httpx.URL(url).copy_with(fragment=None, host=host)  # httpx reads ß in a name otherwise than host_and_port
+    headers = {"Host": whole.netloc.decode(), "User-Agent": AGENT, "Accept": accept}
+    headers["Accept-Encoding"] = "gzip, deflate"
+    # The certificate is checked against the name. Not set where the name is the target anyway: httpx would check the
+    # certificate of the proxy against it, too.
+    extensions = {"sni_hostname": host} if target != host else {}
+    return client.build_request("GET", whole.copy_with(host=target), headers=headers, extensions=extensions)
+
+
+def ssl_context() -> ssl.SSLContext:
+    """Return a context with the certificates of httpx, or those that SSL_CERT_FILE names.
+
+    Takes a moment, on a thread: reading them, and importing what the first request would otherwise import on the loop.
+    """
+    import httpx
+
+    for part in ("httpcore", "anyio._backends._asyncio"):
+        importlib.import_module(part)
+    return httpx.create_ssl_context()
+
+
+def site_of(url: str) -> str:
+    """Return the host without www."""
+    return host_and_port(url)[0].removeprefix("www.")
+
+
+async def _page(url: str, response: httpx.Response) -> WebPage:
+    encoding = response.headers.get("content-encoding", "").lower().strip()
+    if encoding not in ("", "identity", "gzip", "deflate"):  # also several, one around the other
+        raise ToolFailed(f"The server used a compression that was not asked for ({encoding[:40]}).")
+    content = bytearray()
+    async for chunk in response.aiter_bytes():  # a small answer may unpack to gigabytes
+        content += chunk
+        if len(content) > MAX_BYTES:
+            break
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    is_cut = len(content) > MAX_BYTES
+    charset = response.charset_encoding or ""
+    return WebPage(url, response.status_code, kind, charset, bytes(content[:MAX_BYTES]), is_cut)
+
 
 ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,*/*;q=0.5"
 PAGE_SECONDS = 20

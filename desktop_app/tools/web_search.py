@@ -14,8 +14,7 @@ from desktop_app.settings import Settings
 
 from .child_process import run_script
 from .tool import Arguments, Tool, ToolFailed, field
-from .web_address import host_and_port, resolve_host
-from .web_reading import WebReader
+from .web_fetch import WebReader, host_and_port, resolve_host
 
 MAX_RESULTS = 10
 MAX_SNIPPET = 500

@@ -21,8 +21,7 @@ from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Settings
 from desktop_app.tools.registry import BuiltinTools
 from desktop_app.tools.spill import SpillFolder
-from desktop_app.tools.web_address import Address
-from desktop_app.tools.web_fetch import FetchTool
+from desktop_app.tools.web_fetch import Address, FetchTool
 from desktop_app.tools.web_search import WebSearchTool
 from provider import Call, Reply
 

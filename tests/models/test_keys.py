@@ -16,7 +16,7 @@ from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 from msgspec.structs import replace
 
-from desktop_app.models.keys import VARIABLES, Keys
+from desktop_app.models.endpoint import VARIABLES, Keys
 from desktop_app.settings import Server, ServerKind
 
 HOME = Server("my home", "http://127.0.0.1:1/v1", ("a",))

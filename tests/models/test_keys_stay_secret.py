@@ -18,8 +18,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.discovery import list_models
-from desktop_app.models.endpoint import Endpoint
-from desktop_app.models.keys import Keys
+from desktop_app.models.endpoint import Endpoint, Keys
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Server, Settings, write_settings
 from kinds_of_server import EACH, KEY, Kind

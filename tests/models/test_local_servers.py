@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from desktop_app.models.catalogue import Catalogue
-from desktop_app.models.local_servers import USUAL_PORTS, discover_local, providers_in_environment
+from desktop_app.models.discovery import USUAL_PORTS, discover_local, providers_in_environment
 from desktop_app.settings import Server, Settings
 from provider import Json, ScriptedProvider
 

@@ -22,8 +22,7 @@ from desktop_app.conversation.tools import RequiredPermission, Rule, ToolContext
 from desktop_app.permissions.command_line import parse_commands
 from desktop_app.permissions.rules import decide, suggest_pattern
 from desktop_app.tools.registry import BuiltinTools
-from desktop_app.tools.web_address import Address, NoSuchHost, is_public, resolve_host
-from desktop_app.tools.web_fetch import FetchTool
+from desktop_app.tools.web_fetch import Address, FetchTool, NoSuchHost, is_public, resolve_host
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs and folders of Linux")
 LINES, PATHS, URLS = table("tricks_shell.txt"), table("tricks_paths.txt"), table("tricks_urls.txt")

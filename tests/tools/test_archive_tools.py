@@ -17,7 +17,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
-from desktop_app.tools.archive_tools import SaveMemoryTool
+from desktop_app.tools.recall_tool import SaveMemoryTool
 from desktop_app.tools.registry import BuiltinTools
 
 HERE = ToolContext("c")

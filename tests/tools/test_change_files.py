@@ -17,8 +17,7 @@ from tool_calls import Desk, steady_loop
 
 from desktop_app.conversation.tools import ChangePreview, RequiredPermission, ToolContext
 from desktop_app.tools import change_files
-from desktop_app.tools.change_files import diff_of, find_places, preview_of
-from desktop_app.tools.text_files import decode_text
+from desktop_app.tools.change_files import decode_text, diff_of, find_places, preview_of
 
 
 async def test_a_file_is_made_with_its_folders_and_replaced(desk: Desk) -> None:

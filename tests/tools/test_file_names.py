@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.tools.file_names import FileNames, best_paths
+from desktop_app.tools.list_folder import FileNames, best_paths
 
 PATHS = ("src/ledger.py", "src/old/ledger_test.py", "docs/my-ledger.md", "ledger/notes.txt", "src/big_edge.rs")
 

@@ -20,7 +20,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.commands.attached import attached_in
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, user_message
-from desktop_app.tools import text_files
+from desktop_app.tools import change_files
 from desktop_app.tools.attachments import read_attachment
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there a lock belongs to what it was taken with")
@@ -91,7 +91,7 @@ async def test_it_says_why_and_a_copy_of_it_is_read_as_any_file(desk: Desk) -> N
 
 async def test_one_that_is_put_there_in_the_last_moment_stays_open(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     archive, named = desk.data / "archive.sqlite3", desk.file("notes.txt", "mine")
-    opened = text_files.open_file
+    opened = change_files.open_file
 
     def swap(path: Path, flags: int) -> int:
         named.unlink()
@@ -100,7 +100,7 @@ async def test_one_that_is_put_there_in_the_last_moment_stays_open(desk: Desk, m
 
     with closing(Store(archive)) as store:
         store.create(ConversationInfo("c", "C", 1.0, 1.0), [said("m1")])
-        monkeypatch.setattr(text_files, "open_file", swap)
+        monkeypatch.setattr(change_files, "open_file", swap)
         assert "in use as the archive" in await desk.failure("read", path="notes.txt")
         seen_by_a_visitor(archive)
         store.append("c", said("m2"))

@@ -19,10 +19,15 @@ from tool_calls import Desk
 from desktop_app.conversation.tools import RequiredPermission, Rule
 from desktop_app.permissions.rules import decide
 from desktop_app.settings import Settings
-from desktop_app.tools.sandbox import places, sandbox
-from desktop_app.tools.sandbox.confinement import Confinement, bubblewrap_options, confined_environment, mounted_inside
-from desktop_app.tools.sandbox.places import secret_places
-from desktop_app.tools.sandbox.system_calls import MACHINES, filter_program
+from desktop_app.tools.sandbox import confinement, sandbox
+from desktop_app.tools.sandbox.confinement import (
+    Confinement,
+    bubblewrap_options,
+    confined_environment,
+    mounted_inside,
+    secret_places,
+)
+from desktop_app.tools.sandbox.sandbox import MACHINES, filter_program
 from sandbox_here import why_not
 
 SAMPLE = 70
@@ -116,7 +121,7 @@ def test_secrets_of_the_system_are_hidden_from_root(tmp_path: Path, monkeypatch:
     for name, mode in modes.items():
         (tmp_path / name).touch()
         (tmp_path / name).chmod(mode)
-    monkeypatch.setattr(places, "SYSTEM_FOLDERS", (str(tmp_path),))
+    monkeypatch.setattr(confinement, "SYSTEM_FOLDERS", (str(tmp_path),))
     _, files = secret_places([], [])
     hidden = {path.removeprefix(f"{tmp_path}/") for path in files if path.startswith(str(tmp_path))}
     assert hidden == {"ssh_host_rsa_key", "shadow.bak", "host.keytab"}

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from sandbox_world import ROOT
 from tool_calls import Desk
 
-from desktop_app.tools.command_sandbox import GIT_NOTE, REMOVAL_NOTE
+from desktop_app.tools.bash import GIT_NOTE, REMOVAL_NOTE
 from desktop_app.tools.registry import ToolRegistry
-from desktop_app.tools.sandbox.git_places import TO_ITSELF, settings_of
+from desktop_app.tools.sandbox.confinement import TO_ITSELF, settings_of
 from desktop_app.tools.sandbox.placeholders import Placeholders
 from desktop_app.tools.sandbox.sandbox import Sandbox
 from sandbox_here import why_not

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.tools.sandbox import sandbox
-from desktop_app.tools.sandbox.handles import open_handles
+from desktop_app.tools.sandbox.placeholders import open_handles
 from sandbox_here import ROOT, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())

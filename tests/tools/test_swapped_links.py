@@ -16,8 +16,8 @@ from tool_calls import Desk
 
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolOutcome
-from desktop_app.tools.safe_open import open_file, open_folder
-from desktop_app.tools.text_files import replace_file
+from desktop_app.tools.change_files import replace_file
+from desktop_app.tools.path_policy import open_file, open_folder
 
 ASKED = {
     "read": {"path": "place/a.txt"},

@@ -19,13 +19,11 @@ from tool_calls import STOP_SECONDS, steady_loop
 from web_server import CONTEXT, FETCH, HERE, WebServer, answer, certificates, failure, fetch, fetch_tools, web_server
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.tools import web_reading
+from desktop_app.tools import web_fetch
 from desktop_app.tools.page_child import all_text
 from desktop_app.tools.registry import BuiltinTools
 from desktop_app.tools.tool import ToolFailed
-from desktop_app.tools.web_address import Address, host_and_port, is_public
-from desktop_app.tools.web_fetch import FetchTool, decode_page, text_of
-from desktop_app.tools.web_reading import WebPage
+from desktop_app.tools.web_fetch import Address, FetchTool, WebPage, decode_page, host_and_port, is_public, text_of
 from slowness import slowness
 
 
@@ -190,7 +188,7 @@ async def test_redirects_are_followed_within_the_host_alone(server: WebServer) -
     assert server.url("/x", "other.test") in await failure(server.url("/a"))
     for path, words in {"/in": "another host", "/loop": "redirects", "/file": "no web address"}.items():
         assert words in await failure(server.url(path))
-    assert len(server.asked) == 3 + web_reading.MAX_REDIRECTS + 1
+    assert len(server.asked) == 3 + web_fetch.MAX_REDIRECTS + 1
 
 
 async def test_a_name_that_changes_after_it_was_checked_changes_nothing(server: WebServer) -> None:
@@ -250,7 +248,7 @@ async def test_no_answer_is_larger_than_it_may_be(server: WebServer) -> None:
     assert await fetch(server.url("/small")) == "text"
     for path, sign in (("/bomb", "0"), ("/large", "1")):
         text, _, note = (await fetch(server.url(path))).partition("\n")
-        assert text == sign * web_reading.MAX_BYTES
+        assert text == sign * web_fetch.MAX_BYTES
         assert "5,000,000" in note
     assert "not asked for" in await failure(server.url("/odd"))
     assert "could not be read" in await failure(server.url("/damaged"))
@@ -258,7 +256,7 @@ async def test_no_answer_is_larger_than_it_may_be(server: WebServer) -> None:
 
 async def test_a_server_that_does_not_answer_is_given_up(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as hasty:
-        hasty.setattr(web_reading, "SECONDS", 0.1)
+        hasty.setattr(web_fetch, "SECONDS", 0.1)
         server.answers["/silent"] = b""
         assert "within 0 seconds" in await failure(server.url("/silent"))
     server.answers["/cut"] = answer("x" * 100, "text/plain")[:-50]
@@ -284,7 +282,7 @@ class Dripping(WebServer):
 
 @pytest.mark.parametrize("where", ["/head", "/body", "/chunk"])
 async def test_what_drips_for_ever_has_an_end(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_reading, "SECONDS", 0.3)
+    monkeypatch.setattr(web_fetch, "SECONDS", 0.3)
     async with web_server(kind=Dripping) as server:
         assert server.url(where) in await failure(server.url(where))
 

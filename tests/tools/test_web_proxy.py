@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from web_server import answer, certificates, failure, fetch, fetch_tools, resolve_by_table, web_server
 
-from desktop_app.tools.web_address import Address, is_public, proxy_of
+from desktop_app.tools.web_fetch import Address, is_public, proxy_of
 
 
 async def resolve_like_a_system(host: str, port: int) -> tuple[Address, ...]:

@@ -21,8 +21,7 @@ from tool_calls import outcome_of
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext
 from desktop_app.tools.registry import BuiltinTools
-from desktop_app.tools.web_address import Address, NoSuchHost, Resolve
-from desktop_app.tools.web_fetch import FetchTool
+from desktop_app.tools.web_fetch import Address, FetchTool, NoSuchHost, Resolve
 
 S = TypeVar("S", bound="WebServer")
 HERE = ip_address("127.0.0.1")

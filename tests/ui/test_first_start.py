@@ -20,7 +20,7 @@ from ui_scenes import PATIENCE, Run, in_window, is_idle, send, texts, until
 
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
-from desktop_app.models.local_servers import USUAL_PORTS
+from desktop_app.models.discovery import USUAL_PORTS
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, read_settings
 from desktop_app.ui.bridge import Bridge

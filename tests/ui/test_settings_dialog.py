@@ -9,8 +9,7 @@ from settings_scenes import CLAUDE, MODELS, SETTINGS, STUDIO, TRACKER, open_sett
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.own_policy import OwnPolicy
-from desktop_app.models.endpoint import DEFAULT_ADDRESS
-from desktop_app.models.keys import VARIABLES
+from desktop_app.models.endpoint import DEFAULT_ADDRESS, VARIABLES
 from desktop_app.settings import McpServer, ModelLimits, Server, Settings
 from desktop_app.ui.settings.limits import parse_reply, parse_window
 from desktop_app.ui.settings.mcp_form import parse_command, parse_environment

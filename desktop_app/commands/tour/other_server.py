@@ -10,7 +10,7 @@ from pathlib import Path
 
 import desktop_app
 from desktop_app.models.builtin import model_path
-from desktop_app.models.local_servers import USUAL_PORTS
+from desktop_app.models.discovery import USUAL_PORTS
 from desktop_app.own_processes import module_command
 
 NAME, WINDOW = "smollm2-135m", 4_096

@@ -35,7 +35,7 @@ from desktop_app.engine.stored_data import clean_up, describe_data
 from desktop_app.engine.whole_imports import import_wholes, look_through_wholes, split_paths
 from desktop_app.imports.formats import find_histories, known_kinds
 from desktop_app.models.builtin_download import install_model
-from desktop_app.models.keys import environment_key
+from desktop_app.models.endpoint import environment_key
 from desktop_app.models.server_checks import list_offers, per_million, run_check
 from desktop_app.paths import backups_folder, database_file, spills_folder
 from desktop_app.tools.foreign_files import ForeignFileReader

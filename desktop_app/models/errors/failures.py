@@ -1,19 +1,216 @@
-"""Translating exceptions of litellm, openai and httpx into ModelError, by what the provider answered."""
+"""Translate exceptions of litellm, openai and httpx into ModelError, with a title and advice for the user."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from desktop_app.addresses import host_of
 from desktop_app.chat.ports import MESSAGE_STORED, ErrorKind, ModelError
+from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
+from desktop_app.models.endpoint import Endpoint
 
-from .advice import RequestTarget, failure_of, without_prefix
 from .classify import Classification, classify
+
+MAX_DETAIL = 400
+"""Characters quoted of a server's message: some answer with a whole page."""
+
+
+class RequestTarget(msgspec.Struct, frozen=True):
+    """The server and the model that a request went to."""
+
+    endpoint: Endpoint
+    model: str
+
+
+ACCOUNTS = {
+    "api.anthropic.com": "https://platform.claude.com/settings/billing",
+    "api.openai.com": "https://platform.openai.com/settings/organization/billing",
+    "openrouter.ai": "https://openrouter.ai/settings/credits",
+    "generativelanguage.googleapis.com": "https://aistudio.google.com/usage",
+    "api.moonshot.ai": "https://platform.moonshot.ai/console/account",
+    "api.moonshot.cn": "https://platform.moonshot.cn/console/account",
+    "api.groq.com": "https://console.groq.com/settings/billing",
+    "api.deepseek.com": "https://platform.deepseek.com/top_up",
+    "api.mistral.ai": "https://admin.mistral.ai/organization/billing",
+    "api.x.ai": "https://console.x.ai",
+}
+"""Where an account's credit and limits are seen, by the host of the API."""
+
+_LITELLM_PREFIX = re.compile(r"^(litellm\.\w+: )+(\w+(Exception|Error) - )?(Error code: \d+ - )?")
+_PLAIN_WORD = r"[A-Za-z][a-z]{0,18}(-[a-z]{1,18})*(?![\w*\-])"
+_LOOKS_LIKE_KEY = re.compile(
+    rf"\b((sk|pk|gsk|xai)[-_ ][A-Za-z0-9*_\-]{{6,}}|(key|Bearer)[-_ ](?!{_PLAIN_WORD})[A-Za-z0-9*_\-]{{6,}}"
+    r"|AIza[\w\-]{6,})"
+)
+_ABOUT_PLACE = re.compile(r"(location|country|region|territory)[^.]{0,40} not supported", re.IGNORECASE)
+_ABOUT_TOOLS = re.compile(r"\btools?\b|function call", re.IGNORECASE)
+_ABOUT_IMAGES = re.compile(r"\bimages?\b|image_url|multimodal", re.IGNORECASE)
+_ABOUT_LENGTH = re.compile(r"max_(completion_|output_)?tokens|maximum tokens you requested", re.IGNORECASE)
+
+
+def failure_of(
+    target: RequestTarget, found: Classification, status: int = 0, offered: tuple[str, ...] = (), detail: str = ""
+) -> Failure:
+    """Return the failure of a request. status: 0 where no server answered, or for an error inside a stream.
+
+    offered: the models that the server lists, if it was asked. detail: what to show where the server said nothing.
+    """
+    title, advice = _title_and_advice(target, status, found, offered)
+    detail = (
+        displayable(found.message, target)
+        or detail
+        or translatable("{address} answered with status {status}.").format(
+            address=target.endpoint.shown_address, status=status
+        )
+    )
+    return Failure(found.kind, title, detail, MESSAGE_STORED, advice, setting=_setting(target, found.kind, offered))
+
+
+def _setting(target: RequestTarget, kind: ErrorKind, offered: tuple[str, ...]) -> str:
+    """Return the setting that would solve it; "" if none would."""
+    fields: dict[ErrorKind, str] = {"auth": "key", "connection": "address", "garbage": "address"}
+    field = fields.get(kind, "") if kind != "not_found" else "models" if offered else "address"
+    return f"servers/{target.endpoint.name}/{field}" if field else ""
+
+
+TITLES: dict[ErrorKind, str] = {
+    "overflow": translatable("The conversation is too long for {model}"),
+    "rate_limit": translatable("{server} accepts no more requests for now"),
+    "quota": translatable("Your quota at {server} is used up"),
+    "auth": translatable("{server} refused the key"),
+    "not_found": translatable("{server} does not know the model {model}"),
+    "malformed": translatable("{server} did not accept how the messages follow each other"),
+    "content_filter": translatable("{server} refused the content"),
+    "unsupported": translatable("{model} cannot do what was asked"),
+    "server": translatable("{server} reported an error of its own"),
+    "timeout": translatable("{server} has stopped answering"),
+    "connection": translatable("{server} cannot be reached"),
+    "cut": translatable("The reply of {model} broke off"),
+    "garbage": translatable("{server} does not speak OpenAI's protocol"),
+    "provider": translatable("{server} did not accept the request"),
+}
+
+ADVICE: dict[ErrorKind, str] = {
+    "auth": translatable("Check the key of {server} in the settings."),
+    "malformed": translatable("Start fresh with a summary, or edit an earlier message and send it again."),
+    "content_filter": translatable("Change the last message, or choose another model."),
+    "server": translatable("That often passes within a minute. Another model may answer meanwhile."),
+    "timeout": translatable("A local server may be busy with another request, or still load the model."),
+    "connection": translatable("Start the server, or check its address in the settings and your network."),
+    "cut": translatable("The network, the server or a proxy between them closed the connection."),
+    "garbage": translatable("Check the address in the settings: it usually ends with /v1."),
+    "provider": translatable("Another model may accept it."),
+}
+"""Kinds whose advice does not depend on the error."""
+
+
+def _title_and_advice(
+    target: RequestTarget, status: int, found: Classification, offered: tuple[str, ...]
+) -> tuple[str, str]:
+    names = {"server": target.endpoint.name, "model": target.model}
+    if found.kind == "auth" and _ABOUT_PLACE.search(found.message):
+        title = translatable("{server} is not available in your region").format(**names)
+        return title, translatable("Choose a model of another provider.")
+    title = TITLES[found.kind].format(**names)
+    if found.kind == "auth" and not target.endpoint.key:
+        title = translatable("{server} needs a key").format(**names)
+        return title, translatable("Enter the key of {server} in the settings.").format(**names)
+    if status == 402:
+        title = translatable("{server} asks for payment").format(**names)
+    elif found.kind == "timeout" and status:
+        title = translatable("{server} took too long").format(**names)
+    match found.kind:
+        case "overflow":
+            advice = _advice_on_length(found)
+        case "rate_limit":
+            advice = _advice_on_waiting(found)
+        case "quota":
+            advice = _advice_on_money(target)
+        case "not_found":
+            advice = _advice_on_models(target, offered)
+        case "unsupported":
+            advice = _advice_on_abilities(found.message)
+        case _:
+            advice = ADVICE[found.kind].format(**names)
+    return title, advice
+
+
+def _advice_on_length(found: Classification) -> str:
+    more = found.observed - found.limit if found.limit and found.observed > found.limit else 0
+    if more:
+        return translatable(
+            "Optimize the conversation, so that it becomes shorter by {more} tokens or more, or choose a model with a "
+            "larger window."
+        ).format(more=f"{more:,}")
+    return translatable(
+        "Optimize the conversation, so that it becomes shorter, or choose a model with a larger window."
+    )
+
+
+def _advice_on_waiting(found: Classification) -> str:
+    if found.retry_after is None:
+        return translatable("Wait a little, or choose another model.")
+    seconds = max(1, round(found.retry_after))
+    if seconds == 1:
+        return translatable("It takes requests again in a second.")
+    if seconds < 120:
+        return translatable("It takes requests again in {seconds} seconds.").format(seconds=seconds)
+    return translatable("It takes requests again in {minutes} minutes.").format(minutes=round(seconds / 60))
+
+
+def _advice_on_money(target: RequestTarget) -> str:
+    page = ACCOUNTS.get(host_of(target.endpoint.address))
+    if page:
+        return translatable("See your account at {page}, or choose a model of another provider.").format(page=page)
+    return translatable("Check your account with {server}, or choose a model of another provider.").format(
+        server=target.endpoint.name
+    )
+
+
+def _advice_on_models(target: RequestTarget, offered: tuple[str, ...]) -> str:
+    if not offered:
+        address = target.endpoint.shown_address
+        return translatable(
+            "Check the model's name and the address {address} in the settings (it usually ends with /v1)."
+        ).format(address=address)
+    names, more = ", ".join(offered[:8]), len(offered) - 8
+    if more > 0:
+        return translatable("It offers: {names} and {more} more. Change the model in the settings.").format(
+            names=names, more=more
+        )
+    return translatable("It offers: {names}. Change the model in the settings.").format(names=names)
+
+
+def _advice_on_abilities(message: str) -> str:
+    if _ABOUT_LENGTH.search(message):
+        return translatable("Lower the longest reply for this model in the settings.")
+    if _ABOUT_IMAGES.search(message):
+        return translatable("Send the message without that image, or choose a model that can see it.")
+    if _ABOUT_TOOLS.search(message):
+        return translatable("Switch the tools off for this conversation, or choose a model that can use them.")
+    return translatable("Choose another model, or change this one's options in the settings.")
+
+
+def without_prefix(message: str) -> str:
+    """Remove the names of litellm's exceptions from the start of a message: a gateway may be litellm, too."""
+    return _LITELLM_PREFIX.sub("", message)
+
+
+def displayable(message: str, target: RequestTarget) -> str:
+    """Return a server's message without keys, on one line, shortened to MAX_DETAIL."""
+    for secret in target.endpoint.secrets:
+        message = message.replace(secret, "(key)")
+    message = mask_secrets(without_prefix(message)).replace(MASK, "(key)")
+    message = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", message)).strip()
+    return message if len(message) <= MAX_DETAIL else message[:MAX_DETAIL] + "…"
+
 
 EXCEPTIONS: dict[ErrorKind, set[str]] = {
     "connection": {

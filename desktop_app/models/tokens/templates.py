@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from desktop_app.context.counting.pictures import PictureRule
 from desktop_app.context.counting.tokens import Overhead
 
-from .families import family_of
+from .estimate import family_of
 
 OPENAI = Overhead(tool=0, tools=12, tool_form="openai")
 """OpenAI's published rule, for messages and for tools."""

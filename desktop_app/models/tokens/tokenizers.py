@@ -13,11 +13,9 @@ from desktop_app.context.counting.tokens import Overhead, Tokenizer
 from desktop_app.conversation.words import translatable
 
 from .encoding import Count, CountingMethod, FamilyTokenizer, TemplateTokenizer, TokenizerMissing, count_with
-from .estimate import WEIGHTS, estimate_with
-from .families import family_of
-from .published import o200k
-from .sources import SOURCES, load_smollm2
+from .estimate import WEIGHTS, estimate_with, family_of
 from .templates import OVERHEADS, overhead_of
+from .vocabularies import SOURCES, load_smollm2, o200k
 
 log = logging.getLogger(__name__)
 

@@ -1,18 +1,90 @@
-"""What the connections to all MCP servers share."""
+"""What the connections to all MCP servers share, and the sandbox of their programs."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import itertools
+import os
+import shutil
+import sys
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from desktop_app.chat.tasks import Tasks
+from desktop_app.conversation.message import CallSandbox
+from desktop_app.conversation.words import translatable
+from desktop_app.settings import McpServer
+from desktop_app.tools.sandbox.sandbox import Confined, Rights, Sandbox, Unconfinable
 
-from .process import Guard
-from .server_sandbox import ServerSandbox
+from .process import Guard, inherited_environment
+
+ADVICE = translatable("It runs in the sandbox: if it needs more than that gives it, change that in its settings.")
+
+
+class ServerStart(msgspec.Struct, frozen=True):
+    """How the program of a server is started. To be closed once it is."""
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    sandbox: CallSandbox = ""
+    confined: Confined | None = None
+
+    @property
+    def handles(self) -> tuple[int, ...]:
+        """Open files that it inherits."""
+        return self.confined.handles if self.confined else ()
+
+    def close(self) -> None:
+        """Close what it inherits."""
+        if self.confined:
+            self.confined.close()
+
+
+class ServerSandbox:
+    """The sandbox of servers. is_on: whether the user wants one, for all of them."""
+
+    def __init__(self, sandbox: Sandbox, is_on: bool) -> None:
+        self._sandbox = sandbox
+        self.is_on = is_on
+
+    async def start_of(self, server: McpServer, folder: str) -> ServerStart:
+        """Return how to start its program in that folder. Raises OSError and ValueError, as if it was started."""
+        environment = inherited_environment() | server.environment
+        if not self.is_on:
+            return ServerStart(server.command, environment)
+        if server.sandbox == "off":
+            return ServerStart(server.command, environment, "outside")
+        if await self._sandbox.fault():
+            return ServerStart(server.command, environment, "missing" if sys.platform == "linux" else "")
+        return await self._confined(server, folder)
+
+    async def _confined(self, server: McpServer, folder: str) -> ServerStart:
+        _find_program(server.command[0], folder, server.environment.get("PATH"))
+        has_network = server.sandbox == "network"
+        rights = Rights(f"mcp/{server.name}", has_network, server.writable, keeps_caches=True)
+        try:
+            confined = await self._sandbox.confine(server.command, folder or "/", inherited_environment(), rights)
+        except Unconfinable as error:
+            raise ValueError(str(error)) from None
+        environment = confined.environment | server.environment
+        return ServerStart(confined.argv, environment, "network" if has_network else "closed", confined)
+
+
+def _find_program(program: str, folder: str, path: str | None) -> None:
+    """Raise the error with which a program would not start: bubblewrap's own says less."""
+    if "/" not in program:
+        if shutil.which(program, path=path) is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
+        return
+    file = Path(folder, program)
+    if not file.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
+    if not os.access(file, os.X_OK) or file.is_dir():
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), program)
 
 
 class ServerLimits(msgspec.Struct, frozen=True):

@@ -23,7 +23,7 @@ from .failures import Reason
 from .http import Traffic, http_client
 from .pipes import open_pipes
 from .process import MAX_LINE, Guard, ServerProcess
-from .server_sandbox import ServerSandbox
+from .server_context import ServerSandbox
 from .tool_list import MAX_LISTED
 
 MAX_PAGES = 32

@@ -24,8 +24,7 @@ from desktop_app.tools.tool import CHANGED, ToolFailed
 from .failures import unsent_text
 from .process import Guard
 from .schema import Json
-from .server_context import ServerContext, ServerLimits
-from .server_sandbox import ServerSandbox
+from .server_context import ServerContext, ServerLimits, ServerSandbox
 from .supervisor import ServerSupervisor
 from .tool_list import SEPARATOR, OfferedTool, prefixes_of
 

@@ -19,8 +19,7 @@ from desktop_app.settings import McpServer
 from desktop_app.tools.tool import CHANGED
 
 from .failures import STALLED, Reason, Secrets, failure_of, unfinished_outcome, unsent_text
-from .server_context import ServerContext
-from .server_sandbox import ADVICE
+from .server_context import ADVICE, ServerContext
 from .tool_list import OfferedTool, ServerTools
 
 CLOSE_SECONDS = (1.85, 0.05, 0.05)

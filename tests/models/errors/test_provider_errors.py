@@ -13,11 +13,17 @@ from hypothesis import strategies as st
 
 from desktop_app.chat.ports import ErrorKind
 from desktop_app.models.endpoint import Endpoint
-from desktop_app.models.errors.advice import ADVICE, TITLES, RequestTarget, displayable
-from desktop_app.models.errors.body import parse_body
+from desktop_app.models.errors.body import parse_body, retry_after_of, tokens_in
 from desktop_app.models.errors.classify import classify
-from desktop_app.models.errors.failures import ErrorResponse, error_of, error_of_response
-from desktop_app.models.errors.numbers import retry_after_of, tokens_in
+from desktop_app.models.errors.failures import (
+    ADVICE,
+    TITLES,
+    ErrorResponse,
+    RequestTarget,
+    displayable,
+    error_of,
+    error_of_response,
+)
 from provider_vectors import vectors
 
 WHERE = RequestTarget(Endpoint("Server", "https://api.anthropic.com", "verysecret"), "model")

@@ -15,7 +15,7 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.openai_chat import Json, messages_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import RequestContext, Transcript
-from desktop_app.models.tokens.families import family_of
+from desktop_app.models.tokens.estimate import family_of
 from desktop_app.models.tokens.templates import OVERHEADS, template_of
 from desktop_app.models.tokens.tokenizers import is_installed, tokenizer_for
 from requests_made_up import requests

@@ -17,8 +17,7 @@ import psutil
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.server_context import ServerLimits
-from desktop_app.tools.mcp.server_sandbox import ServerSandbox
+from desktop_app.tools.mcp.server_context import ServerLimits, ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.sandbox.sandbox import Sandbox
 from slowness import slowness

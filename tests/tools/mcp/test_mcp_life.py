@@ -29,7 +29,7 @@ ENGINE = """
 import asyncio, sys
 from desktop_app.conversation.tools import ToolContext
 from desktop_app.settings import McpServer
-from desktop_app.tools.mcp.server_sandbox import ServerSandbox
+from desktop_app.tools.mcp.server_context import ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.sandbox.sandbox import Sandbox
 from pathlib import Path

@@ -21,7 +21,7 @@ from slowness import slowness
 pytestmark = pytest.mark.wire  # a server made with the package needs two seconds to start
 WITHOUT_SERVERS = """
 import asyncio, sys
-from desktop_app.tools.mcp.server_sandbox import ServerSandbox
+from desktop_app.tools.mcp.server_context import ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
 from desktop_app.tools.sandbox.sandbox import Sandbox
 from pathlib import Path
