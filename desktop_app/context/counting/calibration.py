@@ -105,7 +105,7 @@ def learn(calibration: Calibration, report: Report, policy: ContextPolicy) -> Ca
     """
     counted, reported = report.counted, report.usage.prompt_tokens
     is_short = counted < MIN_REQUEST
-    if not reported or not is_plausible(Usage(reported, 0), counted):
+    if not counted or not reported or not is_plausible(Usage(reported, 0), counted):
         return calibration
     expected = calibration.of_request(counted, report.messages, policy)
     is_as_before = is_short or abs(expected - reported) <= OTHERWISE * reported

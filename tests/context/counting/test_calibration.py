@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
@@ -79,6 +79,7 @@ def test_a_short_request_teaches_what_is_around_its_texts(counted: int, reported
 
 
 @given(st.lists(st.tuples(st.integers(0, 200_000), st.integers(0, 400_000)), max_size=30))
+@example([(0, 1)])
 def test_whatever_is_reported_the_factor_stays_in_its_bounds(reports: list[tuple[int, int]]) -> None:
     calibration = Calibration()
     for report in reports:
