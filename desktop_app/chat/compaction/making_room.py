@@ -1,4 +1,4 @@
-"""Making room in an open conversation: the pure decision runs on a worker thread, its result becomes an entry."""
+"""Make room in an open conversation: the pure decision runs on a worker thread, its result becomes an entry."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class _RoomMaking:
         if trigger is Trigger.STREAMING:
             self._announce()  # the reader has seen the reply stop
         left = self._tries.left(trigger, session.policy)
-        if left and memory is not None and memory.is_due(session, trigger) and self._is_worth_a_flush():
+        if left and memory is not None and memory.is_due(session, trigger) and await self._is_worth_a_flush():
             self._announce(is_for_memory=True)  # it may ask a model, which takes its time
             for event in await memory.flush(session, trigger):
                 self._emit(event)
@@ -140,16 +140,17 @@ class _RoomMaking:
                 return
         refuse_what_does_not_fit(session, OFTEN if trigger is Trigger.TOOL_RESULT else OPTIMIZE)
 
-    def _is_worth_a_flush(self) -> bool:
-        """Return whether messages may leave that take at least as much as the shortest summary of them.
+    async def _is_worth_a_flush(self) -> bool:
+        """Return whether the messages that can be archived take at least as many tokens as the shortest summary.
 
-        On the user's word nothing leaves, either, where nothing is due.
+        On the user's request, room must also be due: otherwise nothing is archived.
         """
         session, trigger = self._session, self._trigger
         total = session.gauge().total
         if trigger is Trigger.USER and not is_due(session.view, total, session.policy, session.budget, trigger):
             return False
-        return measure_blocks(session.view, session.counts).tail_tokens(0) >= session.policy.summary_least
+        blocks = await asyncio.to_thread(measure_blocks, session.view, session.counts)
+        return blocks.tail_tokens(0) >= session.policy.summary_least
 
     def _is_missed(self) -> bool:
         """Return whether what was not made is still needed: what the background prepares is so before a request, and by
